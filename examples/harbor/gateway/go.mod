@@ -1,0 +1,3 @@
+module harbor.example/gateway
+
+go 1.19

@@ -1,0 +1,156 @@
+"""Writes the pages of docs/ that are generated from the code, so that they cannot drift from it."""
+
+import argparse
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from asterism.cli.main import build_parser
+
+ROOT = Path(__file__).resolve().parent.parent
+
+CLI_HEADER = """\
+# Command line
+
+<!-- Written by `make fix` from the argument parser; do not edit by hand. -->
+"""
+
+
+def pages() -> dict[Path, str]:
+    """Return every generated page: its path and the text it should have."""
+    return {ROOT / "docs" / "cli.md": cli_page(build_parser())}
+
+
+def cli_page(parser: argparse.ArgumentParser) -> str:
+    """Describe the program and each of its commands in Markdown.
+
+    The parser's records are read directly: argparse's own help text depends on the terminal's width
+    and differs from one Python release to the next.
+    """
+    sections = [CLI_HEADER, _section(parser, parser.prog, level=2)]
+    for name, command in _commands(parser):
+        sections.append(_section(command, f"{parser.prog} {name}", level=2))
+    return "\n".join(sections)
+
+
+def _section(parser: argparse.ArgumentParser, title: str, level: int) -> str:
+    lines = [f"{'#' * level} `{title}`", ""]
+    description = _folded(parser.description)
+    if description:
+        lines += [description, ""]
+    lines += ["```", _usage(parser, title), "```", ""]
+    rows = [(_spelling(action), _help(action, title)) for action in _visible(parser)]
+    if rows:
+        lines += ["| argument | meaning |", "| --- | --- |"]
+        lines += [f"| `{spelling}` | {meaning} |" for spelling, meaning in rows]
+        lines.append("")
+    summaries = _summaries(parser)
+    if summaries:
+        lines += ["| command | what it does |", "| --- | --- |"]
+        lines += [f"| `{name}` | {_cell(text)} |" for name, text in summaries]
+        lines.append("")
+    epilog = parser.epilog.strip() if parser.epilog else ""
+    if epilog:
+        lines += ["```", *epilog.splitlines(), "```", ""]
+    return "\n".join(lines)
+
+
+def _usage(parser: argparse.ArgumentParser, title: str) -> str:
+    words = [title]
+    optional = [action for action in _visible(parser) if action.option_strings]
+    positional = [action for action in _visible(parser) if not action.option_strings]
+    for action in optional:
+        word = action.option_strings[-1]
+        if _takes_value(action):
+            word += f" {_value(action)}"
+        words.append(word if action.required else f"[{word}]")
+    words += [_value(action) for action in positional]
+    if _summaries(parser):
+        words.append("COMMAND …")
+    return " ".join(words)
+
+
+def _spelling(action: argparse.Action) -> str:
+    if not action.option_strings:
+        return _value(action)
+    names = ", ".join(action.option_strings)
+    return f"{names} {_value(action)}" if _takes_value(action) else names
+
+
+def _takes_value(action: argparse.Action) -> bool:
+    return action.nargs != 0
+
+
+def _value(action: argparse.Action) -> str:
+    if action.metavar is not None:
+        name = action.metavar if isinstance(action.metavar, str) else " ".join(action.metavar)
+    elif action.choices is not None:
+        name = "{" + ",".join(str(choice) for choice in action.choices) + "}"
+    else:
+        name = action.dest.upper()
+    match action.nargs:
+        case "+":
+            return f"{name} [{name} …]"
+        case "*":
+            return f"[{name} …]"
+        case "?":
+            return f"[{name}]"
+        case _:
+            return name
+
+
+def _help(action: argparse.Action, program: str) -> str:
+    text = _folded(action.help)
+    if "%" in text:
+        text = text % {**vars(action), "prog": program}
+    if action.choices is not None and action.metavar is not None:
+        text += f" ({', '.join(str(choice) for choice in action.choices)})"
+    return _cell(text)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _folded(text: str | None) -> str:
+    return " ".join((text or "").split())
+
+
+def _visible(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    return [
+        action
+        for action in parser._actions
+        if action.help != argparse.SUPPRESS
+        and not isinstance(action, argparse._SubParsersAction | argparse._HelpAction)
+    ]
+
+
+def _subparsers(
+    parser: argparse.ArgumentParser,
+) -> Iterable["argparse._SubParsersAction[argparse.ArgumentParser]"]:
+    return (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+
+
+def _commands(parser: argparse.ArgumentParser) -> list[tuple[str, argparse.ArgumentParser]]:
+    return [pair for action in _subparsers(parser) for pair in action.choices.items()]
+
+
+def _summaries(parser: argparse.ArgumentParser) -> list[tuple[str, str]]:
+    return [
+        (str(choice.dest), _folded(choice.help))
+        for action in _subparsers(parser)
+        for choice in action._choices_actions
+    ]
+
+
+def main() -> int:
+    """Write each page whose text has changed and say which."""
+    for path, text in pages().items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8", newline="\n")
+            print(f"wrote {path.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Code in, facts out: no network, no database."""

@@ -1,0 +1,1 @@
+"""Outline to chunks: each parent with its children collapsed to signatures."""

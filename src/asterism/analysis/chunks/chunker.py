@@ -1,0 +1,215 @@
+"""The recipe: an outline and its source in, chunks out, parents before children."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from posixpath import basename, splitext
+from typing import NamedTuple
+
+from asterism.analysis.chunks.collapse import collapse, folded
+from asterism.analysis.chunks.embedding import preamble
+from asterism.analysis.chunks.imports import imports_used
+from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.parts import cut_lines
+from asterism.analysis.chunks.quotes import Quotes, own_doc
+from asterism.analysis.chunks.units import Unit, unit_path, units_of
+from asterism.analysis.syntax.statements import statement_lines
+from asterism.domain.chunk import Chunk
+from asterism.domain.outline import Item, Outline, Span
+
+_JSDOC_LANGUAGES = frozenset({"typescript", "javascript"})
+
+
+class Place(NamedTuple):
+    """Where a file is and what state it was in, for the fields that its text does not hold."""
+
+    repo: str
+    file_path: str
+    relative_path: str
+    content_hash: str = ""
+    last_modified: float = 0.0
+
+
+class _File(NamedTuple):
+    outline: Outline
+    source: bytes
+    lines: list[str]
+    starts: list[int]
+    """The byte at which each line begins, and one past the end."""
+    place: Place
+    options: ChunkOptions
+
+
+def chunk_file(
+    outline: Outline,
+    source: bytes,
+    place: Place,
+    options: ChunkOptions | None = None,
+    imported: Mapping[str, str] | None = None,
+) -> list[Chunk]:
+    """One chunk per symbol and per root item of a file.
+
+    `imported` maps local names of imports to signatures, where the caller knows other files.
+    """
+    lines = source.decode("utf-8", "replace").split("\n")
+    starts = [0]
+    for line in source.split(b"\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    file = _File(outline, source, lines, starts, place, options or ChunkOptions())
+    units = units_of(outline.items)
+    paths = [unit_path(outline.items, unit) for unit in units]
+    ids = _ids(outline.items, units, paths, place.relative_path)
+    used = imports_used(outline)
+    quotes = Quotes(outline, imported or {})
+    drafts: list[list[Chunk]] = []
+    for number, unit in enumerate(units):
+        parent = None if unit.parent is None else ids[unit.parent]
+        drafts.append(_chunks_of(file, unit, paths[number], ids[number], parent, used, quotes))
+    children: list[list[str]] = [[] for _ in units]
+    for number, unit in enumerate(units):
+        if unit.parent is not None:
+            children[unit.parent].extend(chunk.id for chunk in drafts[number])
+    return [
+        chunk._replace(child_chunk_ids=tuple(children[number]))
+        if chunk.part == 0 and children[number]
+        else chunk
+        for number, parts in enumerate(drafts)
+        for chunk in parts
+    ]
+
+
+def chunk_id(relative_path: str, kind: str, path: Sequence[str], ordinal: int, part: int = 0) -> str:
+    """A name for the chunk that survives edits elsewhere in the file."""
+    words = [relative_path, kind, "\x1f".join(path), str(ordinal)]
+    if part:
+        words.append(str(part))
+    data = "\x00".join(words).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _ids(
+    items: Sequence[Item], units: list[Unit], paths: list[tuple[str, ...]], relative_path: str
+) -> list[str]:
+    seen: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    ids = []
+    for unit, path in zip(units, paths, strict=True):
+        key = (items[unit.lead].kind, path)
+        ids.append(chunk_id(relative_path, *key, seen[key]))
+        seen[key] += 1
+    return ids
+
+
+def _chunks_of(
+    file: _File,
+    unit: Unit,
+    path: tuple[str, ...],
+    id_: str,
+    parent: str | None,
+    used: list[set[int]],
+    quotes: Quotes,
+) -> list[Chunk]:
+    """The chunk of one unit, or its parts."""
+    outline, options, place = file.outline, file.options, file.place
+    items = outline.items
+    lead = items[unit.lead]
+    doc = own_doc(items, unit.members)
+    numbers = sorted(set().union(*(used[index] for index in unit.members)))
+    imports = [outline.imports[number] for number in numbers]
+    head = preamble(
+        outline.language,
+        place.relative_path,
+        path,
+        doc,
+        lead.signature if lead.is_symbol else None,
+        (entry.module for entry in imports),
+        quotes.of(unit.members, options.max_quoted) if lead.is_symbol else (),
+        options,
+    )
+    name = basename(place.relative_path)
+    chunk = Chunk(
+        id=id_,
+        file_path=place.file_path,
+        relative_path=place.relative_path,
+        repo=place.repo,
+        language=outline.language,
+        extension=splitext(name)[1],
+        filename=name,
+        node_kind=lead.kind,
+        name=path[-1],
+        qualified_name=".".join(path),
+        parent_name=path[-2] if len(path) > 1 else None,
+        parent_chunk_id=parent,
+        child_chunk_ids=(),
+        depth=unit.depth,
+        part=0,
+        signature=lead.signature,
+        full_source="",
+        start_line=unit.first_line,
+        end_line=unit.end_line,
+        jsdoc=doc if outline.language in _JSDOC_LANGUAGES else None,
+        docstring=doc,
+        decorator_names=lead.decorators,
+        modifiers=lead.modifiers,
+        tags=lead.tags,
+        is_exported=any(items[index].exported for index in unit.members),
+        relevant_imports=tuple(dict.fromkeys(entry.text for entry in imports)),
+        embedding_text="",
+        content_hash=place.content_hash,
+        last_modified=place.last_modified,
+    )
+    code = _code(file, unit, unit.first_line, unit.end_line)
+    if len(head) + 1 + len(code) <= options.max_chars:
+        source = "\n".join(file.lines[unit.first_line - 1 : unit.end_line])
+        return [chunk._replace(full_source=source, embedding_text=f"{head}\n{code}")]
+    return list(_parts(file, unit, chunk, path, head))
+
+
+def _parts(
+    file: _File, unit: Unit, chunk: Chunk, path: tuple[str, ...], head: str
+) -> Iterator[Chunk]:
+    """Cut an oversize body; a single line that is still too long is clipped and says so."""
+    items, limit = file.outline.items, file.options.max_chars
+    head = head[: limit // 2]
+    span = Span(file.starts[unit.first_line - 1], file.starts[unit.end_line] - 1)
+    levels = statement_lines(file.outline.path, file.source, span)
+    inner: set[int] = set()
+    for index in folded(items, _children(items, unit)):
+        inner.update(range(items[index].first_line + 1, items[index].end_line + 1))
+    ranges = cut_lines(
+        unit.first_line,
+        unit.end_line,
+        levels,
+        inner.__contains__,
+        lambda first, last: len(_code(file, unit, first, last)),
+        limit - len(head) - 1,
+    )
+    for part, (first, last) in enumerate(ranges):
+        text = f"{head}\n{_code(file, unit, first, last)}"
+        if len(text) > limit:
+            mark = f"\n[clipped: {len(text) - limit} characters of a line over the limit]"
+            text = text[: limit - len(mark)] + mark
+        key = chunk.id if part == 0 else f"{chunk.id}-{part}"
+        yield chunk._replace(
+            id=key,
+            part=part,
+            start_line=first,
+            end_line=last,
+            full_source="\n".join(file.lines[first - 1 : last]),
+            embedding_text=text,
+        )
+
+
+def _code(file: _File, unit: Unit, first: int, last: int) -> str:
+    """The unit's lines with the bodies of its children left out."""
+    items = file.outline.items
+    children = _children(items, unit)
+    if not children:
+        return "\n".join(file.lines[first - 1 : last])
+    span = Span(file.starts[first - 1], file.starts[last] - 1)
+    return collapse(file.source, span, items, children)
+
+
+def _children(items: Sequence[Item], unit: Unit) -> list[int]:
+    if len(unit.members) == 1:
+        return list(items[unit.lead].children)
+    return [child for index in unit.members for child in items[index].children]

@@ -1,0 +1,31 @@
+"""A symbol's source with each body-bearing child reduced to its signature."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from asterism.domain.outline import Item, Span
+
+
+def collapse(source: bytes, span: Span, items: Sequence[Item], children: Iterable[int]) -> str:
+    """The text of `span`, children's bodies left out; comments above a child go with its body."""
+    pieces, at = [], span.start
+    for index in folded(items, children):
+        child = items[index]
+        if child.span.start < at or child.span.end > span.end:
+            continue
+        pieces.append(source[at : child.span.start].decode("utf-8", "replace"))
+        pieces.append(child.signature)
+        at = child.span.end
+    pieces.append(source[at : span.end].decode("utf-8", "replace"))
+    return "".join(pieces)
+
+
+def folded(items: Sequence[Item], children: Iterable[int]) -> Iterator[int]:
+    """The descendants that are collapsed: bodies directly below, or below what has none."""
+    pending = sorted(children, key=lambda index: items[index].span, reverse=True)
+    while pending:
+        index = pending.pop()
+        child = items[index]
+        if child.body is not None:
+            yield index
+        elif child.children:
+            pending.extend(sorted(child.children, key=lambda i: items[i].span, reverse=True))

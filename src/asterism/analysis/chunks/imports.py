@@ -1,0 +1,25 @@
+"""Which imports each item uses, by the names it mentions."""
+
+from asterism.domain.outline import Outline
+
+
+def imports_used(outline: Outline) -> list[set[int]]:
+    """For each item, the indices of the imports that it or anything inside it uses."""
+    used: list[set[int]] = [set() for _ in outline.items]
+    bindings: dict[str, set[int]] = {}
+    for number, entry in enumerate(outline.imports):
+        if not entry.reexport:
+            for name in entry.names:
+                if name.local != "*":
+                    bindings.setdefault(name.local, set()).add(number)
+    if not bindings:
+        return used
+    for name, _line, _column, receiver, enclosing, local in outline.references:
+        if receiver is None and enclosing is not None and not local and name in bindings:
+            used[enclosing] |= bindings[name]
+    # Parents come before their children, so going backwards carries every use to the root.
+    for index in range(len(outline.items) - 1, -1, -1):
+        parent = outline.items[index].parent
+        if parent is not None and used[index]:
+            used[parent] |= used[index]
+    return used

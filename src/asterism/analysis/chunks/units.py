@@ -1,0 +1,78 @@
+"""Which items share a chunk: one each, unless siblings stand on the same line."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from asterism.domain.outline import Item
+
+# How many names a chunk of several symbols is called by: `a, b, c`.
+NAME_COUNT = 8
+
+
+class Unit(NamedTuple):
+    """The items of one chunk and the whole lines they stand on."""
+
+    members: tuple[int, ...]
+    lead: int
+    """The item that gives the chunk its kind: the first symbol, else the first statement."""
+    first_line: int
+    end_line: int
+    parent: int | None
+    """The index of the parent's unit."""
+    depth: int
+
+
+def units_of(items: Sequence[Item]) -> list[Unit]:
+    """All units, parents before their children, in source order."""
+    roots = [index for index, item in enumerate(items) if item.parent is None]
+    roots.sort(key=lambda index: items[index].span)
+    units: list[Unit] = []
+    # A stack instead of recursion: sources nest without bound.
+    pending: list[tuple[list[int], int | None, int]] = [
+        (run, None, 0) for run in reversed(_runs(items, roots))
+    ]
+    while pending:
+        run, parent, depth = pending.pop()
+        number = len(units)
+        units.append(_unit(items, run, parent, depth))
+        children = [child for index in run for child in items[index].children]
+        if children:
+            pending.extend((below, number, depth + 1) for below in reversed(_runs(items, children)))
+    return units
+
+
+def unit_path(items: Sequence[Item], unit: Unit) -> tuple[str, ...]:
+    """The lead's path; several symbols on one line are named together."""
+    lead = items[unit.lead]
+    if len(unit.members) == 1:
+        return lead.path
+    names = dict.fromkeys(items[index].name for index in unit.members if items[index].is_symbol)
+    if len(names) < 2:
+        return lead.path
+    shown = list(names)[:NAME_COUNT]
+    label = ", ".join(shown) + (", …" if len(names) > NAME_COUNT else "")
+    return (*lead.path[:-1], label)
+
+
+def _runs(items: Sequence[Item], group: list[int]) -> list[list[int]]:
+    """Siblings in source order, those that share a line together."""
+    runs: list[list[int]] = []
+    last = 0
+    for index in sorted(group, key=lambda number: items[number].span):
+        item = items[index]
+        if runs and item.first_line <= last:
+            runs[-1].append(index)
+        else:
+            runs.append([index])
+        last = max(last, item.end_line)
+    return runs
+
+
+def _unit(items: Sequence[Item], run: list[int], parent: int | None, depth: int) -> Unit:
+    if len(run) == 1:
+        item = items[run[0]]
+        return Unit((run[0],), run[0], item.first_line, item.end_line, parent, depth)
+    lead = next((index for index in run if items[index].is_symbol), run[0])
+    first = min(items[index].first_line for index in run)
+    last = max(items[index].end_line for index in run)
+    return Unit(tuple(run), lead, first, last, parent, depth)

@@ -1,0 +1,248 @@
+"""The ten rules every file's chunks keep, as checks that can fail."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from asterism.analysis.chunks.chunker import chunk_file
+from asterism.analysis.chunks.chunker import Place as Place
+from asterism.analysis.chunks.collapse import folded
+from asterism.analysis.chunks.embedding import RULE
+from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.units import Unit, unit_path, units_of
+from asterism.analysis.syntax.catalogue import titles
+from asterism.analysis.syntax.outlines import outline as outline_again
+from asterism.domain.chunk import Chunk
+from asterism.domain.outline import Item, Outline
+
+RULES = {
+    1: "every non-blank line is in a chunk",
+    2: "no line is in two siblings",
+    3: "full_source is the file's lines",
+    4: "parent and child links agree",
+    5: "embedding text is within the limit",
+    6: "children are collapsed to signatures and hold their bodies",
+    7: "the breadcrumb is the hierarchy",
+    8: "two runs give the same ids",
+    9: "one chunk per root item",
+    10: "relevant imports are exactly those used",
+}
+
+# A body this short may well stand elsewhere in its parent by chance: `{ return null; }`.
+SMALL_BODY = 80
+
+
+class Violation(NamedTuple):
+    """One broken rule at one place."""
+
+    rule: int
+    path: str
+    line: int
+    message: str
+
+
+class _Case(NamedTuple):
+    outline: Outline
+    source: bytes
+    lines: list[str]
+    chunks: Sequence[Chunk]
+    by_id: dict[str, Chunk]
+    units: list[Unit]
+    parts: list[list[Chunk]]
+    """The chunks of each unit."""
+    options: ChunkOptions
+
+
+def violations(
+    outline: Outline, source: bytes, chunks: Sequence[Chunk], options: ChunkOptions
+) -> list[Violation]:
+    """Every rule the chunks of one file break."""
+    parts: list[list[Chunk]] = []
+    for chunk in chunks:
+        if chunk.part == 0:
+            parts.append([])
+        parts[-1].append(chunk)
+    case = _Case(
+        outline,
+        source,
+        source.decode("utf-8", "replace").split("\n"),
+        chunks,
+        {chunk.id: chunk for chunk in chunks},
+        units_of(outline.items),
+        parts,
+        options,
+    )
+    return [
+        Violation(rule, outline.path, line, message)
+        for rule, check in _CHECKS.items()
+        for line, message in check(case)
+    ]
+
+
+def uncovered(lines: Sequence[str], chunks: Sequence[Chunk]) -> list[int]:
+    """The 1-based lines with text that no chunk holds."""
+    covered = bytearray(len(lines) + 1)
+    for chunk in chunks:
+        size = chunk.end_line - chunk.start_line + 1
+        covered[chunk.start_line : chunk.end_line + 1] = b"\1" * size
+    return [
+        number for number, line in enumerate(lines, 1) if line.strip() and not covered[number]
+    ]
+
+
+_Found = Iterator[tuple[int, str]]
+
+
+def _coverage(case: _Case) -> _Found:
+    for line in uncovered(case.lines, case.chunks):
+        yield line, "in no chunk"
+
+
+def _siblings(case: _Case) -> _Found:
+    last: dict[tuple[str | None, int], int] = {}
+    for chunk in sorted(case.chunks, key=lambda chunk: chunk.start_line):
+        key = (chunk.parent_chunk_id, chunk.depth)
+        if chunk.start_line <= last.get(key, 0):
+            yield chunk.start_line, f"{chunk.qualified_name} shares a line with a sibling"
+        last[key] = max(last.get(key, 0), chunk.end_line)
+
+
+def _fidelity(case: _Case) -> _Found:
+    for chunk in case.chunks:
+        if chunk.full_source != "\n".join(case.lines[chunk.start_line - 1 : chunk.end_line]):
+            yield chunk.start_line, f"{chunk.qualified_name} is not the text of its lines"
+
+
+def _links(case: _Case) -> _Found:
+    if len(case.by_id) != len(case.chunks):
+        yield 1, "two chunks have one id"
+    for chunk in case.chunks:
+        parent = case.by_id.get(chunk.parent_chunk_id or "")
+        if (chunk.parent_chunk_id is None) != (chunk.depth == 0):
+            yield chunk.start_line, f"{chunk.qualified_name} is at the root and has a parent"
+        elif chunk.parent_chunk_id and (parent is None or chunk.id not in parent.child_chunk_ids):
+            yield chunk.start_line, f"the parent of {chunk.qualified_name} does not know it"
+        for child in chunk.child_chunk_ids:
+            if child not in case.by_id or case.by_id[child].parent_chunk_id != chunk.id:
+                yield chunk.start_line, f"a child of {chunk.qualified_name} does not know it"
+
+
+def _limit(case: _Case) -> _Found:
+    for chunk in case.chunks:
+        if len(chunk.embedding_text) > case.options.max_chars:
+            yield chunk.start_line, f"{chunk.qualified_name} is over the limit"
+
+
+def _collapsed(case: _Case) -> _Found:
+    items = case.outline.items
+    holders = {
+        index: parts
+        for unit, parts in zip(case.units, case.parts, strict=True)
+        for index in unit.members
+    }
+    for unit, parts in zip(case.units, case.parts, strict=True):
+        children = [child for index in unit.members for child in items[index].children]
+        if not children:
+            continue
+        code = "\n".join(part.embedding_text.split(f"\n{RULE}\n", 1)[-1] for part in parts)
+        clipped = "[clipped: " in code
+        for index in folded(items, children):
+            child = items[index]
+            body = _text(case, child)
+            if child.signature not in code and not clipped:
+                yield child.start_line, f"{child.qualified_name} has no signature in its parent"
+            if len(body) > SMALL_BODY and "\n" in body and body in code:
+                yield child.start_line, f"{child.qualified_name} has its body in its parent"
+            whole = "\n".join(part.full_source for part in holders[index])
+            if body not in whole:
+                yield child.start_line, f"{child.qualified_name} does not hold its own body"
+
+
+def _text(case: _Case, item: Item) -> str:
+    assert item.body is not None
+    return case.source[item.body.start : item.body.end].decode("utf-8", "replace").strip()
+
+
+def _breadcrumb(case: _Case) -> _Found:
+    items = case.outline.items
+    title = titles().get(case.outline.language, case.outline.language)
+    for unit, parts in zip(case.units, case.parts, strict=True):
+        path = unit_path(items, unit)
+        head = f"[{title}] {' > '.join((case.outline.path, *path))}"
+        above = items[unit.lead].parent
+        scope = items[above].path if above is not None and items[above].is_symbol else ()
+        for part in parts:
+            first = part.embedding_text.split("\n", 1)[0]
+            if first != head and not part.embedding_text.startswith(head):
+                yield part.start_line, f"breadcrumb {first!r} is not {head!r}"
+            if path[: len(scope)] != scope or part.name != path[-1]:
+                yield part.start_line, f"{part.qualified_name} is not under its parent"
+
+
+def _determinism(case: _Case) -> _Found:
+    first = case.chunks[0] if case.chunks else None
+    if first is None:
+        return
+    place = Place(first.repo, first.file_path, first.relative_path)
+    again = chunk_file(
+        outline_again(case.outline.path, case.source), case.source, place, case.options
+    )
+    if [chunk.id for chunk in again] != [chunk.id for chunk in case.chunks]:
+        yield 1, "ids differ between two runs"
+
+
+def _root_items(case: _Case) -> _Found:
+    for index, item in case.outline.root_items():
+        homes = [unit for unit in case.units if index in unit.members]
+        if len(homes) != 1:
+            yield item.start_line, f"{item.name} is in {len(homes)} chunks"
+        elif len(homes[0].members) > 1 and not _shares_line(case, index, homes[0]):
+            yield item.start_line, f"{item.name} is grouped without sharing a line"
+
+
+def _shares_line(case: _Case, index: int, unit: Unit) -> bool:
+    item = case.outline.items[index]
+    others = (case.outline.items[other] for other in unit.members if other != index)
+    return any(
+        other.first_line <= item.end_line and item.first_line <= other.end_line for other in others
+    )
+
+
+def _imports(case: _Case) -> _Found:
+    """Between what the items certainly use and what their lines could mean."""
+    bound: dict[str, set[str]] = {}
+    for entry in case.outline.imports:
+        for name in entry.names if not entry.reexport else ():
+            bound.setdefault(name.local, set()).add(entry.text)
+    certain: dict[int, set[str]] = {}
+    possible: dict[int, set[str]] = {}
+    for reference in case.outline.references:
+        if reference.name in bound and reference.receiver is None and not reference.local:
+            possible.setdefault(reference.line, set()).update(bound[reference.name])
+            at = reference.enclosing
+            while at is not None:
+                certain.setdefault(at, set()).update(bound[reference.name])
+                at = case.outline.items[at].parent
+    for unit, parts in zip(case.units, case.parts, strict=True):
+        listed = set(parts[0].relevant_imports)
+        needed = set().union(*(certain.get(index, ()) for index in unit.members))
+        allowed = set().union(
+            *(possible.get(line, ()) for line in range(unit.first_line, unit.end_line + 1))
+        )
+        if not needed <= listed:
+            yield unit.first_line, f"{parts[0].qualified_name} misses an import it uses"
+        if not listed <= allowed:
+            yield unit.first_line, f"{parts[0].qualified_name} lists an import it does not use"
+
+
+_CHECKS: dict[int, Callable[[_Case], _Found]] = {
+    1: _coverage,
+    2: _siblings,
+    3: _fidelity,
+    4: _links,
+    5: _limit,
+    6: _collapsed,
+    7: _breadcrumb,
+    8: _determinism,
+    9: _root_items,
+    10: _imports,
+}

@@ -1,0 +1,212 @@
+"""The walk over a repository: every path is either a file to index or skipped with a reason."""
+
+# Paths are plain strings: the walk meets thousands, and pathlib would double its time.
+# ruff: noqa: PTH115, PTH116, PTH118
+
+import errno
+import os
+import stat
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from asterism.analysis.source.checkouts import is_bare_repository
+from asterism.analysis.source.folders import Folder, Ground, enter, top_folder
+from asterism.analysis.source.ignores import Rule, find_rule, matchable, reaches_into
+from asterism.analysis.source.names import judge_file_name, judge_folder_name
+from asterism.analysis.source.secrets import is_secret_file, is_secret_folder
+from asterism.analysis.source.sniff import Verdict, judge_content, read_head
+from asterism.domain.errors import PathMissing, PathUnreadable, WrongPathKind
+from asterism.domain.files import Discovery, FoundFile, SkippedFile, SkipReason, display_path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscoveryOptions:
+    """What shapes a discovery; nothing of it is read from the environment."""
+
+    max_bytes: int = 1_000_000
+    """Larger files are data or bundles, not source; the contract's 1 MB."""
+    sniff: bool = True
+    """Whether to read the first block of each file; without it only names and sizes decide."""
+    global_excludes: str | None = None
+    """The user's global excludes file, as `checkouts.global_excludes` finds it."""
+    home: str | None = None
+    """What `~` means where a repository's configuration names an excludes file."""
+
+
+DEFAULTS = DiscoveryOptions()
+
+
+def discover(
+    root: str,
+    options: DiscoveryOptions = DEFAULTS,
+    known: Collection[FoundFile] = frozenset(),
+) -> Discovery:
+    """Return the files below an absolute root that are worth indexing, and all that are not.
+
+    `known` are files that an earlier discovery found; those with the same size and time are not
+    opened again. Give a set: it is asked once per file.
+    """
+    files: list[FoundFile] = []
+    skipped: list[SkippedFile] = []
+    for entry in walk(root, options, known):
+        if isinstance(entry, FoundFile):
+            files.append(entry)
+        else:
+            skipped.append(entry)
+    return Discovery(os.path.realpath(root), tuple(sorted(files)), tuple(sorted(skipped)))
+
+
+def walk(
+    root: str,
+    options: DiscoveryOptions = DEFAULTS,
+    known: Collection[FoundFile] = frozenset(),
+) -> Iterator[FoundFile | SkippedFile]:
+    """Yield what `discover` returns, one directory after the other, in a stable order."""
+    _check_root(root)
+    ground = Ground(os.path.realpath(root), options.global_excludes, options.home)
+    pending = [top_folder(ground)]
+    while pending:
+        folder = pending.pop()
+        location = os.path.join(ground.root, folder.path)
+        try:
+            with os.scandir(location) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            yield SkippedFile(folder.path, SkipReason.unreadable, error.strerror)
+            continue
+        entered = enter(ground, folder, frozenset(entry.name for entry in entries))
+        if isinstance(entered, Verdict):
+            yield SkippedFile(folder.path, *entered)
+            continue
+        below: list[Folder] = []
+        yield from _judge_entries(entered, entries, below, _Judge(ground.root, options, known))
+        pending.extend(reversed(below))
+
+
+def _check_root(root: str) -> None:
+    """Raise an error that says what to do if the root cannot be walked."""
+    shown = display_path(root)
+    try:
+        if not stat.S_ISDIR(os.stat(root).st_mode):
+            raise WrongPathKind(f"{shown} is not a directory; give the directory to search in.")
+        os.scandir(root).close()
+    except (FileNotFoundError, NotADirectoryError, ValueError) as error:
+        raise PathMissing(f"{shown} does not exist; check the path.") from error
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise PathUnreadable(
+            f"{shown} could not be listed: {why}; check its permissions."
+        ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """What the judgement of one entry needs beside its folder."""
+
+    root: str
+    options: DiscoveryOptions
+    known: Collection[FoundFile]
+
+
+def _judge_entries(
+    folder: Folder, entries: list[os.DirEntry[str]], below: list[Folder], judge: _Judge
+) -> Iterator[FoundFile | SkippedFile]:
+    """Judge everything in one directory; directories to visit next are added to `below`."""
+    for entry in entries:
+        path = folder.path + entry.name
+        outcome: Folder | FoundFile | Verdict
+        try:
+            if entry.is_dir(follow_symlinks=False):
+                path += "/"
+                outcome = _judge_folder(folder, entry)
+            else:
+                outcome = _judge_file(folder, entry, judge)
+        except FileNotFoundError:
+            # It went away since the directory was listed.
+            continue
+        except OSError as error:
+            outcome = Verdict(SkipReason.unreadable, error.strerror)
+        if isinstance(outcome, Folder):
+            below.append(outcome)
+        elif isinstance(outcome, Verdict):
+            yield SkippedFile(path, *outcome)
+        else:
+            yield outcome
+
+
+def _judge_folder(folder: Folder, entry: os.DirEntry[str]) -> Folder | Verdict:
+    """Return the directory to visit, or why it is not visited."""
+    name = entry.name
+    if is_secret_folder(name):
+        return Verdict(SkipReason.secret, None)
+    named = judge_folder_name(name)
+    if named is SkipReason.vcs or (name.endswith(".git") and is_bare_repository(entry.path)):
+        return Verdict(SkipReason.vcs, None)
+    own, refused = _judge_rules(folder, name, is_dir=True)
+    if own is not None and own.forces_in:
+        return folder.below(name, forced=True)
+    if refused is None and named is not None:
+        refused = Verdict(named, None)
+    if refused is None:
+        return folder.below(name)
+    inner = folder.below(name, closed=refused)
+    return inner if reaches_into(folder.own, inner.key) else refused
+
+
+def _judge_file(folder: Folder, entry: os.DirEntry[str], judge: _Judge) -> FoundFile | Verdict:
+    """Return the file to index, or why it is skipped; the cheapest questions come first."""
+    name = entry.name
+    if is_secret_file(folder.path[:-1].rpartition("/")[2], name):
+        return Verdict(SkipReason.secret, None)
+    own, refused = _judge_rules(folder, name, is_dir=False)
+    if refused is not None:
+        return refused
+    if entry.is_symlink():
+        return _judge_link(entry.path, judge.root)
+    if not entry.is_file(follow_symlinks=False):
+        return Verdict(SkipReason.special, None)
+    forced = own is not None and own.forces_in
+    if not forced and (named := judge_file_name(name)):
+        return Verdict(named, None)
+    facts = entry.stat(follow_symlinks=False)
+    if facts.st_size > judge.options.max_bytes and not forced:
+        return Verdict(SkipReason.too_large, f"{facts.st_size:,} bytes")
+    found = FoundFile(folder.path + name, facts.st_size, facts.st_mtime_ns)
+    if judge.options.sniff and found.size and found not in judge.known:
+        seen = judge_content(name, read_head(entry.path))
+        if seen is not None and not (forced and seen.reason is not SkipReason.binary):
+            return seen
+    return found
+
+
+def _judge_rules(folder: Folder, name: str, is_dir: bool) -> tuple[Rule | None, Verdict | None]:
+    """Return our own rule for a name, if any, and why the ignore rules leave it out, if they do."""
+    key = matchable(name)
+    own = None
+    if folder.own:
+        own = find_rule(folder.own, folder.key, key, is_dir, folder.closed is not None)
+    if own is not None:
+        if own.forces_in:
+            return own, None
+        return own, Verdict(SkipReason.asterismignored, own.place)
+    if folder.closed is not None:
+        return None, folder.closed
+    git = find_rule(folder.git, folder.key, key, is_dir)
+    if git is not None and not git.forces_in:
+        return None, Verdict(SkipReason.gitignored, git.place)
+    return None, None
+
+
+def _judge_link(path: str, root: str) -> Verdict:
+    """Say where a link leads; it is never followed: a target inside the root has its own path."""
+    target = display_path(os.readlink(path))
+    try:
+        real = os.path.realpath(path, strict=True)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            return Verdict(SkipReason.broken_link, target)
+        return Verdict(SkipReason.outside_link, target)
+    inside = real == root or real.startswith(root.rstrip("/") + "/")
+    return Verdict(SkipReason.linked_duplicate if inside else SkipReason.outside_link, target)

@@ -1,0 +1,1 @@
+"""Who is defined, exported, imported and used where?"""

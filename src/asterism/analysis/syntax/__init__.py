@@ -1,0 +1,1 @@
+"""Here is a file; give me its outline. The only home of tree-sitter."""

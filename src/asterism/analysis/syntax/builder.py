@@ -1,0 +1,372 @@
+"""What rules write to while a file is walked: definitions, root items, imports, bindings."""
+
+from collections.abc import Iterable, Sequence
+
+from tree_sitter import Node
+
+from asterism.analysis.syntax.conventions import Conventions
+from asterism.analysis.syntax.doc_comments import attached_doc, clean_docstring
+from asterism.analysis.syntax.draft import Comment, Draft, Frame, Level, Prefix, Wrapper
+from asterism.analysis.syntax.signatures import decorator_names, fold, label, signature_of
+from asterism.domain.outline import Export, Import, ImportedName, Span
+
+# Receivers are kept to be looked up as names; a long chain of calls never is one.
+RECEIVER_LIMIT = 80
+
+_BLANK_BYTES = b" \t\n\r\f\v"
+
+
+class Builder:
+    """The state of one walk. Rules see the current node's depth and the frames around it."""
+
+    def __init__(self, source: bytes, conventions: Conventions) -> None:
+        self.source = source
+        self.conventions = conventions
+        self.depth = 0
+        """Of the node a rule is looking at; the file's root node has depth 0."""
+        self.drafts: list[Draft] = []
+        self.frames: list[Frame] = [Frame(0, None, None, Level.MODULE, True)]
+        self.comments: list[Comment] = []
+        self.imports: list[Import] = []
+        self.exports: list[Export] = []
+        self.defined: set[int] = set()
+        """Offsets of names that are definitions or bindings, so not references."""
+        self.consumed: set[int] = set()
+        """Offsets of nodes that a definition took as its value, so they define nothing more."""
+        self.receivers: dict[int, str] = {}
+        """Receiver text by the offset of the member's name."""
+        self.public: set[str] = set()
+        """Names the file exports by a clause or list rather than where they are declared."""
+        self.has_public_list = False
+        """Whether the file lists its exports, so that what is not listed is not exported."""
+        self.claimed = False
+        """Whether a rule has said what the current node is; else it may become a root item."""
+        self._prefixes: list[Prefix] = []
+        self._wrapper: Wrapper | None = None
+        self._last_root: Draft | None = None
+
+    # What rules ask.
+
+    @property
+    def level(self) -> Level:
+        """What a plain variable means here: a symbol, a member, or a local."""
+        return self.frames[-1].level
+
+    @property
+    def at_statement(self) -> bool:
+        """Whether the current node is a top-level statement."""
+        frame = self.frames[-1]
+        return frame.statements and self.depth == frame.depth + 1
+
+    @property
+    def is_member(self) -> bool:
+        """Whether the current node stands directly in the body of a class-like item."""
+        frame = self.frames[-1]
+        return frame.level is Level.TYPE and self.depth <= frame.depth + 2
+
+    @property
+    def owner(self) -> Draft | None:
+        """The item whose inside is being read."""
+        return self.frames[-1].draft
+
+    def text(self, node: Node) -> str:
+        """The node's source text."""
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def field_text(self, node: Node, name: str) -> str | None:
+        """The text of a field, or None where the field is missing."""
+        child = node.child_by_field_name(name)
+        return None if child is None else self.text(child)
+
+    # What rules say.
+
+    def define(
+        self,
+        node: Node,
+        kind: str,
+        name: str,
+        *,
+        name_node: Node | None = None,
+        body: Node | None = None,
+        level: Level = Level.FUNCTION,
+        owner: Sequence[str] = (),
+        modifiers: Iterable[str] = (),
+        decorators: Sequence[Node] = (),
+        signature_end: int | None = None,
+        opens: bool = True,
+    ) -> Draft:
+        """Record a symbol; with `opens`, what is walked inside the node belongs to it."""
+        draft = Draft(name, kind)
+        draft.level = level
+        wrapper = self._take_wrapper(node)
+        cuts = [*decorators]
+        start = node.start_byte
+        if wrapper is not None:
+            draft.modifiers.extend(wrapper.modifiers)
+            cuts = [*wrapper.decorators, *decorators]
+            start = min(start, wrapper.start) if wrapper.widens else start
+        draft.modifiers.extend(modifiers)
+        if name_node is not None:
+            self.defined.add(name_node.start_byte)
+        draft.name_offset = (name_node or node).start_byte
+        if body is not None:
+            draft.body = Span(body.start_byte, body.end_byte)
+            signature_end = body.start_byte if signature_end is None else signature_end
+        self._place(draft, node, wrapper)
+        if cuts:
+            draft.decorators.extend(decorator_names(self.source, cuts))
+        draft.signature = signature_of(
+            self.source,
+            Span(start, node.end_byte if signature_end is None else signature_end),
+            cuts,
+            node,
+            self.conventions,
+        )
+        self._file(draft, owner, opens)
+        if self.conventions.docstring is not None:
+            doc_node = self.conventions.docstring(node)
+            if doc_node is not None:
+                draft.doc = clean_docstring(self.text(doc_node)) or draft.doc
+        return draft
+
+    def root_item(self, node: Node, kind: str, name: str | None = None) -> Draft:
+        """Record a top-level statement; what is walked inside it belongs to it."""
+        previous = self._last_root
+        if previous is not None and previous.is_root and previous.end_row >= node.start_point[0]:
+            # Statements that share a line are one item: chunks are made of whole lines.
+            previous.end = max(previous.end, node.end_byte)
+            previous.end_row = max(previous.end_row, last_row(node))
+            self._open(previous, self.drafts.index(previous))
+            return previous
+        text = self.text(node)
+        draft = Draft(name or label(text), kind)
+        draft.level = Level.MODULE
+        draft.is_root = True
+        draft.name_offset = node.start_byte
+        self._place(draft, node, self._take_wrapper(node), attach=kind not in _BARE_KINDS)
+        draft.signature = fold(text)
+        self._file(draft, (), True)
+        return draft
+
+    def extend(self, draft: Draft, node: Node) -> None:
+        """Let an earlier sibling reach to the end of `node`: equations of one function."""
+        draft.end = max(draft.end, node.end_byte)
+        draft.end_row = max(draft.end_row, last_row(node))
+        self.frames[-1].last_end = draft.end
+        self._open(draft, self.drafts.index(draft))
+
+    def transparent(self) -> None:
+        """Treat the current node's children as if they stood where the node stands."""
+        self._look_through(self.frames[-1].statements)
+
+    def damaged(self) -> None:
+        """Treat definitions in broken text as if it were whole, and nothing else in it."""
+        self._look_through(False)
+
+    def wrap(
+        self,
+        node: Node,
+        modifiers: Sequence[str] = (),
+        decorators: Sequence[Node] = (),
+        widens: bool = True,
+    ) -> None:
+        """Let the definition directly inside `node` take its range, modifiers and decorators."""
+        self.claimed = True
+        outer = self._wrapper
+        start, end = node.start_byte, node.end_byte
+        if outer is not None and outer.depth == self.depth - 1 and outer.start <= start < outer.end:
+            modifiers = (*outer.modifiers, *modifiers)
+            decorators = (*outer.decorators, *decorators)
+            if outer.widens and widens:
+                start, end = outer.start, max(outer.end, end)
+        self._wrapper = Wrapper(
+            start, end, self.depth, tuple(modifiers), tuple(decorators), widens
+        )
+
+    def prefix(self, node: Node, decorators: Sequence[str] = (), doc: str | None = None) -> None:
+        """Attach the node to the declaration that follows it."""
+        self.claimed = True
+        if self._prefixes and self._prefixes[-1].depth != self.depth:
+            self._prefixes.clear()
+        self._prefixes.append(Prefix(node, self.depth, tuple(decorators), doc))
+
+    def bind(self, node: Node | None) -> None:
+        """Take every name in a binding pattern as a local of the item being read."""
+        if node is None:
+            return
+        conventions = self.conventions
+        draft = self.frames[-1].draft
+        pending = [node]
+        while pending:
+            here = pending.pop()
+            kind = here.type
+            if not here.named_child_count:
+                if kind in conventions.identifiers or kind.endswith("_pattern"):
+                    self.defined.add(here.start_byte)
+                    if draft is not None:
+                        draft.bind(self.text(here))
+            elif kind in conventions.pattern_first:
+                pending.append(here.named_children[0])
+            elif kind in conventions.pattern_last:
+                pending.append(here.named_children[-1])
+            elif kind not in conventions.pattern_stops:
+                pending.extend(here.named_children)
+
+    def member(self, receiver: Node, name: Node) -> None:
+        """Remember on what a member is accessed."""
+        start, end = receiver.start_byte, receiver.end_byte
+        if end - start > RECEIVER_LIMIT:
+            self.receivers[name.start_byte] = "…"
+            return
+        raw = self.source[start:end]
+        text = raw.decode("utf-8", "replace")
+        self.receivers[name.start_byte] = fold(text) if b"\n" in raw else text
+
+    def add_import(
+        self,
+        node: Node,
+        module: str,
+        names: Iterable[ImportedName] = (),
+        *,
+        type_only: bool = False,
+        side_effect: bool = False,
+        dynamic: bool = False,
+        reexport: bool = False,
+    ) -> None:
+        """Record an import; its text is the statement as written."""
+        self.imports.append(
+            Import(
+                module,
+                tuple(names),
+                node.start_point[0] + 1,
+                last_row(node) + 1,
+                self.text(node).strip(),
+                self.frames[-1].index,
+                type_only,
+                side_effect,
+                dynamic,
+                reexport,
+            )
+        )
+
+    def add_export(
+        self,
+        name: str,
+        local: str,
+        node: Node,
+        module: str | None = None,
+        type_only: bool = False,
+    ) -> None:
+        """Record an exported name; a local one makes its declaration exported."""
+        self.exports.append(Export(name, local, node.start_point[0] + 1, module, type_only))
+        if module is None:
+            self.public.add(local)
+
+    def declare_export(self, name: str, draft: Draft) -> None:
+        """Record that a declaration is itself an export."""
+        self.exports.append(Export(name, draft.name, draft.start_row + 1))
+
+    # How it is kept.
+
+    def _take_wrapper(self, node: Node) -> Wrapper | None:
+        """The wrapper directly around `node`, unless the item it wraps is open already."""
+        wrapper = self._wrapper
+        if wrapper is None or wrapper.depth != self.depth - 1:
+            return None
+        inside = wrapper.start <= node.start_byte < wrapper.end
+        return wrapper if inside and self.frames[-1].depth < self.depth else None
+
+    def _place(
+        self, draft: Draft, node: Node, wrapper: Wrapper | None, attach: bool = True
+    ) -> None:
+        """Find where the item starts and ends, with its attributes and the comment above."""
+        source = self.source
+        start, end = node.start_byte, node.end_byte
+        start_row = node.start_point[0]
+        end_row = node.end_point[0]
+        depth = self.depth
+        if wrapper is not None and wrapper.widens:
+            depth = wrapper.depth
+            if wrapper.start < start:
+                start_row -= source.count(b"\n", wrapper.start, start)
+                start = wrapper.start
+            if wrapper.end > end:
+                end_row += source.count(b"\n", end, wrapper.end)
+                end = wrapper.end
+        while end > start and source[end - 1] in _BLANK_BYTES:
+            end -= 1
+            end_row -= source[end] == 10
+        docs: list[str] = []
+        if self._prefixes:
+            if depth <= self._prefixes[0].depth <= self.depth:
+                first = self._prefixes[0].node
+                start, start_row = first.start_byte, first.start_point[0]
+                for prefix in self._prefixes:
+                    draft.decorators.extend(prefix.decorators)
+                    draft.doc = prefix.doc or draft.doc
+            self._prefixes.clear()
+        draft.start_row, draft.end_row, draft.end = start_row, end_row, end
+        draft.first_row, draft.start = start_row, start
+        if attach and self.comments:
+            self._attach_comments(draft, docs)
+            if docs and draft.doc is None:
+                draft.doc = attached_doc(docs[::-1], self.conventions)
+
+    def _attach_comments(self, draft: Draft, docs: list[str]) -> None:
+        comments = self.comments
+        floor = self.frames[-1].last_end
+        inner = self.conventions.inner_doc_prefixes
+        while comments:
+            comment = comments[-1]
+            if comment.start > draft.start:
+                # Written inside the declaration, or between it and its attributes.
+                comments.pop()
+                continue
+            if comment.end_row < draft.first_row - 1 or comment.start < floor:
+                break
+            text = self.source[comment.start : comment.end].decode("utf-8", "replace")
+            if inner and text.startswith(inner):
+                break
+            comments.pop()
+            docs.append(text.rstrip())
+            draft.first_row, draft.start = comment.start_row, comment.start
+
+    def _file(self, draft: Draft, owner: Sequence[str], opens: bool) -> None:
+        frame = self.frames[-1]
+        parent = frame.draft
+        index = len(self.drafts)
+        if parent is not None:
+            draft.parent = frame.index
+            draft.depth = parent.depth + 1
+            parent.children.append(index)
+            scope = () if parent.is_root else parent.path
+        else:
+            scope = ()
+            self._last_root = draft
+        draft.path = (*scope, *owner, draft.name)
+        self.drafts.append(draft)
+        self.claimed = True
+        frame.last_end = draft.end
+        if opens:
+            self._open(draft, index)
+
+    def _look_through(self, statements: bool) -> None:
+        self.claimed = True
+        outer = self.frames[-1]
+        frame = Frame(self.depth, outer.index, outer.draft, outer.level, statements)
+        frame.last_end = outer.last_end
+        self.frames.append(frame)
+
+    def _open(self, draft: Draft, index: int) -> None:
+        self.claimed = True
+        self.frames.append(Frame(self.depth, index, draft, draft.level, False))
+
+
+# Comments above these are about the file, not about the statement.
+_BARE_KINDS = frozenset({"import", "package", "docstring"})
+
+
+def last_row(node: Node) -> int:
+    """The last row the node has text on; some grammars let a node end with its newline."""
+    row, column = node.end_point
+    return row - 1 if column == 0 and row > node.start_point[0] else row

@@ -1,0 +1,1 @@
+"""One module of data per language; `catalogue.py` says which file belongs to which."""

@@ -1,0 +1,431 @@
+"""Go: functions, methods by receiver, types with their fields, declaration blocks, imports."""
+
+import re
+from collections.abc import Sequence
+
+from tree_sitter import Node
+
+from asterism.analysis.syntax.builder import Builder
+from asterism.analysis.syntax.conventions import Conventions
+from asterism.analysis.syntax.draft import Draft, Level
+from asterism.analysis.syntax.language import Language, Rule
+from asterism.analysis.syntax.rules import (
+    child_of,
+    children_of,
+    definition,
+    transparent,
+    value_cut,
+)
+from asterism.analysis.syntax.signatures import fold
+from asterism.domain.outline import ImportedName, Span
+
+# A callback's name quotes the call it is passed to; a long title says no more than its start.
+_CALLBACK_NAME_LIMIT = 60
+
+_SPECS = ("const_spec", "var_spec", "type_spec", "type_alias", "import_spec")
+_SPEC_LISTS = ("var_spec_list", "import_spec_list")
+_STRINGS = ("interpreted_string_literal", "raw_string_literal")
+_MAJOR_VERSION = re.compile(r"v\d+$")
+_NOT_IDENTIFIER = re.compile(r"\W")
+
+# Instructions to tools share the comment above a declaration but do not document it.
+_DIRECTIVE = re.compile(r"^(?:(?:go|lint):[a-z]\S*|nolint\b).*\n?", re.MULTILINE)
+
+
+def _declaration(builder: Builder, node: Node) -> bool:
+    """`const`, `var`, `type`, `import`: a lone spec takes the keyword, a block is looked through."""
+    specs = list(children_of(node, *_SPECS))
+    if any(child.type == "(" or child.type in _SPEC_LISTS for child in node.children):
+        return transparent(builder, node)
+    if len(specs) == 1 and (specs[0].type == "import_spec" or _names(specs[0])):
+        builder.wrap(node)
+    return True
+
+
+def _names(node: Node) -> list[Node]:
+    """The names a spec, field or parameter declares; `_` names nothing."""
+    return [name for name in node.children_by_field_name("name") if name.text != b"_"]
+
+
+def _value_spec(kind: str) -> Rule:
+    """A constant or variable: one symbol per name; inside functions a local."""
+
+    def rule(builder: Builder, node: Node) -> bool:
+        names, value = _names(node), node.child_by_field_name("value")
+        function = _only_function(value) if len(names) == 1 else None
+        if builder.level is Level.FUNCTION and function is None:
+            _bind_names(builder, node)
+            return True
+        _hide_blanks(builder, node.children_by_field_name("name"))
+        if not names and builder.at_statement:
+            _cover_block(builder, node, builder.root_item(node, "expression"))
+        first: Draft | None = None
+        for name in names:
+            draft = builder.define(
+                node,
+                kind if function is None else "function",
+                builder.text(name),
+                name_node=name,
+                body=_body_of(builder, function),
+                signature_end=value_cut(node, value) if function is None else None,
+                opens=name == names[-1],
+            )
+            _cover_block(builder, node, draft)
+            first = _share_comment(draft, first)
+        return True
+
+    return rule
+
+
+def _share_comment(draft: Draft, first: Draft | None) -> Draft:
+    """What stands above `a, b int` belongs to both names."""
+    if first is None:
+        return draft
+    draft.doc, draft.start, draft.first_row = first.doc, first.start, first.first_row
+    return first
+
+
+def _type_spec(builder: Builder, node: Node) -> bool:
+    """A struct, an interface, or another type under a name."""
+    name, value = node.child_by_field_name("name"), node.child_by_field_name("type")
+    if name is None:
+        return True
+    shape = value.type if value is not None else ""
+    kind = {"struct_type": "struct", "interface_type": "interface"}.get(shape, "type")
+    draft = builder.define(
+        node,
+        kind,
+        builder.text(name),
+        name_node=name,
+        level=Level.FUNCTION if kind == "type" else Level.TYPE,
+        signature_end=_members_start(value) or value_cut(node, value),
+    )
+    _set_body(draft, value)
+    _cover_block(builder, node, draft)
+    return True
+
+
+def _members_start(shape: Node | None) -> int | None:
+    """Where the braces of a struct or interface open."""
+    if shape is None or shape.type not in ("struct_type", "interface_type"):
+        return None
+    fields = child_of("field_declaration_list")(shape)
+    if fields is not None:
+        return fields.start_byte
+    return next((child.start_byte for child in shape.children if child.type == "{"), None)
+
+
+def _set_body(draft: Draft, shape: Node | None) -> None:
+    start = _members_start(shape)
+    if start is not None and shape is not None:
+        draft.body = Span(start, shape.end_byte)
+
+
+def _field(builder: Builder, node: Node) -> bool:
+    """Fields of a named struct, embedded ones under their type's name."""
+    names, shape = _names(node), node.child_by_field_name("type")
+    if builder.level is not Level.TYPE or shape is None:
+        builder.defined.update(name.start_byte for name in node.children_by_field_name("name"))
+        return True
+    embedded = not node.children_by_field_name("name")
+    first: Draft | None = None
+    for name in [_base_type(shape) or shape] if embedded else names:
+        draft = builder.define(
+            node,
+            "property",
+            builder.text(name),
+            # The name of an embedded field is also a use of the type.
+            name_node=None if embedded else name,
+            level=Level.TYPE if shape.type == "struct_type" else Level.FUNCTION,
+            signature_end=_members_start(shape),
+            opens=embedded or name == names[-1],
+        )
+        draft.name_offset = name.start_byte
+        first = _share_comment(draft, first)
+    return True
+
+
+def _base_type(node: Node) -> Node | None:
+    """The named type under pointers, package qualifiers and type arguments."""
+    if node.type == "type_identifier":
+        return node
+    if node.type == "qualified_type":
+        return node.child_by_field_name("name")
+    return next((found for child in node.named_children if (found := _base_type(child))), None)
+
+
+def _receiver_type(node: Node) -> Node | None:
+    receiver = node.child_by_field_name("receiver")
+    parameter = receiver.named_children[0] if receiver and receiver.named_children else None
+    return parameter.child_by_field_name("type") if parameter is not None else None
+
+
+def _receiver(builder: Builder, node: Node) -> Sequence[str]:
+    """The type a method belongs to, which need not be in the same file."""
+    shape = _receiver_type(node)
+    base = _base_type(shape) if shape is not None else None
+    return (builder.text(base),) if base is not None else ()
+
+
+def _after_method(builder: Builder, node: Node, _draft: Draft) -> None:
+    """`func (p Pair[K, V])` names the type's parameters anew."""
+    shape = _receiver_type(node)
+    while shape is not None and shape.type != "generic_type":
+        shape = shape.named_children[0] if shape.named_children else None
+    if shape is not None:
+        builder.bind(shape.child_by_field_name("type_arguments"))
+
+
+def _short_variable(builder: Builder, node: Node) -> bool:
+    """`name := …`: a function where the value is one, else a local."""
+    left = node.child_by_field_name("left")
+    function = _only_function(node.child_by_field_name("right"))
+    if left is None:
+        return True
+    if function is None or left.named_child_count != 1:
+        builder.bind(left)
+        return True
+    _define_function(builder, node, left.named_children[0], function)
+    return True
+
+
+def _keyed_element(builder: Builder, node: Node) -> bool:
+    """`Field: value` of a literal: the field belongs to the literal's type."""
+    key, value = (child.named_children[:1] for child in (*node.named_children, node, node)[:2])
+    if not key or key[0].type != "identifier":
+        return True
+    literal = node.parent.parent if node.parent is not None else None
+    shape = literal.child_by_field_name("type") if literal is not None else None
+    if shape is not None and shape.type in ("type_identifier", "qualified_type", "generic_type"):
+        builder.member(shape, key[0])
+    if value and value[0].type == "func_literal" and _is_block(value[0]):
+        _define_function(builder, node, key[0], value[0])
+    return True
+
+
+def _function_literal(builder: Builder, node: Node) -> bool:
+    """A function given to a call is a symbol where it has lines of its own."""
+    arguments = node.parent
+    if node.start_byte in builder.consumed or arguments is None:
+        return True
+    if arguments.type != "argument_list" or not _is_block(node):
+        return True
+    call = arguments.parent
+    callee = call.child_by_field_name("function") if call is not None else None
+    head = fold(builder.text(callee), _CALLBACK_NAME_LIMIT) if callee is not None else ""
+    first = arguments.named_children[0]
+    title = f'"{builder.text(first)[1:-1]}"' if first.type in _STRINGS else ""
+    builder.define(
+        node,
+        "function",
+        f"{head}({fold(title, _CALLBACK_NAME_LIMIT)}) callback",
+        body=node.child_by_field_name("body"),
+    )
+    return True
+
+
+def _only_function(values: Node | None) -> Node | None:
+    """The function literal that is all there is on the right of an assignment."""
+    if values is None or values.named_child_count != 1:
+        return None
+    value = values.named_children[0]
+    return value if value.type == "func_literal" else None
+
+
+def _body_of(builder: Builder, function: Node | None) -> Node | None:
+    if function is None:
+        return None
+    builder.consumed.add(function.start_byte)
+    return function.child_by_field_name("body")
+
+
+def _is_block(function: Node) -> bool:
+    body = function.child_by_field_name("body")
+    return body is not None and body.end_point[0] > body.start_point[0]
+
+
+def _package(builder: Builder, node: Node) -> bool:
+    """`package name`, which uses no name."""
+    builder.root_item(node, "package")
+    return False
+
+
+def _import_spec(builder: Builder, node: Node) -> bool:
+    """One imported package, under the name its path implies or the one given."""
+    path = builder.field_text(node, "path") or '""'
+    module = path[1:-1]
+    if builder.level is Level.MODULE:
+        draft = builder.root_item(node, "import", f"import:{module}")
+        _cover_block(builder, node, draft)
+    alias = builder.field_text(node, "name")
+    names = {
+        "_": [],
+        ".": [ImportedName("*")],
+        None: [ImportedName("*", _package_name(module))],
+    }.get(alias, [ImportedName("*", alias)])
+    builder.add_import(node, module, names, side_effect=alias == "_")
+    # A line of a block is no statement by itself.
+    builder.imports[-1] = builder.imports[-1]._replace(text=f"import {builder.text(node)}")
+    return False
+
+
+def _package_name(path: str) -> str:
+    """What an import path binds, by the rule of goimports: the files themselves are not read."""
+    *parents, base = path.split("/")
+    if parents and _MAJOR_VERSION.match(base):
+        base = parents[-1]
+    return _NOT_IDENTIFIER.split(base.removeprefix("go-"))[0] or base
+
+
+def _cover_block(builder: Builder, node: Node, draft: Draft) -> None:
+    """Give the lines `const (` and `)` to the first and last of the block, not to nobody."""
+    block = node.parent
+    if block is None or draft.depth:
+        return
+    declaration = block.parent if block.type in _SPEC_LISTS else block
+    opener = next((child for child in block.children if child.type == "("), None)
+    closer = block.children[-1]
+    if declaration is None or opener is None or closer.type != ")":
+        return
+    source = builder.source
+    if not source[opener.end_byte : draft.start].strip():
+        draft.start, draft.first_row = declaration.start_byte, declaration.start_point[0]
+        _cover_comment(builder, draft)
+    last_line_end = source.find(b"\n", draft.end)
+    rest = source[last_line_end if last_line_end >= 0 else draft.end : closer.start_byte]
+    specs = [child for child in block.named_children if child.type in _SPECS]
+    if node == specs[-1] and not rest.strip():
+        draft.end, draft.end_row = closer.end_byte, closer.end_point[0]
+
+
+def _cover_comment(builder: Builder, draft: Draft) -> None:
+    """A comment above the block goes where the block's first line goes; it documents the group."""
+    floor = builder.frames[0].last_end
+    for comment in reversed(builder.comments):
+        if comment.start < floor or comment.end_row < draft.first_row - 1:
+            return
+        if draft.kind == "import":
+            return
+        draft.start, draft.first_row = comment.start, comment.start_row
+
+
+def _bind_names(builder: Builder, node: Node) -> bool:
+    """Parameters, type parameters and locals, several to a declaration."""
+    for name in node.children_by_field_name("name"):
+        builder.bind(name)
+    return True
+
+
+def _hide_blanks(builder: Builder, nodes: Sequence[Node]) -> None:
+    builder.defined.update(node.start_byte for node in nodes if node.text == b"_")
+
+
+def _assignment(builder: Builder, node: Node) -> bool:
+    """`left = right` binds nothing, and `_` is no name; a function given to a name is one."""
+    left = node.child_by_field_name("left")
+    if left is None:
+        return True
+    _hide_blanks(builder, left.named_children)
+    function = _only_function(node.child_by_field_name("right"))
+    if function is None or left.named_child_count != 1 or not _is_block(function):
+        return True
+    name = left.named_children[0]
+    if name.type == "identifier" and name.text != b"_":
+        _define_function(builder, node, name, function)
+    return True
+
+
+def _define_function(builder: Builder, node: Node, name: Node, function: Node) -> None:
+    builder.define(
+        node, "function", builder.text(name), name_node=name, body=_body_of(builder, function)
+    )
+
+
+def _binds_if_new(name: str) -> Rule:
+    """`for k, v := range m`, `case v := <-c`: bindings with `:=`, assignments with `=`."""
+
+    def rule(builder: Builder, node: Node) -> bool:
+        if any(child.type == ":=" for child in node.children):
+            builder.bind(node.child_by_field_name(name))
+        return _assignment(builder, node)
+
+    return rule
+
+
+def _exported(draft: Draft, builder: Builder) -> bool:
+    """A capital initial, on a package-level name or a member of a type."""
+    if not draft.name[:1].isupper():
+        return False
+    at = draft.parent
+    while at is not None:
+        outer = builder.drafts[at]
+        if outer.level is not Level.TYPE:
+            return False
+        at = outer.parent
+    return True
+
+
+def _finish(builder: Builder) -> None:
+    for draft in builder.drafts:
+        if draft.doc:
+            draft.doc = _DIRECTIVE.sub("", draft.doc).strip() or None
+        if not draft.is_root and len(draft.path) == 1 and _exported(draft, builder):
+            builder.declare_export(draft.name, draft)
+
+
+CONVENTIONS = Conventions(
+    identifiers=frozenset(
+        {"identifier", "type_identifier", "field_identifier", "package_identifier"}
+    ),
+    comments=frozenset({"comment"}),
+    skipped=frozenset({*_STRINGS, "rune_literal", "int_literal", "float_literal"}),
+    members={
+        "selector_expression": ("operand", "field"),
+        "qualified_type": ("package", "name"),
+    },
+    statements={
+        kind: "control"
+        for kind in (
+            "if_statement",
+            "for_statement",
+            "expression_switch_statement",
+            "type_switch_statement",
+            "select_statement",
+            "return_statement",
+            "labeled_statement",
+            "block",
+        )
+    },
+    doc_prefixes=("",),
+)
+
+RULES: dict[str, Rule] = {
+    "package_clause": _package,
+    "import_declaration": _declaration,
+    "import_spec_list": transparent,
+    "import_spec": _import_spec,
+    "const_declaration": _declaration,
+    "const_spec": _value_spec("const"),
+    "var_declaration": _declaration,
+    "var_spec_list": transparent,
+    "var_spec": _value_spec("variable"),
+    "type_declaration": _declaration,
+    "type_spec": _type_spec,
+    "type_alias": _type_spec,
+    "field_declaration": _field,
+    "method_elem": definition("method"),
+    "function_declaration": definition("function"),
+    "method_declaration": definition("method", owner=_receiver, after=_after_method),
+    "short_var_declaration": _short_variable,
+    "func_literal": _function_literal,
+    "keyed_element": _keyed_element,
+    "assignment_statement": _assignment,
+    "range_clause": _binds_if_new("left"),
+    "receive_statement": _binds_if_new("left"),
+    "type_switch_statement": _binds_if_new("alias"),
+    "parameter_declaration": _bind_names,
+    "variadic_parameter_declaration": _bind_names,
+    "type_parameter_declaration": _bind_names,
+}
+
+GO = Language("go", ("tree_sitter_go", "language"), CONVENTIONS, RULES, _exported, _finish)

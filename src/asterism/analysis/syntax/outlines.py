@@ -1,0 +1,35 @@
+"""A file's bytes in, its outline out, whatever the file is. Parsing never fails."""
+
+from asterism.analysis.source.text import decode, is_binary
+from asterism.analysis.syntax.catalogue import Entry, detect
+from asterism.analysis.syntax.prose import outline_prose
+from asterism.analysis.syntax.windows import outline_text
+from asterism.domain.outline import Outline
+
+# A shebang is at most one line; the kernel reads no more of it either.
+SHEBANG_BYTES = 256
+
+
+def language_of(path: str, data: bytes) -> Entry:
+    """The language of a file by its name, or by its first line where the name says nothing."""
+    return detect(path, data[:SHEBANG_BYTES])
+
+
+def outline_bytes(path: str, data: bytes) -> Outline:
+    """The outline of a file as it lies on disk; a binary file has an empty one."""
+    if is_binary(data):
+        return Outline(path, language_of(path, data).language)
+    return outline(path, decode(data))
+
+
+def outline(path: str, source: bytes) -> Outline:
+    """The outline of decoded text: UTF-8, LF line ends, no byte-order mark."""
+    entry = language_of(path, source)
+    if entry.home == "text":
+        return outline_text(path, entry.language, source)
+    if entry.home == "prose":
+        return outline_prose(path, entry.language, source)
+    # Imported here: a Markdown file or a status command needs no grammar.
+    from asterism.analysis.syntax.walker import outline_tree
+
+    return outline_tree(path, entry, source)

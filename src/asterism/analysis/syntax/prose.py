@@ -1,0 +1,171 @@
+"""Prose by headings: sections in sections, each with its own text."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from asterism.analysis.syntax.signatures import fold
+from asterism.analysis.syntax.windows import line_offsets, root_item
+from asterism.domain.outline import Item, Outline, Span
+
+_FENCE = re.compile(rb"^ {0,3}(`{3,}|~{3,})")
+_ATX = re.compile(rb"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_SETEXT = re.compile(rb"^ {0,3}(=+|-+)[ \t]*$")
+_RST_RULE = re.compile(rb"^([!-/:-@\[-`{-~])\1{2,}[ \t]*$")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+
+
+class _Heading(NamedTuple):
+    row: int
+    last_row: int
+    """The row of its underline, or of itself."""
+    level: int
+    title: str
+
+
+def outline_prose(path: str, language: str, source: bytes) -> Outline:
+    """The outline of a document: a section per heading; text before the first by paragraphs."""
+    lines = source.split(b"\n")
+    if language == "markdown":
+        headings = list(_markdown_headings(lines))
+    elif language == "rst":
+        headings = list(_rst_headings(lines))
+    else:
+        headings = []
+    offsets = line_offsets(lines)
+    first = headings[0].row if headings else len(lines)
+    sections = _sections(lines, offsets, headings)
+    items = (*sections, *_paragraphs(lines[:first], offsets))
+    return Outline(path, language, items)
+
+
+def _markdown_headings(lines: list[bytes]) -> Iterator[_Heading]:
+    fence: bytes | None = None
+    skip_to = _front_matter(lines)
+    for row, line in enumerate(lines):
+        if row < skip_to:
+            continue
+        marker = _FENCE.match(line)
+        if fence is not None:
+            if marker and marker.group(1).startswith(fence):
+                fence = None
+            continue
+        if marker:
+            fence = marker.group(1)
+            continue
+        atx = _ATX.match(line)
+        if atx:
+            yield _Heading(row, row, len(atx.group(1)), _title(atx.group(2) or b""))
+            continue
+        under = _SETEXT.match(line)
+        above = lines[row - 1] if row > skip_to else b""
+        is_text = above.strip() and not _ATX.match(above) and not above.startswith((b"    ", b"\t"))
+        starts = row < 2 or not lines[row - 2].strip()
+        if under and is_text and starts and not above.lstrip().startswith((b"-", b">", b"|", b"*")):
+            level = 1 if under.group(1).startswith(b"=") else 2
+            yield _Heading(row - 1, row, level, _title(above))
+
+
+def _front_matter(lines: list[bytes]) -> int:
+    """The row after YAML front matter, or 0."""
+    if not lines or lines[0].rstrip() != b"---":
+        return 0
+    for row, line in enumerate(lines[1:], 1):
+        if line.rstrip() in (b"---", b"..."):
+            return row + 1
+    return 0
+
+
+def _rst_headings(lines: list[bytes]) -> Iterator[_Heading]:
+    """Underlined titles; the order in which underline styles appear gives their level."""
+    styles: list[tuple[bytes, bool]] = []
+    row = 1
+    while row < len(lines):
+        rule = _RST_RULE.match(lines[row])
+        title = lines[row - 1].rstrip()
+        fits = len(lines[row].rstrip()) >= len(title.decode("utf-8", "replace"))
+        if rule and title.strip() and fits and not title.startswith((b" ", b"..")):
+            if not _RST_RULE.match(title):
+                over = row >= 2 and lines[row - 2].rstrip() == lines[row].rstrip()
+                style = (rule.group(1), over)
+                if style not in styles:
+                    styles.append(style)
+                first = row - 2 if over else row - 1
+                yield _Heading(first, row, styles.index(style) + 1, _title(title))
+        row += 1
+
+
+def _sections(
+    lines: list[bytes], offsets: list[int], headings: list[_Heading]
+) -> Iterator[Item]:
+    """A symbol of kind `section` per heading, ending where one of its level or above begins."""
+    ends = []
+    for number, heading in enumerate(headings):
+        after = (later.row for later in headings[number + 1 :] if later.level <= heading.level)
+        ends.append(_trim(lines, heading.last_row, next(after, len(lines))))
+    parents: list[int | None] = []
+    children: list[list[int]] = [[] for _ in headings]
+    open_sections: list[int] = []
+    for number, heading in enumerate(headings):
+        while open_sections and headings[open_sections[-1]].level >= heading.level:
+            open_sections.pop()
+        parents.append(open_sections[-1] if open_sections else None)
+        if open_sections:
+            children[open_sections[-1]].append(number)
+        open_sections.append(number)
+    paths: list[tuple[str, ...]] = []
+    for number, heading in enumerate(headings):
+        parent = parents[number]
+        scope = paths[parent] if parent is not None else ()
+        paths.append((*scope, heading.title))
+        start, end = offsets[heading.row], offsets[ends[number] + 1] - 1
+        head_end = offsets[heading.last_row + 1] - 1
+        yield Item(
+            name=heading.title,
+            kind="section",
+            path=paths[number],
+            depth=len(scope),
+            parent=parent,
+            children=tuple(children[number]),
+            start_line=heading.row + 1,
+            end_line=ends[number] + 1,
+            first_line=heading.row + 1,
+            signature=_signature(lines, heading),
+            modifiers=(),
+            doc=None,
+            decorators=(),
+            exported=False,
+            tags=(),
+            span=Span(start, end),
+            body=Span(head_end, end) if end > head_end else None,
+            name_offset=start,
+        )
+
+
+def _paragraphs(lines: list[bytes], offsets: list[int]) -> Iterator[Item]:
+    """Text outside any section: one root item per paragraph."""
+    start: int | None = None
+    for row, line in enumerate([*lines, b""]):
+        if line.strip():
+            start = row if start is None else start
+        elif start is not None:
+            yield root_item("text", lines[start:row], start, offsets[start])
+            start = None
+
+
+def _signature(lines: list[bytes], heading: _Heading) -> str:
+    text = b"\n".join(lines[heading.row : heading.last_row + 1]).decode("utf-8", "replace")
+    return fold(text)
+
+
+def _title(raw: bytes) -> str:
+    text = _LINK.sub(r"\1", raw.decode("utf-8", "replace"))
+    return fold(text, 120) or "(untitled)"
+
+
+def _trim(lines: list[bytes], first: int, end: int) -> int:
+    """The last row before `end` with text on it."""
+    row = end - 1
+    while row > first and not lines[row].strip():
+        row -= 1
+    return row

@@ -1,0 +1,93 @@
+"""Declaration text up to the body, on one line: signatures, decorator names, labels."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from tree_sitter import Node
+
+from asterism.analysis.syntax.conventions import Conventions
+from asterism.domain.outline import Span
+
+# Long enough for a generic method with a dozen parameters; a type alias of a thousand members is
+# better read in its own source.
+SIGNATURE_LIMIT = 400
+
+# Longer labels make trees unreadable and ids no better; shorter ones are rarely a whole thought.
+LABEL_LIMIT = 60
+SHORT_LABEL = 12
+
+_BLANK = re.compile(r"\s+")
+_DOTTED = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|\\)[^\W\d][\w$]*)*")
+_AFTER_OPEN = re.compile(r"(?<=[(\[<]) ")
+_BEFORE_CLOSE = re.compile(r",? (?=[)\]>])")
+
+
+def fold(text: str, limit: int = SIGNATURE_LIMIT) -> str:
+    """The text on one line, single-spaced, cut at `limit` with an ellipsis."""
+    # Only the head can survive the cut; folding a megabyte to keep a line would be waste.
+    head = _BLANK.sub(" ", text[: limit * 8]).strip()
+    return head if len(head) <= limit else head[:limit].rstrip() + " …"
+
+
+def label(text: str) -> str:
+    """What a statement without a name is called: its first line, or more if that says nothing."""
+    head = text.lstrip().split("\n", 1)[0]
+    return fold(head if len(head) >= SHORT_LABEL else text, LABEL_LIMIT)
+
+
+def signature_of(
+    source: bytes, span: Span, cuts: Iterable[Node], node: Node, conventions: Conventions
+) -> str:
+    """The source of `span` without decorators and comments, folded, its terminator dropped."""
+    raw = source[span.start : span.end]
+    holes = [(cut.start_byte, cut.end_byte) for cut in cuts]
+    if conventions.line_comment.encode() in raw or b"/*" in raw:
+        holes.extend(_comments(node, span, conventions.comments))
+    if holes:
+        raw = b"".join(_without(source, span, sorted(holes)))
+    text = raw.decode("utf-8", "replace")
+    folded = _BLANK.sub(" ", text[: SIGNATURE_LIMIT * 8]).strip()
+    if "\n" in text:
+        # A parameter list broken over lines reads as if it had been written on one.
+        folded = _BEFORE_CLOSE.sub("", _AFTER_OPEN.sub("", folded))
+    for terminator in conventions.terminators:
+        folded = folded.removesuffix(terminator).rstrip()
+    if len(folded) > SIGNATURE_LIMIT:
+        return folded[:SIGNATURE_LIMIT].rstrip() + " …"
+    return folded
+
+
+def decorator_names(source: bytes, nodes: Iterable[Node]) -> list[str]:
+    """The dotted name at the head of each decorator, annotation or attribute."""
+    names = []
+    for node in nodes:
+        text = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        found = _DOTTED.search(text)
+        if found:
+            names.append(found.group())
+    return names
+
+
+def _without(source: bytes, span: Span, holes: list[tuple[int, int]]) -> Iterator[bytes]:
+    at = span.start
+    for start, end in holes:
+        if start >= span.end:
+            break
+        if end <= at:
+            continue
+        yield source[at : max(start, at)]
+        yield b" "
+        at = end
+    yield source[at : span.end]
+
+
+def _comments(node: Node, span: Span, kinds: frozenset[str]) -> Iterator[tuple[int, int]]:
+    pending = [node]
+    while pending:
+        here = pending.pop()
+        if here.end_byte <= span.start or here.start_byte >= span.end:
+            continue
+        if here.type in kinds:
+            yield here.start_byte, here.end_byte
+        else:
+            pending.extend(here.children)

@@ -1,0 +1,31 @@
+"""Where a long body may be cut: the lines on which its statements begin."""
+
+from asterism.analysis.syntax.outlines import language_of
+from asterism.domain.outline import Span
+
+
+def statement_lines(path: str, source: bytes, span: Span) -> dict[int, int]:
+    """1-based lines inside `span` on which a node begins alone, with its nesting level."""
+    entry = language_of(path, source)
+    if entry.home in ("text", "prose"):
+        return {}
+    from asterism.analysis.syntax.walker import parse
+
+    cursor = parse(entry, source).walk()
+    levels: dict[int, int] = {}
+    depth = 0
+    while True:
+        node = cursor.node
+        inside = node is not None and node.end_byte > span.start and node.start_byte < span.end
+        if node is not None and inside and node.is_named and node.start_byte >= span.start:
+            row, column = node.start_point
+            line_start = node.start_byte - column
+            if not source[line_start : node.start_byte].strip():
+                levels.setdefault(row + 1, depth)
+        if inside and cursor.goto_first_child():
+            depth += 1
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return levels
+            depth -= 1

@@ -1,0 +1,212 @@
+"""One pass over a syntax tree: rules fire, names are collected, items come out in order."""
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import tree_sitter
+from tree_sitter import Node, Parser, Tree, TreeCursor
+
+from asterism.analysis.syntax.builder import Builder, last_row
+from asterism.analysis.syntax.catalogue import Entry
+from asterism.analysis.syntax.draft import Comment
+from asterism.analysis.syntax.gaps import fill_gaps
+from asterism.analysis.syntax.language import Language, Rule
+from asterism.analysis.syntax.problems import problems_in
+from asterism.domain.outline import Outline, Reference
+
+# What tree-sitter calls a node it could not make sense of.
+ERROR_KIND = 65535
+
+_LANGUAGES = "asterism.analysis.syntax.languages"
+
+_IDENTIFIER = object()
+_COMMENT = object()
+_SKIPPED = object()
+
+_Raw = tuple[str, int, int, str | None, int | None]
+
+
+class _Role:
+    """What to do at nodes of one kind that is neither a name nor a comment."""
+
+    __slots__ = ("member", "rule")
+
+    def __init__(self, rule: Rule | None, member: tuple[int, int] | None) -> None:
+        self.rule = rule
+        self.member = member
+
+    def visit(self, builder: Builder, node: Node) -> bool:
+        """Apply the rules; returns whether to look inside."""
+        if self.member is not None:
+            receiver = node.child_by_field_id(self.member[0])
+            name = node.child_by_field_id(self.member[1])
+            if receiver is not None and name is not None:
+                builder.member(receiver, name)
+        return self.rule is None or self.rule(builder, node)
+
+
+class _Table:
+    """A language compiled for its grammar: what to do, by numeric node kind."""
+
+    def __init__(self, language: Language) -> None:
+        package, function = language.grammar
+        grammar = tree_sitter.Language(getattr(import_module(package), function)())
+        self.parser = Parser(grammar)
+        self.roles: dict[int, Any] = {ERROR_KIND: _Role(_damage, None)}
+        for kind in range(grammar.node_kind_count):
+            name = grammar.node_kind_for_id(kind)
+            if name is not None and grammar.node_kind_is_named(kind):
+                role = _role(language, grammar, name)
+                if role is not None:
+                    self.roles[kind] = role
+
+
+def _role(language: Language, grammar: tree_sitter.Language, name: str) -> Any:
+    conventions = language.conventions
+    rule, member = language.rules.get(name), conventions.members.get(name)
+    if name in conventions.comments:
+        return _COMMENT
+    if name in conventions.skipped:
+        return _SKIPPED if rule is None else _Role(_closed(rule), None)
+    if rule is not None or member is not None:
+        fields = [grammar.field_id_for_name(part) for part in member or ()]
+        receiver, called = fields if len(fields) == 2 else (None, None)
+        known = receiver is not None and called is not None
+        return _Role(rule, (receiver, called) if known else None)  # type: ignore[arg-type]
+    return _IDENTIFIER if name in conventions.identifiers else None
+
+
+def _closed(rule: Rule) -> Rule:
+    """The rule, without looking inside afterwards."""
+
+    def closed(builder: Builder, node: Node) -> bool:
+        rule(builder, node)
+        return False
+
+    return closed
+
+
+def _damage(builder: Builder, _node: Node) -> bool:
+    """Text the grammar could not place: definitions in it count, its fragments do not."""
+    builder.damaged()
+    return True
+
+
+@cache
+def _table(entry: Entry) -> tuple[Language, _Table]:
+    """A language's data, imported on first use: one file needs one grammar, not twenty."""
+    module, variable = entry.home.split(":")
+    language = getattr(import_module(f"{_LANGUAGES}.{module}"), variable)
+    return language, _Table(language)
+
+
+def parse(entry: Entry, source: bytes) -> Tree:
+    """The syntax tree of decoded text."""
+    return _table(entry)[1].parser.parse(source)
+
+
+def outline_tree(path: str, entry: Entry, source: bytes) -> Outline:
+    """The outline of a file in a language with a grammar."""
+    language, table = _table(entry)
+    tree = table.parser.parse(source)
+    builder = Builder(source, language.conventions)
+    raw = _walk(tree.walk(), table, builder)
+    if language.finish is not None:
+        language.finish(builder)
+    for draft in builder.drafts:
+        if not draft.is_root:
+            draft.exported = language.exported(draft, builder)
+    items = tuple(draft.freeze() for draft in builder.drafts)
+    items = fill_gaps(source, items, builder.comments, language.conventions.gap_kind)
+    root = tree.root_node
+    return Outline(
+        path,
+        entry.language,
+        items,
+        tuple(builder.imports),
+        tuple(builder.exports),
+        _references(raw, builder),
+        problems_in(root, source) if root.has_error else (),
+    )
+
+
+def _walk(cursor: TreeCursor, table: _Table, builder: Builder) -> list[_Raw]:
+    """Visit every node once, without recursion: sources nest deeper than the stack."""
+    frames, roles = builder.frames, table.roles
+    defined, receivers = builder.defined, builder.receivers
+    down, across, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
+    raw: list[_Raw] = []
+    depth = statement_depth = 1
+    if not down():
+        return raw
+    while True:
+        node = cursor.node
+        if node is None:
+            return raw
+        role = roles.get(node.kind_id)
+        descend = True
+        if role is _IDENTIFIER and depth != statement_depth:
+            start = node.start_byte
+            if start not in defined:
+                row, column = node.start_point
+                text = node.text or b""
+                name = text.decode("utf-8", "replace")
+                raw.append((name, row + 1, column, receivers.get(start), frames[-1].index))
+            descend = False
+        elif role is _COMMENT:
+            _comment(builder, node)
+            descend = False
+        elif role is _SKIPPED and depth != statement_depth:
+            descend = False
+        elif role is not None or depth == statement_depth:
+            builder.depth = depth
+            builder.claimed = False
+            if role.__class__ is _Role:
+                descend = role.visit(builder, node)
+            if depth == statement_depth and not builder.claimed and node.is_named:
+                builder.root_item(
+                    node, builder.conventions.statements.get(node.type, "expression")
+                )
+            frame = frames[-1]
+            statement_depth = frame.depth + 1 if frame.statements else -1
+        if descend and down():
+            depth += 1
+            continue
+        while not across():
+            if not up():
+                return raw
+            depth -= 1
+        if frames[-1].depth >= depth:
+            while frames[-1].depth >= depth:
+                frames.pop()
+            frame = frames[-1]
+            statement_depth = frame.depth + 1 if frame.statements else -1
+
+
+def _comment(builder: Builder, node: Node) -> None:
+    """Keep a comment that has its line to itself; one behind code belongs to that code."""
+    source, start = builder.source, node.start_byte
+    if not source[source.rfind(b"\n", 0, start) + 1 : start].strip():
+        row = node.start_point[0]
+        builder.comments.append(Comment(start, node.end_byte, row, last_row(node)))
+
+
+def _references(raw: list[_Raw], builder: Builder) -> tuple[Reference, ...]:
+    """Names with their surroundings; those an enclosing function binds are marked local."""
+    drafts = builder.drafts
+    bound = {name for draft in drafts if draft.bound for name in draft.bound}
+    references = []
+    new = tuple.__new__
+    for entry in raw:
+        local = False
+        name = entry[0]
+        if name in bound and entry[3] is None:
+            at = entry[4]
+            while at is not None and not local:
+                draft = drafts[at]
+                local = draft.bound is not None and name in draft.bound
+                at = draft.parent
+        # A hundred names a file: the class's own constructor would double the cost.
+        references.append(new(Reference, (*entry, local)))
+    return tuple(references)

@@ -1,0 +1,45 @@
+"""`asterism files`: what would be indexed, and what not, and why."""
+
+import argparse
+from pathlib import Path
+
+from asterism.analysis.source.discovery import discover
+from asterism.cli.wire import discovery_json, write_json
+from asterism.config.environment import discovery_options
+from asterism.domain.files import Discovery, display_path
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the files below a path."""
+    found = discover(str(Path(options.path).absolute()), discovery_options())
+    if options.json:
+        write_json(discovery_json(found))
+    else:
+        _print(found, options.skipped)
+    return 0
+
+
+def _print(found: Discovery, skipped: bool) -> None:
+    from asterism.cli.console import console, words
+
+    out = console()
+    if skipped:
+        for entry in found.skipped:
+            detail = f"  {display_path(entry.detail)}" if entry.detail else ""
+            out.print(
+                words((display_path(entry.path), ""), (f"  {entry.reason.value}", "yellow"), (detail, "dim"))
+            )
+    else:
+        for file in found.files:
+            out.print(words((display_path(file.path), ""), (f"  {file.size:,}", "dim")))
+    reasons = ", ".join(f"{count} {reason.value}" for reason, count in found.counts.items())
+    total = sum(file.size for file in found.files)
+    out.print(
+        words(
+            (f"{len(found.files)} files", "bold"),
+            (f", {total:,} bytes; {len(found.skipped)} skipped", ""),
+            (f" ({reasons})" if reasons else "", "dim"),
+        )
+    )
+    if not found.files:
+        out.print(words(("Nothing to index here.", "yellow"), (" --skipped says why.", "")))

@@ -1,0 +1,97 @@
+"""The `asterism` command: arguments in, exit code out, errors as one clear line."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from asterism import __version__
+from asterism.domain.errors import AsterismError
+
+# The request cannot be carried out as given.
+EXIT_USAGE = 2
+# 128 + SIGINT, as shells report it.
+EXIT_INTERRUPTED = 130
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole command line, from which `docs/cli.md` is generated."""
+    parser = argparse.ArgumentParser(
+        prog="asterism",
+        description="AST-native code search and context: see any source file as symbols and chunks.",
+    )
+    parser.add_argument("--version", action="version", version=f"asterism {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _outline(commands)
+    _chunks(commands)
+    _files(commands)
+    _validate(commands)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; each is imported only when it is called."""
+    options = build_parser().parse_args(arguments)
+    try:
+        command = import_module(f"asterism.cli.{options.command}")
+        code: int = command.run(options)
+        sys.stdout.flush()
+        return code
+    except AsterismError as error:
+        sys.stderr.write(f"asterism: {error}\n")
+        return EXIT_USAGE
+    except BrokenPipeError:
+        # The reader went away, as `| head` does; that is its right.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+
+
+_Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def _command(commands: _Commands, name: str, text: str) -> argparse.ArgumentParser:
+    return commands.add_parser(name, help=text, description=text)
+
+
+def _json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a tree")
+
+
+def _outline(commands: _Commands) -> None:
+    parser = _command(commands, "outline", "Show a file's symbols, imports and problems.")
+    parser.add_argument("file", metavar="FILE", help="the source file")
+    _json(parser)
+
+
+def _chunks(commands: _Commands) -> None:
+    parser = _command(commands, "chunks", "Show the chunks a file is searched by.")
+    parser.add_argument("file", metavar="FILE", help="the source file")
+    parser.add_argument(
+        "--show",
+        choices=("source", "embedding"),
+        help="print each chunk's source, or the text a model reads",
+    )
+    _json(parser)
+
+
+def _files(commands: _Commands) -> None:
+    parser = _command(commands, "files", "Show which files would be indexed, and which not.")
+    parser.add_argument("path", metavar="PATH", help="the repository or a directory in it")
+    parser.add_argument("--skipped", action="store_true", help="list skipped files with reasons")
+    _json(parser)
+
+
+def _validate(commands: _Commands) -> None:
+    parser = _command(
+        commands,
+        "validate",
+        "Check the ten rules of chunks over every file; exit 1 if one is broken.",
+    )
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="files or repositories")
+    parser.add_argument(
+        "--jobs", type=int, default=0, metavar="N", help="processes (default: one per core)"
+    )
+    _json(parser)

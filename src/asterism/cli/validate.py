@@ -1,0 +1,139 @@
+"""`asterism validate`: the ten rules over whole repositories, and their summary."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from asterism.analysis.chunks.validation import RULES
+from asterism.analysis.source.discovery import discover
+from asterism.cli.places import place_of
+from asterism.cli.wire import Json, write_json
+from asterism.config.environment import cores, discovery_options
+from asterism.domain.errors import PathMissing, UsageError
+from asterism.domain.files import display_path
+from asterism.evaluation.parsing import Extreme, Summary, Target, validate
+
+# Beyond this the list says nothing new.
+SHOWN_VIOLATIONS = 50
+
+# Fewer files are done before a bar could be read.
+PROGRESS_FROM = 200
+
+
+def run(options: argparse.Namespace) -> int:
+    """Validate every file; exit 1 on a violation or a crash."""
+    if options.jobs < 0:
+        raise UsageError(f"--jobs {options.jobs}: give the number of processes, 1 or more.")
+    targets = [target for path in options.paths for target in _targets(path)]
+    advance, done = _progress(len(targets))
+    try:
+        summary = validate(targets, options.jobs or cores(), advance)
+    finally:
+        done()
+    if options.json:
+        write_json(_summary_json(summary))
+    else:
+        _print(summary)
+    return 1 if summary.violations or summary.crashes else 0
+
+
+def _targets(typed: str) -> list[Target]:
+    path = Path(typed).absolute()
+    if not path.exists():
+        raise PathMissing(f"{display_path(typed)} does not exist; check the path.")
+    if path.is_dir():
+        root = str(path)
+        found = discover(root, discovery_options())
+        return [
+            Target(os.path.join(found.root, file.path), file.path, path.name)
+            for file in found.files
+        ]
+    place = place_of(typed)
+    return [Target(place.path, place.relative_path, place.repo)]
+
+
+def _progress(total: int) -> tuple[Callable[[int], None], Callable[[], None]]:
+    """A bar on a terminal that is watched, nothing elsewhere."""
+    if not sys.stderr.isatty() or total < PROGRESS_FROM:
+        return lambda _count: None, lambda: None
+    from rich.console import Console
+    from rich.progress import Progress
+
+    bar = Progress(console=Console(stderr=True), transient=True)
+    task = bar.add_task("validating", total=total)
+    bar.start()
+    return lambda count: bar.advance(task, count), bar.stop
+
+
+def _print(summary: Summary) -> None:
+    from asterism.cli.console import console, words
+
+    out = console()
+    for violation in summary.violations[:SHOWN_VIOLATIONS]:
+        place = f"{display_path(violation.path)}:{violation.line}"
+        rule = f"rule {violation.rule} ({RULES[violation.rule]})"
+        out.print(words((f"{place}: ", "bold"), (rule, "red"), (f": {violation.message}", "")))
+    hidden = len(summary.violations) - SHOWN_VIOLATIONS
+    if hidden > 0:
+        out.print(words((f"… and {hidden:,} more violations", "red")))
+    for line in summary.crashes:
+        out.print(words(("crash: ", "bold red"), (display_path(line), "")))
+    for line in summary.unread:
+        out.print(words(("not read: ", "yellow"), (display_path(line), "")))
+    for label, text in _rows(summary):
+        out.print(words((f"{label:<15}", "dim"), (text, "")))
+
+
+def _rows(summary: Summary) -> list[tuple[str, str]]:
+    languages = ", ".join(f"{name} {count:,}" for name, count in summary.languages.most_common())
+    stable = summary.nondeterministic == 0
+    return [
+        ("Files", f"{summary.passed:,} passed, {summary.failed:,} failed"),
+        ("Languages", languages or "none"),
+        ("Symbols", f"{summary.symbols:,} and {summary.root_items:,} root items"),
+        ("References", f"{summary.references:,}"),
+        ("Chunks", f"{summary.chunks:,}"),
+        ("Coverage", _coverage(summary)),
+        ("Largest chunk", _extreme(summary.largest, "tokens")),
+        ("Deepest level", _extreme(summary.deepest, "")),
+        ("Syntax problems", f"in {summary.with_problems:,} files"),
+        ("Determinism", "all ids the same in two runs" if stable else "ids differ between runs"),
+        ("Violations", f"{len(summary.violations):,}"),
+    ]
+
+
+def _coverage(summary: Summary) -> str:
+    if not summary.uncovered:
+        return f"100 % of {summary.lines:,} lines with text"
+    # Never rounded up to 100: a single lost line must show.
+    share = int(summary.coverage * 10_000) / 100
+    return f"{share:.2f} %: {summary.uncovered:,} of {summary.lines:,} lines are in no chunk"
+
+
+def _extreme(extreme: Extreme, unit: str) -> str:
+    if not extreme.place:
+        return "0"
+    return f"{extreme.value:,} {unit} ({display_path(extreme.place)})".replace("  ", " ")
+
+
+def _summary_json(summary: Summary) -> Json:
+    return {
+        "files": {"passed": summary.passed, "failed": summary.failed},
+        "unread": [display_path(line) for line in summary.unread],
+        "crashes": [display_path(line) for line in summary.crashes],
+        "languages": dict(summary.languages.most_common()),
+        "symbols": summary.symbols,
+        "root_items": summary.root_items,
+        "references": summary.references,
+        "chunks": summary.chunks,
+        "lines": summary.lines,
+        "uncovered_lines": summary.uncovered,
+        "coverage": summary.coverage,
+        "largest_chunk": summary.largest._asdict(),
+        "deepest_level": summary.deepest._asdict(),
+        "files_with_problems": summary.with_problems,
+        "deterministic": summary.nondeterministic == 0,
+        "violations": [violation._asdict() for violation in summary.violations],
+    }

@@ -1,0 +1,1 @@
+"""What flows through Asterism: frozen records and errors, standard library only."""

@@ -1,0 +1,90 @@
+"""What discovery finds: the files to index, and every skipped path with its reason."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple
+
+
+class SkipReason(StrEnum):
+    """Why a path is not indexed."""
+
+    gitignored = "gitignored"
+    """A `.gitignore`, `.git/info/exclude` or global excludes pattern."""
+    asterismignored = "asterismignored"
+    """An `.asterismignore` pattern."""
+    vcs = "vcs"
+    """Version control's own folder, or a bare repository."""
+    dependencies = "dependencies"
+    """A well-known folder of installed, built or cached files."""
+    secret = "secret"
+    """A name that holds keys or passwords; such a file is never opened."""
+    binary = "binary"
+    lock_file = "lock_file"
+    minified = "minified"
+    generated = "generated"
+    too_large = "too_large"
+    outside_link = "outside_link"
+    """A link that leads out of the root; never followed."""
+    broken_link = "broken_link"
+    """A link to nothing, or to itself."""
+    linked_duplicate = "linked_duplicate"
+    """A link to something inside the root, which is judged under its real path."""
+    nested_checkout = "nested_checkout"
+    """Another worktree of a repository that is indexed already."""
+    special = "special"
+    """A pipe, socket or device."""
+    unreadable = "unreadable"
+
+
+class FoundFile(NamedTuple):
+    """A file to index, as its directory entry describes it."""
+
+    path: str
+    """Relative to the root, with `/`; bytes that are no UTF-8 are kept as surrogate escapes."""
+    size: int
+    mtime_ns: int
+
+
+class SkippedFile(NamedTuple):
+    """A path that is not indexed; a directory ends in `/` and stands for all that is below it."""
+
+    path: str
+    reason: SkipReason
+    detail: str | None = None
+    """What decided: the pattern and its place, the link's target, the system's message."""
+
+    @property
+    def is_directory(self) -> bool:
+        """Whether this entry is a directory that was not descended into."""
+        return self.path.endswith("/")
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """Everything below one root, each path once: files sorted by path, then what was skipped."""
+
+    root: str
+    files: tuple[FoundFile, ...]
+    skipped: tuple[SkippedFile, ...]
+
+    @cached_property
+    def counts(self) -> Mapping[SkipReason, int]:
+        """How many entries were skipped for each reason that occurred, in the reasons' order."""
+        seen = Counter(entry.reason for entry in self.skipped)
+        return {reason: seen[reason] for reason in SkipReason if seen[reason]}
+
+
+def display_path(path: str) -> str:
+    r"""Return the path as one printable line: `\xNN` for stray bytes, escapes for controls."""
+    if path.isascii() and path.isprintable():
+        return path
+    text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return _CONTROL.sub(lambda found: repr(found.group())[1:-1], text)
+
+
+# Newlines and terminal escapes in a file name must not forge lines of our output.
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")

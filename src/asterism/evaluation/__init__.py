@@ -1,0 +1,1 @@
+"""Is it good, fast and cheap?"""

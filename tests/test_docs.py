@@ -1,0 +1,39 @@
+"""Are the generated pages of docs/ what the code says today?"""
+
+import argparse
+from pathlib import Path
+
+import pytest
+
+from scripts.write_docs import cli_page, pages
+
+
+@pytest.mark.parametrize("path", pages(), ids=lambda path: path.name)
+def test_generated_page_is_current(path: Path) -> None:
+    found = path.read_text(encoding="utf-8") if path.exists() else ""
+    assert found == pages()[path], f"{path.name} has drifted; `make fix` writes it again"
+
+
+def test_page_does_not_depend_on_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = []
+    for columns in ("20", "300"):
+        monkeypatch.setenv("COLUMNS", columns)
+        texts.append(list(pages().values()))
+    assert texts[0] == texts[1]
+
+
+def test_page_shows_commands_arguments_and_choices() -> None:
+    parser = argparse.ArgumentParser(prog="tool", description="Does\n  things.")
+    commands = parser.add_subparsers()
+    show = commands.add_parser("show", help="show a|b", description="Show it.")
+    show.add_argument("path", nargs="+", metavar="PATH", help="what to show")
+    show.add_argument("--as", choices=["x", "y"], default="x", help="form (default: %(default)s)")
+    show.add_argument("--hidden", help=argparse.SUPPRESS)
+
+    page = cli_page(parser)
+
+    assert "Does things." in page
+    assert "| `show` | show a\\|b |" in page
+    assert "tool show [--as {x,y}] PATH [PATH …]" in page
+    assert "| `--as {x,y}` | form (default: x) |" in page
+    assert "hidden" not in page
