@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "src")]
+sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from fixture_checks import _DEFAULTS, described  # noqa: E402
+from tests.fixture_checks import _DEFAULTS, described  # noqa: E402
 
 
 def main() -> None:

@@ -1,14 +1,21 @@
-"""Are the generated pages of docs/ what the code says today?"""
+"""Are the generated pages and the examples of the README what the code says today?"""
 
 import argparse
+import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from scripts.write_docs import cli_page, pages
+from scripts.write_docs import ROOT, cli_page, pages
+
+EXAMPLE = re.compile(r"^```\n\$ asterism (?P<command>.+)\n(?P<shown>(?:.*\n)*?)```$", re.MULTILINE)
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("path", pages(), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", list(pages()), ids=lambda path: path.name)
 def test_generated_page_is_current(path: Path) -> None:
     found = path.read_text(encoding="utf-8") if path.exists() else ""
     assert found == pages()[path], f"{path.name} has drifted; `make fix` writes it again"
@@ -37,3 +44,19 @@ def test_page_shows_commands_arguments_and_choices() -> None:
     assert "tool show [--as {x,y}] PATH [PATH …]" in page
     assert "| `--as {x,y}` | form (default: x) |" in page
     assert "hidden" not in page
+
+
+@pytest.mark.parametrize("example", list(EXAMPLE.finditer(README)), ids=lambda e: e["command"])
+def test_readme_shows_what_the_command_prints(example: re.Match[str]) -> None:
+    """Each line shown is printed, in that order; `…` stands for lines left out."""
+    command = [sys.executable, "-m", "asterism.cli", *shlex.split(example["command"])]
+    run = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, encoding="utf-8")
+    printed = iter([line for line in run.stdout.splitlines() if line.strip()])
+    wanted = [line for line in example["shown"].splitlines() if line.strip() and line != "…"]
+    assert wanted
+    for line in wanted:
+        assert line in printed, f"not printed, or not in this place: {line}"
+
+
+def test_readme_has_examples() -> None:
+    assert len(EXAMPLE.findall(README)) >= 3

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fixture_checks import FIXTURES, completed, described
+from tests.fixture_checks import FIXTURES, completed, described
 
 EXPECTATIONS = sorted(FIXTURES.glob("*/*.expected.json"))
 

@@ -94,6 +94,8 @@ class Import(NamedTuple):
     side_effect: bool = False
     dynamic: bool = False
     reexport: bool = False
+    binds: bool = True
+    """Whether the names can be used in this file; those of `export { x } from` cannot."""
 
 
 class Export(NamedTuple):

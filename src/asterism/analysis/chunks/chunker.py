@@ -11,8 +11,9 @@ from asterism.analysis.chunks.embedding import preamble
 from asterism.analysis.chunks.imports import imports_used
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.chunks.parts import cut_lines
-from asterism.analysis.chunks.quotes import Quotes, own_doc
+from asterism.analysis.chunks.quotes import Quotes
 from asterism.analysis.chunks.units import Unit, unit_path, units_of
+from asterism.analysis.syntax.catalogue import titles
 from asterism.analysis.syntax.statements import statement_lines
 from asterism.domain.chunk import Chunk
 from asterism.domain.outline import Item, Outline, Span
@@ -38,6 +39,16 @@ class _File(NamedTuple):
     """The byte at which each line begins, and one past the end."""
     place: Place
     options: ChunkOptions
+    title: str
+    filename: str
+    extension: str
+
+
+class _Key(NamedTuple):
+    id: str
+    path: tuple[str, ...]
+    parent: str | None
+    children: tuple[str, ...]
 
 
 def chunk_file(
@@ -55,27 +66,41 @@ def chunk_file(
     starts = [0]
     for line in source.split(b"\n"):
         starts.append(starts[-1] + len(line) + 1)
-    file = _File(outline, source, lines, starts, place, options or ChunkOptions())
+    name = basename(place.relative_path)
+    title = titles().get(outline.language, outline.language)
+    file = _File(
+        outline,
+        source,
+        lines,
+        starts,
+        place,
+        options or ChunkOptions(),
+        title,
+        name,
+        splitext(name)[1],
+    )
     units = units_of(outline.items)
     paths = [unit_path(outline.items, unit) for unit in units]
     ids = _ids(outline.items, units, paths, place.relative_path)
-    used = imports_used(outline)
-    quotes = Quotes(outline, imported or {})
-    drafts: list[list[Chunk]] = []
-    for number, unit in enumerate(units):
-        parent = None if unit.parent is None else ids[unit.parent]
-        drafts.append(_chunks_of(file, unit, paths[number], ids[number], parent, used, quotes))
     children: list[list[str]] = [[] for _ in units]
     for number, unit in enumerate(units):
         if unit.parent is not None:
-            children[unit.parent].extend(chunk.id for chunk in drafts[number])
-    return [
-        chunk._replace(child_chunk_ids=tuple(children[number]))
-        if chunk.part == 0 and children[number]
-        else chunk
-        for number, parts in enumerate(drafts)
-        for chunk in parts
-    ]
+            children[unit.parent].append(ids[number])
+    used = imports_used(outline)
+    quotes = Quotes(outline, imported or {})
+    chunks: list[Chunk] = []
+    split: dict[str, list[Chunk]] = {}
+    for number, unit in enumerate(units):
+        parent = None if unit.parent is None else ids[unit.parent]
+        key = _Key(ids[number], paths[number], parent, tuple(children[number]))
+        chunk, head = _chunk(file, unit, key, used, quotes)
+        if len(chunk.embedding_text) <= file.options.max_chars:
+            chunks.append(chunk)
+        else:
+            parts = list(_parts(file, unit, chunk, head))
+            chunks.extend(parts)
+            split[chunk.id] = parts
+    return [_with_all_parts(chunk, split) for chunk in chunks] if split else chunks
 
 
 def chunk_id(relative_path: str, kind: str, path: Sequence[str], ordinal: int, part: int = 0) -> str:
@@ -99,74 +124,81 @@ def _ids(
     return ids
 
 
-def _chunks_of(
-    file: _File,
-    unit: Unit,
-    path: tuple[str, ...],
-    id_: str,
-    parent: str | None,
-    used: list[set[int]],
-    quotes: Quotes,
-) -> list[Chunk]:
-    """The chunk of one unit, or its parts."""
-    outline, options, place = file.outline, file.options, file.place
-    items = outline.items
+def _chunk(
+    file: _File, unit: Unit, key: _Key, used: list[set[int]], quotes: Quotes
+) -> tuple[Chunk, str]:
+    """The chunk of one unit, whole, and the preamble of its embedding text."""
+    outline, place, options = file.outline, file.place, file.options
+    items, path = outline.items, key.path
     lead = items[unit.lead]
-    doc = own_doc(items, unit.members)
-    numbers = sorted(set().union(*(used[index] for index in unit.members)))
-    imports = [outline.imports[number] for number in numbers]
+    members = unit.members
+    if len(members) == 1:
+        doc, exported = lead.doc, lead.exported
+        numbers = used[unit.lead]
+    else:
+        doc = next((items[index].doc for index in members if items[index].doc), None)
+        exported = any(items[index].exported for index in members)
+        numbers = set().union(*(used[index] for index in members))
+    imports = [outline.imports[number] for number in sorted(numbers)] if numbers else []
     head = preamble(
-        outline.language,
-        place.relative_path,
-        path,
+        f"[{file.title}] {' > '.join((place.relative_path, *path))}",
         doc,
         lead.signature if lead.is_symbol else None,
-        (entry.module for entry in imports),
-        quotes.of(unit.members, options.max_quoted) if lead.is_symbol else (),
+        [entry.module for entry in imports],
+        quotes.of(members, options.max_quoted) if lead.is_symbol else (),
         options,
     )
-    name = basename(place.relative_path)
+    first, last = unit.first_line, unit.end_line
+    source = "\n".join(file.lines[first - 1 : last])
+    code = _code(file, unit, first, last) if key.children else source
+    # Positional, in the order of the fields: this runs once per chunk of a repository.
     chunk = Chunk(
-        id=id_,
-        file_path=place.file_path,
-        relative_path=place.relative_path,
-        repo=place.repo,
-        language=outline.language,
-        extension=splitext(name)[1],
-        filename=name,
-        node_kind=lead.kind,
-        name=path[-1],
-        qualified_name=".".join(path),
-        parent_name=path[-2] if len(path) > 1 else None,
-        parent_chunk_id=parent,
-        child_chunk_ids=(),
-        depth=unit.depth,
-        part=0,
-        signature=lead.signature,
-        full_source="",
-        start_line=unit.first_line,
-        end_line=unit.end_line,
-        jsdoc=doc if outline.language in _JSDOC_LANGUAGES else None,
-        docstring=doc,
-        decorator_names=lead.decorators,
-        modifiers=lead.modifiers,
-        tags=lead.tags,
-        is_exported=any(items[index].exported for index in unit.members),
-        relevant_imports=tuple(dict.fromkeys(entry.text for entry in imports)),
-        embedding_text="",
-        content_hash=place.content_hash,
-        last_modified=place.last_modified,
+        key.id,
+        place.file_path,
+        place.relative_path,
+        place.repo,
+        outline.language,
+        file.extension,
+        file.filename,
+        lead.kind,
+        path[-1],
+        ".".join(path),
+        path[-2] if len(path) > 1 else None,
+        key.parent,
+        key.children,
+        unit.depth,
+        0,
+        lead.signature,
+        source,
+        first,
+        last,
+        doc if outline.language in _JSDOC_LANGUAGES else None,
+        doc,
+        lead.decorators,
+        lead.modifiers,
+        lead.tags,
+        exported,
+        tuple(dict.fromkeys([entry.text for entry in imports])) if imports else (),
+        f"{head}\n{code}",
+        place.content_hash,
+        place.last_modified,
     )
-    code = _code(file, unit, unit.first_line, unit.end_line)
-    if len(head) + 1 + len(code) <= options.max_chars:
-        source = "\n".join(file.lines[unit.first_line - 1 : unit.end_line])
-        return [chunk._replace(full_source=source, embedding_text=f"{head}\n{code}")]
-    return list(_parts(file, unit, chunk, path, head))
+    return chunk, head
 
 
-def _parts(
-    file: _File, unit: Unit, chunk: Chunk, path: tuple[str, ...], head: str
-) -> Iterator[Chunk]:
+def _with_all_parts(chunk: Chunk, split: dict[str, list[Chunk]]) -> Chunk:
+    """A parent whose children were split lists every part of them."""
+    if not any(child in split for child in chunk.child_chunk_ids):
+        return chunk
+    every = (
+        part
+        for child in chunk.child_chunk_ids
+        for part in ([piece.id for piece in split[child]] if child in split else [child])
+    )
+    return chunk._replace(child_chunk_ids=tuple(every))
+
+
+def _parts(file: _File, unit: Unit, chunk: Chunk, head: str) -> Iterator[Chunk]:
     """Cut an oversize body; a single line that is still too long is clipped and says so."""
     items, limit = file.outline.items, file.options.max_chars
     head = head[: limit // 2]
@@ -192,6 +224,7 @@ def _parts(
         yield chunk._replace(
             id=key,
             part=part,
+            child_chunk_ids=chunk.child_chunk_ids if part == 0 else (),
             start_line=first,
             end_line=last,
             full_source="\n".join(file.lines[first - 1 : last]),

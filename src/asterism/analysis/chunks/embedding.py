@@ -1,35 +1,33 @@
 """The text a model reads for a chunk: where it stands, what it is for, what it uses, its code."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from asterism.analysis.chunks.options import ChunkOptions
-from asterism.analysis.syntax.catalogue import titles
 
 RULE = "---"
 
 
 def preamble(
-    language: str,
-    relative_path: str,
-    path: Sequence[str],
+    breadcrumb: str,
     doc: str | None,
     signature: str | None,
-    modules: Iterable[str],
-    quotes: Iterable[tuple[str, str]],
+    modules: Sequence[str],
+    quotes: Sequence[tuple[str, str]],
     options: ChunkOptions,
 ) -> str:
     """Everything above the code, down to the rule."""
-    lines = [f"[{titles().get(language, language)}] {' > '.join((relative_path, *path))}"]
+    lines = [breadcrumb]
     if doc:
         lines.append(f"Purpose: {first_paragraph(doc, options.max_purpose_chars)}")
     if signature:
         lines.append(f"Signature: {signature}")
-    dependencies = list(dict.fromkeys(modules))[: options.max_dependencies]
-    if dependencies:
+    if modules:
+        dependencies = list(dict.fromkeys(modules))[: options.max_dependencies]
         lines.append(f"Dependencies: {', '.join(dependencies)}")
-    quoted = [f"- {name}: {_cut(text, options.max_quote_chars)}" for name, text in quotes]
-    if quoted:
-        lines.extend(["", "Referenced symbols:", *quoted, ""])
+    if quotes:
+        lines.extend(["", "Referenced symbols:"])
+        lines.extend(f"- {name}: {_cut(text, options.max_quote_chars)}" for name, text in quotes)
+        lines.append("")
     lines.append(RULE)
     return "\n".join(lines)
 

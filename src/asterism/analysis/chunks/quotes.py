@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from asterism.domain.outline import Item, Outline
+from asterism.domain.outline import Outline
 
 # Receivers that mean "the object this code belongs to".
 _SELVES = frozenset({"this", "self", "cls", "@", "$this", "super"})
@@ -69,8 +69,3 @@ class Quotes:
         while at is not None:
             yield at
             at = self._items[at].parent
-
-
-def own_doc(items: Sequence[Item], members: Sequence[int]) -> str | None:
-    """The first doc among the items of one chunk."""
-    return next((items[index].doc for index in members if items[index].doc), None)

@@ -211,8 +211,9 @@ def _imports(case: _Case) -> _Found:
     """Between what the items certainly use and what their lines could mean."""
     bound: dict[str, set[str]] = {}
     for entry in case.outline.imports:
-        for name in entry.names if not entry.reexport else ():
-            bound.setdefault(name.local, set()).add(entry.text)
+        for name in entry.names if entry.binds else ():
+            if name.local != "*":
+                bound.setdefault(name.local, set()).add(entry.text)
     certain: dict[int, set[str]] = {}
     possible: dict[int, set[str]] = {}
     for reference in case.outline.references:

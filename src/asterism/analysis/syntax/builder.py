@@ -21,6 +21,8 @@ class Builder:
 
     def __init__(self, source: bytes, conventions: Conventions) -> None:
         self.source = source
+        self.characters = source.decode("ascii") if source.isascii() else None
+        """The text itself where a byte is a character, as in most files: slices need no decoding."""
         self.conventions = conventions
         self.depth = 0
         """Of the node a rule is looking at; the file's root node has depth 0."""
@@ -71,7 +73,13 @@ class Builder:
 
     def text(self, node: Node) -> str:
         """The node's source text."""
-        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        return self.slice(node.start_byte, node.end_byte)
+
+    def slice(self, start: int, end: int) -> str:
+        """The source text between two byte offsets."""
+        if self.characters is not None:
+            return self.characters[start:end]
+        return self.source[start:end].decode("utf-8", "replace")
 
     def field_text(self, node: Node, name: str) -> str | None:
         """The text of a field, or None where the field is missing."""
@@ -113,6 +121,8 @@ class Builder:
             draft.body = Span(body.start_byte, body.end_byte)
             signature_end = body.start_byte if signature_end is None else signature_end
         self._place(draft, node, wrapper)
+        if draft.body is not None and draft.body.end > draft.end:
+            draft.body = Span(min(draft.body.start, draft.end), draft.end)
         if cuts:
             draft.decorators.extend(decorator_names(self.source, cuts))
         draft.signature = signature_of(
@@ -218,9 +228,8 @@ class Builder:
         if end - start > RECEIVER_LIMIT:
             self.receivers[name.start_byte] = "…"
             return
-        raw = self.source[start:end]
-        text = raw.decode("utf-8", "replace")
-        self.receivers[name.start_byte] = fold(text) if b"\n" in raw else text
+        text = self.slice(start, end)
+        self.receivers[name.start_byte] = fold(text) if "\n" in text else text
 
     def add_import(
         self,
@@ -232,6 +241,7 @@ class Builder:
         side_effect: bool = False,
         dynamic: bool = False,
         reexport: bool = False,
+        binds: bool = True,
     ) -> None:
         """Record an import; its text is the statement as written."""
         self.imports.append(
@@ -246,6 +256,7 @@ class Builder:
                 side_effect,
                 dynamic,
                 reexport,
+                binds,
             )
         )
 
@@ -298,7 +309,7 @@ class Builder:
             end_row -= source[end] == 10
         docs: list[str] = []
         if self._prefixes:
-            if depth <= self._prefixes[0].depth <= self.depth:
+            if depth <= self._prefixes[0].depth <= self.depth and self._adjoins(start):
                 first = self._prefixes[0].node
                 start, start_row = first.start_byte, first.start_point[0]
                 for prefix in self._prefixes:
@@ -312,6 +323,20 @@ class Builder:
             if docs and draft.doc is None:
                 draft.doc = attached_doc(docs[::-1], self.conventions)
 
+    def _adjoins(self, start: int) -> bool:
+        """Whether nothing but comments stands between the last prefix and `start`."""
+        at = self._prefixes[-1].node.end_byte
+        between = self.source[at:start]
+        if not between.strip():
+            return True
+        for comment in self.comments:
+            if at <= comment.start and comment.end <= start:
+                size = comment.end - comment.start
+                between = (
+                    between[: comment.start - at] + b" " * size + between[comment.end - at :]
+                )
+        return not between.strip()
+
     def _attach_comments(self, draft: Draft, docs: list[str]) -> None:
         comments = self.comments
         floor = self.frames[-1].last_end
@@ -324,7 +349,7 @@ class Builder:
                 continue
             if comment.end_row < draft.first_row - 1 or comment.start < floor:
                 break
-            text = self.source[comment.start : comment.end].decode("utf-8", "replace")
+            text = self.slice(comment.start, comment.end)
             if inner and text.startswith(inner):
                 break
             comments.pop()
@@ -363,7 +388,7 @@ class Builder:
 
 
 # Comments above these are about the file, not about the statement.
-_BARE_KINDS = frozenset({"import", "package", "docstring"})
+_BARE_KINDS = frozenset({"import", "package", "docstring", "directive"})
 
 
 def last_row(node: Node) -> int:

@@ -1,6 +1,5 @@
 """Items while they are being read: open for change, frozen into records at the end."""
 
-from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -104,7 +103,8 @@ class Draft:
 
     def freeze(self) -> Item:
         """The finished record."""
-        return Item(
+        # A tuple at once: the class's own constructor would cost as much again.
+        fields = (
             self.name,
             self.kind,
             self.path,
@@ -115,7 +115,7 @@ class Draft:
             self.end_row + 1,
             self.first_row + 1,
             self.signature,
-            _unique(self.modifiers),
+            tuple(dict.fromkeys(self.modifiers)) if self.modifiers else (),
             self.doc,
             tuple(self.decorators),
             self.exported,
@@ -124,6 +124,7 @@ class Draft:
             self.body,
             self.name_offset,
         )
+        return tuple.__new__(Item, fields)
 
 
 class Frame:
@@ -142,7 +143,3 @@ class Frame:
         """Whether direct children that are not symbols are root items."""
         self.last_end = 0
         """Where the last child ended, so that a comment inside it is not taken for the next one."""
-
-
-def _unique(words: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(words))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from asterism.analysis.syntax.draft import Comment
-from asterism.analysis.syntax.windows import line_offsets, root_item
+from asterism.analysis.syntax.windows import is_blank, line_offsets, root_item
 from asterism.domain.outline import Item
 
 
@@ -21,8 +21,11 @@ def fill_gaps(
         return items
     in_comment = bytearray(len(lines))
     for comment in comments:
-        rows = comment.end_row - comment.start_row + 1
-        in_comment[comment.start_row : comment.end_row + 1] = b"\1" * rows
+        rows = b"\1" * (comment.end_row - comment.start_row + 1)
+        in_comment[comment.start_row : comment.end_row + 1] = rows
+        if free[comment.start_row]:
+            # Blank lines inside one comment do not end it.
+            free[comment.start_row : comment.end_row + 1] = rows
     offsets = line_offsets(lines)
     gaps = [
         root_item(
@@ -32,6 +35,7 @@ def fill_gaps(
             offsets[first],
         )
         for first, last in _runs(free, in_comment)
+        if not is_blank(lines[first : last + 1])
     ]
     # Last in the list, so that the indices by which items know each other stay true.
     return (*items, *gaps)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from asterism.analysis.syntax.signatures import fold
-from asterism.analysis.syntax.windows import line_offsets, root_item
+from asterism.analysis.syntax.windows import is_blank, line_offsets, root_item
 from asterism.domain.outline import Item, Outline, Span
 
 _FENCE = re.compile(rb"^ {0,3}(`{3,}|~{3,})")
@@ -99,20 +99,20 @@ def _sections(
     lines: list[bytes], offsets: list[int], headings: list[_Heading]
 ) -> Iterator[Item]:
     """A symbol of kind `section` per heading, ending where one of its level or above begins."""
-    ends = []
-    for number, heading in enumerate(headings):
-        after = (later.row for later in headings[number + 1 :] if later.level <= heading.level)
-        ends.append(_trim(lines, heading.last_row, next(after, len(lines))))
+    ends = [heading.last_row for heading in headings]
     parents: list[int | None] = []
     children: list[list[int]] = [[] for _ in headings]
     open_sections: list[int] = []
     for number, heading in enumerate(headings):
         while open_sections and headings[open_sections[-1]].level >= heading.level:
-            open_sections.pop()
+            closed = open_sections.pop()
+            ends[closed] = _trim(lines, headings[closed].last_row, heading.row)
         parents.append(open_sections[-1] if open_sections else None)
         if open_sections:
             children[open_sections[-1]].append(number)
         open_sections.append(number)
+    for number in open_sections:
+        ends[number] = _trim(lines, headings[number].last_row, len(lines))
     paths: list[tuple[str, ...]] = []
     for number, heading in enumerate(headings):
         parent = parents[number]
@@ -149,7 +149,8 @@ def _paragraphs(lines: list[bytes], offsets: list[int]) -> Iterator[Item]:
         if line.strip():
             start = row if start is None else start
         elif start is not None:
-            yield root_item("text", lines[start:row], start, offsets[start])
+            if not is_blank(lines[start:row]):
+                yield root_item("text", lines[start:row], start, offsets[start])
             start = None
 
 

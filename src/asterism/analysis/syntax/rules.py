@@ -188,6 +188,14 @@ def value_cut(node: Node, value: Node | None) -> int | None:
     return value.start_byte
 
 
+def share_comment(draft: Draft, first: Draft | None) -> Draft:
+    """Give what stands above `a, b` to both names; returns the first of them."""
+    if first is None:
+        return draft
+    draft.doc, draft.start, draft.first_row = first.doc, first.start, first.first_row
+    return first
+
+
 def child_of(*kinds: str) -> Finder:
     """The first named child of one of these types."""
 

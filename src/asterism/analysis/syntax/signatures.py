@@ -16,7 +16,6 @@ SIGNATURE_LIMIT = 400
 LABEL_LIMIT = 60
 SHORT_LABEL = 12
 
-_BLANK = re.compile(r"\s+")
 _DOTTED = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|\\)[^\W\d][\w$]*)*")
 _AFTER_OPEN = re.compile(r"(?<=[(\[<]) ")
 _BEFORE_CLOSE = re.compile(r",? (?=[)\]>])")
@@ -25,7 +24,7 @@ _BEFORE_CLOSE = re.compile(r",? (?=[)\]>])")
 def fold(text: str, limit: int = SIGNATURE_LIMIT) -> str:
     """The text on one line, single-spaced, cut at `limit` with an ellipsis."""
     # Only the head can survive the cut; folding a megabyte to keep a line would be waste.
-    head = _BLANK.sub(" ", text[: limit * 8]).strip()
+    head = " ".join(text[: limit * 8].split())
     return head if len(head) <= limit else head[:limit].rstrip() + " …"
 
 
@@ -46,7 +45,7 @@ def signature_of(
     if holes:
         raw = b"".join(_without(source, span, sorted(holes)))
     text = raw.decode("utf-8", "replace")
-    folded = _BLANK.sub(" ", text[: SIGNATURE_LIMIT * 8]).strip()
+    folded = " ".join(text[: SIGNATURE_LIMIT * 8].split())
     if "\n" in text:
         # A parameter list broken over lines reads as if it had been written on one.
         folded = _BEFORE_CLOSE.sub("", _AFTER_OPEN.sub("", folded))

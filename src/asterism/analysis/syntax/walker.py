@@ -23,27 +23,9 @@ _LANGUAGES = "asterism.analysis.syntax.languages"
 _IDENTIFIER = object()
 _COMMENT = object()
 _SKIPPED = object()
+_SENTINELS = frozenset({_IDENTIFIER, _COMMENT, _SKIPPED})
 
-_Raw = tuple[str, int, int, str | None, int | None]
-
-
-class _Role:
-    """What to do at nodes of one kind that is neither a name nor a comment."""
-
-    __slots__ = ("member", "rule")
-
-    def __init__(self, rule: Rule | None, member: tuple[int, int] | None) -> None:
-        self.rule = rule
-        self.member = member
-
-    def visit(self, builder: Builder, node: Node) -> bool:
-        """Apply the rules; returns whether to look inside."""
-        if self.member is not None:
-            receiver = node.child_by_field_id(self.member[0])
-            name = node.child_by_field_id(self.member[1])
-            if receiver is not None and name is not None:
-                builder.member(receiver, name)
-        return self.rule is None or self.rule(builder, node)
+_Raw = tuple[str, int, str | None, int | None]
 
 
 class _Table:
@@ -53,7 +35,7 @@ class _Table:
         package, function = language.grammar
         grammar = tree_sitter.Language(getattr(import_module(package), function)())
         self.parser = Parser(grammar)
-        self.roles: dict[int, Any] = {ERROR_KIND: _Role(_damage, None)}
+        self.roles: dict[int, Any] = {ERROR_KIND: _damage}
         for kind in range(grammar.node_kind_count):
             name = grammar.node_kind_for_id(kind)
             if name is not None and grammar.node_kind_is_named(kind):
@@ -63,18 +45,33 @@ class _Table:
 
 
 def _role(language: Language, grammar: tree_sitter.Language, name: str) -> Any:
+    """A sentinel, or the rule to apply at nodes of this kind; None where there is nothing to do."""
     conventions = language.conventions
     rule, member = language.rules.get(name), conventions.members.get(name)
     if name in conventions.comments:
         return _COMMENT
     if name in conventions.skipped:
-        return _SKIPPED if rule is None else _Role(_closed(rule), None)
-    if rule is not None or member is not None:
-        fields = [grammar.field_id_for_name(part) for part in member or ()]
-        receiver, called = fields if len(fields) == 2 else (None, None)
-        known = receiver is not None and called is not None
-        return _Role(rule, (receiver, called) if known else None)  # type: ignore[arg-type]
+        return _SKIPPED if rule is None else _closed(rule)
+    if member is not None:
+        receiver, called = (grammar.field_id_for_name(part) for part in member)
+        if receiver is not None and called is not None:
+            return _member(receiver, called, rule)
+    if rule is not None:
+        return rule
     return _IDENTIFIER if name in conventions.identifiers else None
+
+
+def _member(receiver_field: int, name_field: int, rule: Rule | None) -> Rule:
+    """Note on what a member is accessed, then apply the rule, if there is one."""
+
+    def member(builder: Builder, node: Node) -> bool:
+        receiver = node.child_by_field_id(receiver_field)
+        name = node.child_by_field_id(name_field)
+        if receiver is not None and name is not None:
+            builder.member(receiver, name)
+        return rule is None or rule(builder, node)
+
+    return member
 
 
 def _closed(rule: Rule) -> Rule:
@@ -103,12 +100,13 @@ def _table(entry: Entry) -> tuple[Language, _Table]:
 
 def parse(entry: Entry, source: bytes) -> Tree:
     """The syntax tree of decoded text."""
-    return _table(entry)[1].parser.parse(source)
+    return _table(entry)[1].parser.parse(_ended(source))
 
 
 def outline_tree(path: str, entry: Entry, source: bytes) -> Outline:
     """The outline of a file in a language with a grammar."""
     language, table = _table(entry)
+    source = _ended(source)
     tree = table.parser.parse(source)
     builder = Builder(source, language.conventions)
     raw = _walk(tree.walk(), table, builder)
@@ -131,9 +129,15 @@ def outline_tree(path: str, entry: Entry, source: bytes) -> Outline:
     )
 
 
+def _ended(source: bytes) -> bytes:
+    """The source with a newline at its end; Kotlin's scanner waits for one for ever."""
+    return source if source.endswith(b"\n") else source + b"\n"
+
+
 def _walk(cursor: TreeCursor, table: _Table, builder: Builder) -> list[_Raw]:
     """Visit every node once, without recursion: sources nest deeper than the stack."""
-    frames, roles = builder.frames, table.roles
+    frames, roles, characters = builder.frames, table.roles, builder.characters
+    frame = frames[-1]
     defined, receivers = builder.defined, builder.receivers
     down, across, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
     raw: list[_Raw] = []
@@ -149,10 +153,9 @@ def _walk(cursor: TreeCursor, table: _Table, builder: Builder) -> list[_Raw]:
         if role is _IDENTIFIER and depth != statement_depth:
             start = node.start_byte
             if start not in defined:
-                row, column = node.start_point
-                text = node.text or b""
-                name = text.decode("utf-8", "replace")
-                raw.append((name, row + 1, column, receivers.get(start), frames[-1].index))
+                end = node.end_byte
+                name = characters[start:end] if characters else builder.slice(start, end)
+                raw.append((name, start, receivers.get(start), frame.index))
             descend = False
         elif role is _COMMENT:
             _comment(builder, node)
@@ -162,8 +165,8 @@ def _walk(cursor: TreeCursor, table: _Table, builder: Builder) -> list[_Raw]:
         elif role is not None or depth == statement_depth:
             builder.depth = depth
             builder.claimed = False
-            if role.__class__ is _Role:
-                descend = role.visit(builder, node)
+            if role is not None and role not in _SENTINELS:
+                descend = role(builder, node)
             if depth == statement_depth and not builder.claimed and node.is_named:
                 builder.root_item(
                     node, builder.conventions.statements.get(node.type, "expression")
@@ -177,7 +180,7 @@ def _walk(cursor: TreeCursor, table: _Table, builder: Builder) -> list[_Raw]:
             if not up():
                 return raw
             depth -= 1
-        if frames[-1].depth >= depth:
+        if frame.depth >= depth:
             while frames[-1].depth >= depth:
                 frames.pop()
             frame = frames[-1]
@@ -193,20 +196,25 @@ def _comment(builder: Builder, node: Node) -> None:
 
 
 def _references(raw: list[_Raw], builder: Builder) -> tuple[Reference, ...]:
-    """Names with their surroundings; those an enclosing function binds are marked local."""
-    drafts = builder.drafts
+    """Names with their lines; those an enclosing function binds are marked local."""
+    drafts, find = builder.drafts, builder.source.find
     bound = {name for draft in drafts if draft.bound for name in draft.bound}
     references = []
     new = tuple.__new__
-    for entry in raw:
+    line, line_start, line_end = 1, 0, find(b"\n")
+    for name, start, receiver, enclosing in raw:
+        # Names come in source order, so their lines are counted along the way.
+        while 0 <= line_end < start:
+            line, line_start = line + 1, line_end + 1
+            line_end = find(b"\n", line_start)
         local = False
-        name = entry[0]
-        if name in bound and entry[3] is None:
-            at = entry[4]
+        if name in bound and receiver is None:
+            at = enclosing
             while at is not None and not local:
                 draft = drafts[at]
                 local = draft.bound is not None and name in draft.bound
                 at = draft.parent
         # A hundred names a file: the class's own constructor would double the cost.
-        references.append(new(Reference, (*entry, local)))
+        place = (name, line, start - line_start, receiver, enclosing, local)
+        references.append(new(Reference, place))
     return tuple(references)

@@ -32,14 +32,16 @@ def text_items(lines: list[bytes], first_row: int, offset: int) -> Iterator[Item
             while not body[-1].strip():
                 body.pop()
             begin = at + sum(len(line) + 1 for line in window[:blank_before])
-            yield root_item("text", body, first_row + start + blank_before, begin)
+            if not is_blank(body):
+                yield root_item("text", body, first_row + start + blank_before, begin)
         start, at = end, at + size
 
 
 def root_item(kind: str, lines: list[bytes], row: int, offset: int) -> Item:
     """A root item over whole lines."""
     text = b"\n".join(lines)
-    name = label(text[:LABEL_BYTES].decode("utf-8", "replace"))
+    head = text.lstrip()[:LABEL_BYTES].decode("utf-8", "replace")
+    name = label(head.lstrip()) or label(text.decode("utf-8", "replace").lstrip())
     last = row + len(lines)
     return Item(
         name=name,
@@ -61,6 +63,11 @@ def root_item(kind: str, lines: list[bytes], row: int, offset: int) -> Item:
         body=None,
         name_offset=offset,
     )
+
+
+def is_blank(lines: list[bytes]) -> bool:
+    """Whether there is nothing to see, the blanks of other scripts included."""
+    return not b"\n".join(lines).decode("utf-8", "replace").strip()
 
 
 def _breaks(lines: list[bytes]) -> Iterator[int]:

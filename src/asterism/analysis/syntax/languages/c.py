@@ -6,9 +6,13 @@ from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
+from asterism.analysis.syntax.languages import c_damage as damage
 from asterism.analysis.syntax.languages import c_declarations as declarations
 from asterism.analysis.syntax.languages import c_preprocessor as preprocessor
-from asterism.analysis.syntax.rules import binds_children, skip, transparent
+from asterism.analysis.syntax.languages import c_records as records
+from asterism.analysis.syntax.languages.visibility import declare_exports
+from asterism.analysis.syntax.rules import binds_children, prefix, skip, transparent
+from asterism.analysis.syntax.signatures import fold
 
 IDENTIFIERS = frozenset({"identifier", "type_identifier", "field_identifier"})
 
@@ -28,6 +32,8 @@ STATEMENTS = {
     "labeled_statement": "control",
     "goto_statement": "control",
 }
+
+_CLOSING = ord(")")
 
 # Neither language has doc comments of its own: what stands directly above documents.
 CONVENTIONS = Conventions(
@@ -52,10 +58,38 @@ def linkage(builder: Builder, node: Node) -> bool:
     return True
 
 
-def empty_statement(builder: Builder, node: Node) -> bool:
-    """A lone `;`, as after a macro or a namespace, says nothing."""
+def statement(builder: Builder, node: Node) -> bool:
+    """A lone `;` says nothing; a macro call without one marks the function below it."""
     if not node.named_child_count:
         builder.claimed = True
+    elif builder.level is Level.MODULE and builder.source[node.end_byte - 1] == _CLOSING:
+        below = node.next_named_sibling
+        if (
+            below is not None
+            and below.type in ("function_definition", "declaration", "template_declaration")
+            and below.start_point[0] == node.end_point[0] + 1
+        ):
+            return prefix(builder, node)
+    return True
+
+
+def block(builder: Builder, node: Node) -> bool:
+    """`TEST(a, b) { … }` and `main() { … }`: a function whose head was read as a call."""
+    head = node.prev_named_sibling if builder.level is Level.MODULE else None
+    if head is None or builder.source[head.end_byte - 1] != _CLOSING:
+        return True
+    call = head.named_children[0] if head.type == "expression_statement" else head
+    if call.type != "call_expression" or head.end_point[0] + 1 < node.start_point[0]:
+        return True
+    arguments = call.child_by_field_name("arguments")
+    bare = arguments is None or not arguments.named_child_count
+    name = builder.field_text(call, "function") if bare else None
+    text = fold(builder.text(call), declarations.MACRO_NAME_LIMIT)
+    draft = builder.define(node, "function", name or text, body=node)
+    draft.signature = text
+    draft.start = min(draft.start, head.start_byte)
+    draft.start_row = head.start_point[0]
+    draft.first_row = min(draft.first_row, draft.start_row)
     return True
 
 
@@ -63,25 +97,30 @@ def labeled(builder: Builder, node: Node) -> bool:
     """In a class the grammar misread, `public:` and its like look like labels."""
     owner = builder.owner
     label = builder.field_text(node, "label")
-    if builder.level is Level.TYPE and owner is not None and label in declarations.ACCESS:
+    if builder.level is Level.TYPE and owner is not None and label in records.ACCESS:
         owner.tags[:] = [label]
     return True
 
 
 def exported(draft: Draft, builder: Builder) -> bool:
-    """Whatever is not `static`, nor inside something that is hidden."""
-    if draft.parent is not None:
-        above = builder.drafts[draft.parent]
-        if above.is_root:
-            return "static" not in draft.modifiers
-        return above.exported and above.level is not Level.FUNCTION
-    return "static" not in draft.modifiers
+    """Whatever is not `static`, nor inside something that is, nor inside a function."""
+    if draft.name.startswith(records.NAMELESS):
+        return False
+    while True:
+        if "static" in draft.modifiers and draft.level is not Level.TYPE:
+            return False
+        if draft.parent is None:
+            return True
+        draft = builder.drafts[draft.parent]
+        if draft.level is Level.FUNCTION:
+            return False
 
 
 def finish(builder: Builder) -> None:
-    """Take off the access that was kept on a class while its members were read."""
+    """Take off the access that was kept on a class while its members were read; list exports."""
     for draft in builder.drafts:
         draft.tags.clear()
+    declare_exports(exported)(builder)
 
 
 RULES: dict[str, Rule] = {
@@ -96,17 +135,20 @@ RULES: dict[str, Rule] = {
     "linkage_specification": linkage,
     "declaration_list": transparent,
     "function_definition": declarations.function,
+    "function_declarator": damage.function_head,
+    "init_declarator": damage.initialised_head,
     "declaration": declarations.declaration,
     "field_declaration": declarations.declaration,
     "type_definition": declarations.type_definition,
-    "struct_specifier": declarations.record,
-    "union_specifier": declarations.record,
-    "enum_specifier": declarations.record,
-    "enumerator": declarations.enumerator,
+    "struct_specifier": records.record,
+    "union_specifier": records.record,
+    "enum_specifier": records.record,
+    "enumerator": records.enumerator,
     "parameter_declaration": declarations.parameter,
     "parameter_list": binds_children,
-    "expression_statement": empty_statement,
+    "expression_statement": statement,
     "labeled_statement": labeled,
+    "compound_statement": block,
     "attribute_specifier": skip,
 }
 

@@ -1,45 +1,29 @@
-"""Declarations of C and C++: functions, records, enums, typedefs, variables, fields."""
-
-import re
+"""Declarations of C and C++: functions, prototypes, variables, fields, typedefs."""
 
 from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
+from asterism.analysis.syntax.languages.c_damage import displaced, enclosing_function, swallowed
 from asterism.analysis.syntax.languages.c_declarators import (
     Declared,
     attributes_of,
     declared,
     modifiers_of,
-    plain,
-    scope_of,
+)
+from asterism.analysis.syntax.languages.c_records import (
+    ACCESS,
+    RECORDS,
+    access,
+    define_tagged,
+    misread_block,
+    name_attributes,
 )
 from asterism.analysis.syntax.rules import children_of, value_cut
-from asterism.analysis.syntax.signatures import decorator_names, fold
-
-ACCESS = frozenset({"public", "private", "protected"})
-
-RECORDS = {
-    "struct_specifier": "struct",
-    "union_specifier": "union",
-    "class_specifier": "class",
-    "enum_specifier": "enum",
-}
-
-# The nameless are named in brackets, as compilers print them.
-ANONYMOUS = "(anonymous {})"
+from asterism.analysis.syntax.signatures import fold
 
 # The macro call that stands where a function's name should is quoted no longer than this.
-_MACRO_NAME_LIMIT = 60
-
-# A block whose head the grammar misread, as it does where a macro stands in it or where a C++
-# header is read as C: `class EXPORT Name : Base {`, `BEGIN_MACRO namespace name {`.
-_BLOCK_HEAD = re.compile(
-    rb"\b(?P<word>namespace|class|struct|union)\s+"
-    rb"(?:[A-Za-z_]\w*(?:\s*\([^()]*\))?\s+)*?"
-    rb"(?P<name>[A-Za-z_][\w:]*)(?:\s*<[^{}]*>)?(?:\s+final)?\s*(?::[^:{][^{]*)?$"
-)
-_BLOCK_HEAD_LIMIT = 1000
+MACRO_NAME_LIMIT = 60
 
 
 def function(builder: Builder, node: Node) -> bool:
@@ -53,15 +37,18 @@ def define_function(builder: Builder, outer: Node, node: Node) -> None:
     """A function, method or constructor; `outer` is the template around it, or itself."""
     found = declared(builder, node.child_by_field_name("declarator"))
     body = node.child_by_field_name("body")
+    if swallowed(builder, node):
+        builder.damaged()
+        return
     if found is None or not found.is_function:
-        if body is not None:
-            _misread_block(builder, outer, body)
+        if body is not None and not _define_macro_block(builder, outer, node, found, body):
+            misread_block(builder, outer, body)
         return
     kind = _callable_kind(builder, node, found)
     if kind is None and found.function is not None:
         # `TEST(suite, name) { … }`: the macro call is all the name there is.
         kind = "function"
-        found = found._replace(name=fold(builder.text(found.function), _MACRO_NAME_LIMIT))
+        found = found._replace(name=fold(builder.text(found.function), MACRO_NAME_LIMIT))
     if kind is None:
         return
     initializers = next(children_of(node, "field_initializer_list"), None)
@@ -76,8 +63,24 @@ def define_function(builder: Builder, outer: Node, node: Node) -> None:
     )
 
 
+def _define_macro_block(
+    builder: Builder, outer: Node, node: Node, found: Declared | None, body: Node
+) -> bool:
+    """`TEST(name) { … }`, which looks like a declaration of `(name)`."""
+    declarator = node.child_by_field_name("declarator")
+    if found is None or declarator is None or declarator.type != "parenthesized_declarator":
+        return False
+    head = builder.source[node.start_byte : declarator.end_byte].decode("utf-8", "replace")
+    name = fold(head, MACRO_NAME_LIMIT)
+    _define(builder, outer, node, "function", found._replace(name=name), body=body)
+    return True
+
+
 def declaration(builder: Builder, node: Node) -> bool:
     """Variables, fields, prototypes."""
+    broken = enclosing_function(builder, node)
+    if broken is not None:
+        builder.extend(broken, node)
     if node.start_byte not in builder.consumed:
         define_declaration(builder, node, node)
     return True
@@ -95,14 +98,19 @@ def define_declaration(builder: Builder, outer: Node, node: Node) -> None:
         return
     record = _record_in(node)
     if record is None and len(parts) == 1:
-        found = declared(builder, parts[0])
+        found = displaced(builder, parts[0]) or declared(builder, parts[0])
         kind = _kind(builder, node, found)
         if found is not None and kind is not None:
-            end = value_cut(node, _value(node, parts[0]))
-            _define(builder, outer, node, kind, found, signature_end=end)
+            value = _value(node, parts[0])
+            if found.is_function and value is not None and value.type == "initializer_list":
+                # A body that does not parse looks like an initialiser.
+                _define(builder, outer, node, kind, found, body=value)
+            else:
+                end = value_cut(node, value)
+                _define(builder, outer, node, kind, found, signature_end=end)
         return
     if record is not None and record.child_by_field_name("name") is not None:
-        _define_tagged(builder, record, record)
+        define_tagged(builder, record, record)
     _define_parts(builder, node, parts, record, None)
 
 
@@ -120,65 +128,10 @@ def type_definition(builder: Builder, node: Node) -> bool:
     else:
         tag = None if record is None else record.child_by_field_name("name")
         if record is not None and tag is not None:
-            _define_tagged(builder, node, record)
+            define_tagged(builder, node, record)
             known = builder.text(tag)
             parts = [part for part in parts if builder.text(part) != known]
         _define_parts(builder, node, parts, record, "type")
-    return True
-
-
-def record(builder: Builder, node: Node) -> bool:
-    """`struct`, `union`, `class`, `enum`: a symbol where it has a body or is declared alone."""
-    if node.start_byte not in builder.consumed:
-        define_record(builder, node, node)
-    elif (name := node.child_by_field_name("name")) is not None:
-        _reopen(builder, node, name)
-    return True
-
-
-def define_record(builder: Builder, outer: Node, node: Node, opens: bool = True) -> Draft | None:
-    """A record with its members; `outer` is the template or typedef around it, or itself."""
-    word = RECORDS[node.type]
-    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    if body is None and (builder.level is Level.FUNCTION or not _ends_there(builder, node)):
-        return None
-    if name is None:
-        if word != "enum":
-            # Members of an anonymous struct or union are members of what it stands in.
-            return None
-        return builder.define(outer, word, ANONYMOUS.format(word), body=body, level=Level.TYPE)
-    scope: list[str] = []
-    while name.type == "qualified_identifier":
-        scope.extend(scope_of(builder, name))
-        inner = name.child_by_field_name("name")
-        if inner is None:
-            return None
-        name = inner
-    modifiers = [*access(builder), *("final" for _ in children_of(node, "virtual_specifier"))]
-    draft = builder.define(
-        outer,
-        word,
-        plain(builder, name),
-        name_node=name,
-        body=body,
-        level=Level.TYPE,
-        owner=scope,
-        modifiers=modifiers,
-        decorators=attributes_of(node),
-        opens=opens,
-    )
-    return _name_attributes(builder, draft, attributes_of(node))
-
-
-def enumerator(builder: Builder, node: Node) -> bool:
-    """A member of an enum."""
-    name = node.child_by_field_name("name")
-    if name is not None and builder.level is Level.TYPE:
-        end = value_cut(node, node.child_by_field_name("value"))
-        draft = builder.define(
-            node, "enum_member", builder.text(name), name_node=name, signature_end=end
-        )
-        draft.signature = draft.signature.removesuffix(",")
     return True
 
 
@@ -193,12 +146,6 @@ def bind_declarator(builder: Builder, declarator: Node | None) -> None:
     found = declared(builder, declarator)
     if found is not None and not found.scope:
         builder.bind(found.node)
-
-
-def access(builder: Builder) -> tuple[str, ...]:
-    """The access specifier that holds here, if one was written; see `access_specifier` in C++."""
-    owner = builder.owner
-    return () if owner is None or builder.level is not Level.TYPE else tuple(owner.tags)
 
 
 def _define(
@@ -232,7 +179,7 @@ def _define(
         # A friend is a function of the namespace, whichever section it stands in.
         draft.kind = "function"
         draft.modifiers[:] = [word for word in draft.modifiers if word not in ACCESS]
-    return _name_attributes(builder, draft, attributes)
+    return name_attributes(builder, draft, attributes)
 
 
 def _define_parts(
@@ -266,21 +213,6 @@ def _define_parts(
         builder.extend(holder, node)
 
 
-def _define_tagged(builder: Builder, outer: Node, record: Node) -> None:
-    """A record that is named itself and declares more: opened when the walk reaches its body."""
-    define_record(builder, outer, record, opens=False)
-    builder.consumed.add(record.start_byte)
-
-
-def _reopen(builder: Builder, node: Node, name: Node) -> None:
-    while name.type == "qualified_identifier" and name.child_by_field_name("name") is not None:
-        name = name.child_by_field_name("name") or name
-    for draft in reversed(builder.drafts):
-        if draft.name_offset == name.start_byte:
-            builder.extend(draft, node)
-            return
-
-
 def _define_lambda(builder: Builder, outer: Node, node: Node, part: Node) -> bool:
     """`auto name = [] { … };` is a function."""
     value = _value(node, part)
@@ -290,27 +222,6 @@ def _define_lambda(builder: Builder, outer: Node, node: Node, part: Node) -> boo
     builder.consumed.add(value.start_byte)
     _define(builder, outer, node, "function", found, body=value.child_by_field_name("body"))
     return True
-
-
-def _misread_block(builder: Builder, outer: Node, body: Node) -> None:
-    """Read the head of a block that the grammar took for a function's."""
-    start = max(outer.start_byte, body.start_byte - _BLOCK_HEAD_LIMIT)
-    head = _BLOCK_HEAD.search(builder.source, start, body.start_byte)
-    if head is None:
-        return
-    word = head["word"].decode()
-    *scope, name = head["name"].decode().split("::")
-    draft = builder.define(
-        outer,
-        word,
-        name,
-        body=body,
-        level=Level.MODULE if word == "namespace" else Level.TYPE,
-        owner=scope,
-        modifiers=access(builder),
-    )
-    draft.name_offset = head.start("name")
-    builder.defined.update((head.start("word"), head.start("name")))
 
 
 def _callable_kind(builder: Builder, node: Node, found: Declared) -> str | None:
@@ -344,7 +255,8 @@ def _is_initializer(node: Node) -> bool:
     """`x(a) {}` in a class the grammar misread: the end of a constructor's head, no field."""
     part = node.child_by_field_name("declarator")
     inner = None if part is None else part.child_by_field_name("declarator")
-    return inner is not None and inner.type == "parenthesized_declarator"
+    is_value = part is not None and part.type == "init_declarator"
+    return is_value and inner is not None and inner.type == "parenthesized_declarator"
 
 
 def _record_in(node: Node) -> Node | None:
@@ -375,16 +287,3 @@ def _spelled(builder: Builder, node: Node, part: Node, record: Node | None) -> s
     end = value_cut(part, part.child_by_field_name("value"))
     text = lead + source[part.start_byte : part.end_byte if end is None else end]
     return fold(text.decode("utf-8", "replace")).removesuffix("=").rstrip()
-
-
-def _ends_there(builder: Builder, node: Node) -> bool:
-    """Whether a `;` follows: `struct name;` declares, `struct name *x;` uses."""
-    return builder.source[node.end_byte : node.end_byte + 40].lstrip()[:1] == b";"
-
-
-def _name_attributes(builder: Builder, draft: Draft, lists: list[Node]) -> Draft:
-    """Every attribute of `[[a, b]]` by name, where the engine names a list by its first."""
-    if lists:
-        inner = [part for one in lists for part in children_of(one, "attribute")]
-        draft.decorators[:] = decorator_names(builder.source, inner)
-    return draft

@@ -33,6 +33,11 @@ _NEUTRAL = frozenset(
 _LEAVES = frozenset({"identifier", "field_identifier", "type_identifier", "namespace_identifier"})
 _OPERATORS = frozenset({"operator_name", "destructor_name", "operator_cast"})
 
+# Words the grammar takes for names where a macro put it off the track.
+_KEYWORDS = frozenset(
+    {"struct", "union", "enum", "class", "namespace", "template", "typename", "public", "private"}
+)
+
 # Qualifiers that say something of the declared thing itself; `const` only where it is not a
 # pointer's target that is constant.
 _QUALIFIERS = frozenset(
@@ -77,6 +82,8 @@ def declared(builder: Builder, declarator: Node | None) -> Declared | None:
         kind = node.type
         if kind in _LEAVES:
             name = builder.text(node)
+            if name in _KEYWORDS:
+                return None
             return Declared(node, name, tuple(scope), is_function, is_pointer, function)
         if kind in _OPERATORS:
             name = operator_label(builder, node)

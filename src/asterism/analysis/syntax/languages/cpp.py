@@ -9,9 +9,11 @@ from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.languages import c
 from asterism.analysis.syntax.languages import c_declarations as declarations
+from asterism.analysis.syntax.languages import c_records as records
+from asterism.analysis.syntax.languages.callbacks import callback_name, spans_lines
 from asterism.analysis.syntax.languages.cpp_modules import module_line, namespace_alias, using
+from asterism.analysis.syntax.languages.visibility import declare_exports
 from asterism.analysis.syntax.rules import binds, binds_children, children_of
-from asterism.analysis.syntax.signatures import fold
 
 CONVENTIONS = replace(
     c.CONVENTIONS,
@@ -29,16 +31,13 @@ CONVENTIONS = replace(
     },
 )
 
-# A callback's name quotes the call it is passed to.
-_CALLBACK_NAME_LIMIT = 60
-
 
 def _namespace(builder: Builder, node: Node) -> bool:
     """`namespace a::b { … }`; a nameless one hides what it holds."""
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     parts = [] if name is None else builder.text(name).replace(" ", "").split("::")
     *scope, label = [part.removeprefix("inline") for part in parts] or [
-        declarations.ANONYMOUS.format("namespace")
+        records.ANONYMOUS.format("namespace")
     ]
     if name is not None:
         builder.defined.update(part.start_byte for part in name.named_children)
@@ -70,8 +69,8 @@ def _template(builder: Builder, node: Node) -> bool:
         declarations.define_function(builder, node, inner)
     elif inner.type in ("declaration", "field_declaration"):
         declarations.define_declaration(builder, node, inner)
-    elif inner.type in declarations.RECORDS:
-        declarations.define_record(builder, node, inner)
+    elif inner.type in records.RECORDS:
+        records.define_record(builder, node, inner)
     elif inner.type in ("alias_declaration", "concept_definition"):
         _define_type(builder, node, inner)
     if len(builder.drafts) > before:
@@ -98,7 +97,7 @@ def _define_type(builder: Builder, outer: Node, node: Node) -> None:
             "type",
             builder.text(name),
             name_node=name,
-            modifiers=declarations.access(builder),
+            modifiers=records.access(builder),
         )
 
 
@@ -125,6 +124,8 @@ def _access_specifier(builder: Builder, node: Node) -> bool:
 def _instantiation(builder: Builder, node: Node) -> bool:
     """`template class Foo<int>;` uses a template, it declares nothing."""
     builder.consumed.update(part.start_byte for part in node.named_children)
+    # The grammar wants a declarator and makes up an empty one.
+    builder.defined.update(part.start_byte for part in node.named_children if part.is_missing)
     return True
 
 
@@ -140,10 +141,10 @@ def _statement(builder: Builder, node: Node) -> bool:
         call = node.named_children[0]
         callee = call.child_by_field_name("function")
         if callee is not None and builder.text(callee) == owner.name:
-            modifiers = declarations.access(builder)
+            modifiers = records.access(builder)
             builder.define(node, "constructor", owner.name, name_node=callee, modifiers=modifiers)
             return True
-    return module_line(builder, node) or c.empty_statement(builder, node)
+    return module_line(builder, node) or c.statement(builder, node)
 
 
 def _lambda(builder: Builder, node: Node) -> bool:
@@ -151,7 +152,7 @@ def _lambda(builder: Builder, node: Node) -> bool:
     body = node.child_by_field_name("body")
     if node.start_byte in builder.consumed or body is None:
         return True
-    if body.end_point[0] == body.start_point[0]:
+    if not spans_lines(body):
         return True
     arguments = node.parent
     if arguments is None or arguments.type != "argument_list":
@@ -170,33 +171,54 @@ def _callback_name(builder: Builder, arguments: Node) -> str:
             or call.child_by_field_name("type")
             or call.child_by_field_name("declarator")
         )
-    head = fold(builder.text(callee), _CALLBACK_NAME_LIMIT) if callee is not None else ""
     first = arguments.named_children[0]
-    title = fold(builder.text(first), _CALLBACK_NAME_LIMIT) if first.type == "string_literal" else ""
-    return f"{head}({title}) callback"
+    title = builder.text(first) if first.type == "string_literal" else ""
+    return callback_name("", "" if callee is None else builder.text(callee), title)
 
 
 def _exported(draft: Draft, builder: Builder) -> bool:
-    """Visible to other files: not private, not `static` outside classes, not in a nameless scope."""
-    if draft.name == declarations.ANONYMOUS.format("namespace"):
+    """Visible elsewhere: not private, not `static` outside classes, not in a nameless scope."""
+    nameless = records.ANONYMOUS.format("namespace")
+    if draft.name.startswith(records.NAMELESS):
         return False
-    above = None if draft.parent is None else builder.drafts[draft.parent]
-    if above is not None and not above.is_root:
-        if not above.exported or above.kind in ("function", "method", "constructor"):
+    while True:
+        above = None if draft.parent is None else builder.drafts[draft.parent]
+        in_class = above is not None and above.level is Level.TYPE
+        if draft.name == nameless or ("static" in draft.modifiers and not in_class):
             return False
-        if above.level is Level.TYPE:
-            # A class hides by default what a struct shows.
-            default = "private" if above.kind == "class" else "public"
-            words = [word for word in draft.modifiers if word in declarations.ACCESS] or [default]
-            return "private" not in words or "friend" in draft.modifiers
-    return "static" not in draft.modifiers
+        if above is None:
+            return True
+        if above.level is Level.FUNCTION or (in_class and _is_private(draft, above)):
+            return False
+        draft = above
+
+
+def _is_private(draft: Draft, owner: Draft) -> bool:
+    """A class hides what a struct shows, unless a section says otherwise; a friend is no member."""
+    written = any(word in records.ACCESS for word in draft.modifiers)
+    if "friend" in draft.modifiers:
+        return False
+    return "private" in draft.modifiers or (owner.kind == "class" and not written)
+
+
+def _is_offered(draft: Draft, builder: Builder) -> bool:
+    """Exported and usable by its own name; members defined outside their class are not."""
+    is_member = draft.kind in ("method", "constructor", "property")
+    return not is_member and _exported(draft, builder)
+
+
+def _finish(builder: Builder) -> None:
+    """Take off the access that was kept on a class while its members were read; list exports."""
+    for draft in builder.drafts:
+        draft.tags.clear()
+    declare_exports(_is_offered)(builder)
 
 
 RULES: dict[str, Rule] = {
     **c.RULES,
     "declaration": _declaration,
     "expression_statement": _statement,
-    "class_specifier": declarations.record,
+    "class_specifier": records.record,
     "namespace_definition": _namespace,
     "namespace_alias_definition": namespace_alias,
     "using_declaration": using,
@@ -217,4 +239,4 @@ RULES: dict[str, Rule] = {
     "for_range_loop": declarations.parameter,
 }
 
-CPP = Language("cpp", ("tree_sitter_cpp", "language"), CONVENTIONS, RULES, _exported, c.finish)
+CPP = Language("cpp", ("tree_sitter_cpp", "language"), CONVENTIONS, RULES, _exported, _finish)

@@ -2,22 +2,26 @@
 
 from tree_sitter import Node
 
-from asterism.analysis.syntax.builder import Builder
+from asterism.analysis.syntax.builder import Builder, last_row
 from asterism.analysis.syntax.conventions import Conventions
-from asterism.analysis.syntax.draft import Draft, Level
+from asterism.analysis.syntax.draft import Comment, Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
+from asterism.analysis.syntax.languages import ecmascript_assignments as assignments
+from asterism.analysis.syntax.languages import ecmascript_jsx as jsx
 from asterism.analysis.syntax.languages import ecmascript_modules as modules
 from asterism.analysis.syntax.languages import ecmascript_values as values
+from asterism.analysis.syntax.languages.ecmascript_names import property_name
 from asterism.analysis.syntax.rules import (
     binds,
     binds_children,
-    children_of,
+    child_of,
     definition,
     marks,
     prefix,
     silent,
     value_cut,
 )
+from asterism.domain.outline import Export
 
 CONVENTIONS = Conventions(
     identifiers=frozenset(
@@ -36,9 +40,8 @@ CONVENTIONS = Conventions(
         "nested_identifier": ("object", "property"),
         "nested_type_identifier": ("module", "name"),
     },
-    statements={
-        kind: "control"
-        for kind in (
+    statements=dict.fromkeys(
+        (
             "if_statement",
             "for_statement",
             "for_in_statement",
@@ -52,8 +55,9 @@ CONVENTIONS = Conventions(
             "statement_block",
             "with_statement",
             "debugger_statement",
-        )
-    },
+        ),
+        "control",
+    ),
     modifiers=frozenset(
         {
             "async",
@@ -72,17 +76,13 @@ CONVENTIONS = Conventions(
     pattern_first=frozenset({"assignment_pattern", "object_assignment_pattern"}),
     pattern_last=frozenset({"pair_pattern"}),
     pattern_stops=frozenset({"type_annotation", "computed_property_name", "member_expression"}),
+    terminators=(";", "="),
 )
 
 
 def _after_function(builder: Builder, node: Node, draft: Draft) -> None:
     if node.type == "generator_function_declaration":
         draft.modifiers.append("generator")
-
-
-def _after_class(builder: Builder, node: Node, draft: Draft) -> None:
-    if node.type.startswith("abstract_") and "abstract" not in draft.modifiers:
-        draft.modifiers.append("abstract")
 
 
 def _enum(builder: Builder, node: Node) -> bool:
@@ -101,12 +101,19 @@ def _enum(builder: Builder, node: Node) -> bool:
         modifiers=("const",) if const else (),
     )
     for member in body.named_children if body is not None else ():
+        if member.type == "comment":
+            # The walk meets it only after the members have been read.
+            row = member.start_point[0]
+            builder.comments.append(
+                Comment(member.start_byte, member.end_byte, row, last_row(member))
+            )
+            continue
         label = member.child_by_field_name("name") or member
         if label.type in ("property_identifier", "string", "computed_property_name"):
             builder.define(
                 member,
                 "enum_member",
-                builder.text(label).strip("\"'"),
+                property_name(builder, label),
                 name_node=label,
                 opens=False,
             )
@@ -118,11 +125,15 @@ def _namespace(builder: Builder, node: Node) -> bool:
     name = node.child_by_field_name("name")
     if name is None:
         return True
-    builder.defined.update(part.start_byte for part in name.named_children)
+    pending = [name]
+    while pending:
+        part = pending.pop()
+        builder.defined.add(part.start_byte)
+        pending.extend(part.named_children)
     builder.define(
         node,
         "namespace",
-        builder.text(name).strip("\"'"),
+        property_name(builder, name),
         name_node=name,
         body=node.child_by_field_name("body"),
         level=Level.MODULE,
@@ -132,7 +143,7 @@ def _namespace(builder: Builder, node: Node) -> bool:
 
 def _ambient(builder: Builder, node: Node) -> bool:
     """`declare …`: a modifier of what it declares; `declare global { … }` is a namespace."""
-    block = next(children_of(node, "statement_block"), None)
+    block = child_of("statement_block")(node)
     if block is None:
         builder.wrap(node, ("declare",))
         return True
@@ -142,48 +153,57 @@ def _ambient(builder: Builder, node: Node) -> bool:
     return True
 
 
-def _expression(builder: Builder, node: Node) -> bool:
-    """An expression statement: sometimes a namespace or an assignment that defines something."""
-    inner = node.named_children[0] if node.named_child_count else None
-    if inner is not None and inner.type == "internal_module":
-        builder.wrap(node)
-        return True
-    return values.assignment(builder, node)
+def _declarator(builder: Builder, node: Node) -> bool:
+    """A variable, which may be given to `module.exports` in the same breath."""
+    values.declarator(builder, node)
+    if builder.source.find(b"exports", node.start_byte, node.end_byte) >= 0:
+        assignments.exported_variable(builder, node)
+    return True
 
 
 def _signature_member(label: str) -> Rule:
     """A call, construct or index signature: a member without a name of its own."""
 
     def rule(builder: Builder, node: Node) -> bool:
-        if builder.is_member:
-            name = label
-            if node.type == "index_signature":
-                key = builder.field_text(node, "name") or ""
-                name = f"[{key}]"
-            builder.define(node, "signature", name)
-        binds("name")(builder, node)
+        key = node.child_by_field_name("name")
+        if key is not None:
+            builder.defined.add(key.start_byte)
+        is_mapped = key is None and child_of("mapped_type_clause")(node) is not None
+        if (builder.is_member or _in_class_body(node)) and not is_mapped:
+            modifiers, _ = marks(builder, node)
+            name = label if key is None else f"[{builder.text(key)}]"
+            builder.define(node, "signature", name, modifiers=modifiers)
         return True
 
     return rule
 
 
-def _property_signature(builder: Builder, node: Node) -> bool:
+def _member_signature(builder: Builder, node: Node) -> bool:
+    """A property or method without a body, in an interface, an object type or a class."""
     name = node.child_by_field_name("name")
     if name is None:
         return True
     builder.defined.add(name.start_byte)
-    if builder.is_member:
-        modifiers, _ = marks(builder, node)
+    if builder.is_member or (builder.level is Level.TYPE and _in_class_body(node)):
+        modifiers, decorators = marks(builder, node)
+        text = property_name(builder, name)
         kind = "property" if node.type == "property_signature" else "method"
+        if text == "constructor" and _in_class_body(node):
+            kind = "constructor"
         builder.define(
             node,
             kind,
-            builder.text(name).strip("\"'"),
+            text,
             name_node=name,
-            modifiers=[*modifiers, *(["abstract"] if node.type.startswith("abstract") else [])],
+            modifiers=modifiers,
+            decorators=decorators,
             signature_end=value_cut(node, node.child_by_field_name("type")),
         )
     return True
+
+
+def _in_class_body(node: Node) -> bool:
+    return node.parent is not None and node.parent.type == "class_body"
 
 
 def _type_alias(builder: Builder, node: Node) -> bool:
@@ -203,62 +223,92 @@ def _type_alias(builder: Builder, node: Node) -> bool:
     return True
 
 
-def _jsx(builder: Builder, node: Node) -> bool:
-    """Markup: whoever contains it may be a component; a lower-case tag is no reference."""
-    for frame in builder.frames:
-        if frame.draft is not None:
-            frame.draft.jsx = True
-    opening = node.child_by_field_name("open_tag") or node
-    name = opening.child_by_field_name("name")
-    if name is not None and name.type == "identifier" and builder.text(name)[:1].islower():
-        builder.defined.add(name.start_byte)
-    return True
-
-
-def _jsx_attribute(builder: Builder, node: Node) -> bool:
-    if node.named_children and node.named_children[0].type == "property_identifier":
-        builder.defined.add(node.named_children[0].start_byte)
-    return True
-
-
 def _decorator(builder: Builder, node: Node) -> bool:
-    """In a class body a decorator stands before its member; elsewhere it is inside what it marks."""
-    return prefix(builder, node) if builder.is_member else True
+    """In a class body a decorator stands before its member, elsewhere inside what it marks."""
+    return prefix(builder, node) if _in_class_body(node) else True
 
 
-def _arrow(builder: Builder, node: Node) -> bool:
-    values.callback(builder, node)
-    builder.bind(node.child_by_field_name("parameter"))
+def _empty(builder: Builder, _node: Node) -> bool:
+    """A stray semicolon is part of the line it stands on."""
+    builder.claimed = True
+    return False
+
+
+def _loop(builder: Builder, node: Node) -> bool:
+    """`for (const x of y)` binds `x`; `for (x of y)` only uses it."""
+    if builder.at_statement:
+        builder.root_item(node, "control")
+    if node.child_by_field_name("kind") is not None:
+        builder.bind(node.child_by_field_name("left"))
+    return True
+
+
+def _class(builder: Builder, node: Node) -> bool:
+    """A class, unless its export statement has been taken for it already."""
+    return True if node.start_byte in builder.consumed else _PLAIN_CLASS(builder, node)
+
+
+def _type_query(builder: Builder, node: Node) -> bool:
+    """`typeof a.b.c`: here the grammar mixes up which part of a member access is which."""
+    inner = node.named_child(0)
+    while inner is not None and inner.type == "member_expression":
+        receiver, name = inner.named_child(0), inner.named_child(inner.named_child_count - 1)
+        if receiver is not None and name is not None:
+            builder.member(receiver, name)
+        inner = receiver
+    return True
+
+
+def _infer(builder: Builder, node: Node) -> bool:
+    """`infer T extends U` binds `T`."""
+    builder.bind(node.named_child(0))
     return True
 
 
 def _exported(draft: Draft, builder: Builder) -> bool:
     if "exported" in draft.modifiers:
         return True
-    if draft.depth == 0 and draft.name in builder.public:
+    if draft.name in builder.public and (draft.depth == 0 or _in_exports(draft, builder)):
         draft.modifiers.insert(0, "exported")
         return True
     return False
 
 
+def _in_exports(draft: Draft, builder: Builder) -> bool:
+    """Whether a method stands directly in `module.exports = { … }`."""
+    parent = builder.drafts[draft.parent] if draft.parent is not None else None
+    return parent is not None and parent.kind == "export" and len(draft.path) == 1
+
+
+# What may hold code without being code: its signature ends before its value.
+_VALUES = frozenset({"const", "variable", "property"})
+
+
 def _finish(builder: Builder) -> None:
-    """Exports of declarations, and which functions and classes are components."""
+    """Exports of declarations, components, and signatures without the code of children."""
     listed = {(export.name, export.line) for export in builder.exports}
+    named = {export.name for export in builder.exports if export.module is None}
     for draft in builder.drafts:
         if draft.depth == 0 and "exported" in draft.modifiers:
             name = "default" if "default" in draft.modifiers else draft.name
             line = draft.start_row + 1
-            if (name, line) not in listed and ("=", line) not in listed:
+            # Overloads and merged declarations are one export.
+            if name not in named and ("=", line) not in listed and (name, line) not in listed:
                 builder.declare_export(name, draft)
-        is_code = draft.kind in ("function", "class")
-        if is_code and draft.jsx and draft.name[:1].isupper():
-            draft.tags.append("component")
-        elif draft.kind == "class" and "Component" in draft.signature.partition("extends")[2]:
-            draft.tags.append("component")
-    builder.exports.sort(key=lambda export: export.line)
+                named.add(name)
+        if draft.kind in ("function", "class"):
+            heritage = draft.signature.partition(" extends ")[2] if draft.kind == "class" else ""
+            if (draft.jsx and draft.name[:1].isupper()) or "Component" in heritage:
+                draft.tags.append("component")
+        elif draft.children and draft.body is None and draft.kind in _VALUES:
+            draft.signature = draft.signature.partition(" = ")[0]
+    unique: dict[tuple[str, str, str | None], Export] = {}
+    for export in builder.exports:
+        unique.setdefault((export.name, export.local, export.module), export)
+    builder.exports[:] = sorted(unique.values(), key=lambda export: export.line)
 
 
-_CLASS = definition("class", level=Level.TYPE, after=_after_class)
+_PLAIN_CLASS = definition("class", level=Level.TYPE)
 _FUNCTION = definition("function", after=_after_function)
 
 RULES: dict[str, Rule] = {
@@ -269,46 +319,53 @@ RULES: dict[str, Rule] = {
     "function_declaration": _FUNCTION,
     "generator_function_declaration": _FUNCTION,
     "function_signature": _FUNCTION,
-    "class_declaration": _CLASS,
-    "abstract_class_declaration": _CLASS,
+    "class_declaration": _class,
+    "abstract_class_declaration": _class,
     "interface_declaration": definition("interface", level=Level.TYPE),
     "type_alias_declaration": _type_alias,
     "enum_declaration": _enum,
     "internal_module": _namespace,
     "module": _namespace,
     "ambient_declaration": _ambient,
-    "expression_statement": _expression,
+    "expression_statement": assignments.statement,
+    "empty_statement": _empty,
     "lexical_declaration": values.declaration,
     "variable_declaration": values.declaration,
-    "variable_declarator": values.declarator,
+    "using_declaration": values.declaration,
+    "variable_declarator": _declarator,
     "method_definition": values.method_definition,
     "public_field_definition": values.field_definition,
     "field_definition": values.field_definition,
-    "method_signature": _property_signature,
-    "abstract_method_signature": _property_signature,
-    "property_signature": _property_signature,
+    "method_signature": _member_signature,
+    "abstract_method_signature": _member_signature,
+    "property_signature": _member_signature,
     "call_signature": _signature_member("()"),
     "construct_signature": _signature_member("new()"),
     "index_signature": _signature_member("[]"),
     "pair": values.pair,
-    "arrow_function": _arrow,
-    "function_expression": values.callback,
-    "generator_function": values.callback,
-    "class": values.callback,
+    "arrow_function": values.arrow,
+    "function_expression": values.function,
+    "generator_function": values.function,
+    "class": values.class_expression,
+    "class_static_block": values.scope,
     "decorator": _decorator,
-    "required_parameter": binds("pattern"),
-    "optional_parameter": binds("pattern"),
-    "formal_parameters": binds_children,
+    "required_parameter": values.parameter,
+    "optional_parameter": values.parameter,
+    "formal_parameters": values.parameters,
     "rest_pattern": binds_children,
     "catch_clause": binds("parameter"),
-    "for_in_statement": binds("left"),
+    "for_in_statement": _loop,
     "type_parameter": binds("name"),
+    "mapped_type_clause": binds("name"),
+    "type_query": _type_query,
+    "infer_type": _infer,
     "pair_pattern": silent("key"),
     "export_specifier": silent("alias"),
     "labeled_statement": silent("label"),
-    "jsx_element": _jsx,
-    "jsx_self_closing_element": _jsx,
-    "jsx_attribute": _jsx_attribute,
+    "jsx_element": jsx.element,
+    "jsx_self_closing_element": jsx.element,
+    "jsx_attribute": jsx.attribute,
+    "jsx_namespace_name": jsx.namespaced,
 }
 
 

@@ -1,100 +1,115 @@
-"""Functions and classes as values: declarators, fields, object methods, assignments, callbacks."""
+"""Functions and classes as values: declarators, fields, object methods, callbacks."""
+
+from collections.abc import Sequence
 
 from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.draft import Draft, Level
-from asterism.analysis.syntax.languages.ecmascript_modules import (
+from asterism.analysis.syntax.draft import Draft, Frame, Level
+from asterism.analysis.syntax.languages.ecmascript_modules import require_declaration
+from asterism.analysis.syntax.languages.ecmascript_names import (
     FUNCTIONS,
-    require_declaration,
-    string_value,
+    callable_value,
+    is_block,
+    keys_above,
+    name_of_callback,
+    pattern_leaves,
+    property_name,
 )
 from asterism.analysis.syntax.rules import marks, value_cut
-from asterism.analysis.syntax.signatures import fold
 
-# React's own wrappers: the component is the function inside.
-_COMPONENT_WRAPPERS = frozenset({"forwardRef", "memo", "React.forwardRef", "React.memo"})
-
-# A callback's name quotes the call it is passed to; a long title says no more than its start.
-_CALLBACK_NAME_LIMIT = 60
-
-# Syntax around a value that does not change what it is.
-_AROUND = frozenset(
-    {"parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression"}
+# What may stand in a parameter list without a node of its own around it.
+_PATTERNS = frozenset(
+    {"identifier", "object_pattern", "array_pattern", "assignment_pattern", "rest_pattern"}
 )
+
+# The modifiers a declaration's first word stands for; `let` and `var` are none.
+_KEYWORDS = {"const": ("const",), "using": ("using",), "await": ("await", "using")}
 
 
 def declaration(builder: Builder, node: Node) -> bool:
-    """`const`, `let`, `var`: each declarator is read when the walk reaches it."""
+    """`const`, `let`, `var`, `using`: each declarator is read when the walk reaches it."""
     declarators = [child for child in node.named_children if child.type == "variable_declarator"]
-    if len(declarators) == 1 and require_declaration(builder, node, declarators[0]):
-        return False
-    keyword = node.children[0].type if node.children else "var"
-    builder.wrap(node, (keyword,) if keyword == "const" else (), widens=len(declarators) == 1)
+    loads = builder.source.find(b"require", node.start_byte, node.end_byte) >= 0
+    if loads and require_declaration(builder, node, declarators):
+        return True
+    keyword = node.child(0)
+    word = keyword.type if keyword is not None else "var"
+    builder.wrap(node, _KEYWORDS.get(word, ()), widens=len(declarators) == 1)
     return True
 
 
 def declarator(builder: Builder, node: Node) -> bool:
     """One variable: a function, class or symbol; inside functions a local unless it is code."""
     name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-    if name is None:
+    if name is None or node.start_byte in builder.consumed:
         return True
-    callable_ = callable_value(builder, value)
-    if callable_ is not None and name.type == "identifier":
-        _define_value(builder, node, name, callable_, class_kind="class", function_kind="function")
-        return True
-    if builder.level is Level.FUNCTION:
+    plain = name.type == "identifier"
+    code = callable_value(builder, value) if plain else None
+    level = builder.frames[-1].level
+    if level is Level.FUNCTION:
+        if code is None:
+            builder.bind(name)
+            return True
+    elif code is None and _is_block_local(builder, node):
         builder.bind(name)
         return True
-    if name.type != "identifier":
-        _define_pattern(builder, node, name)
+    else:
+        _start_at_statement(builder, node)
+    if code is not None:
+        define_code(builder, node, name, code, kinds=("function", "class"))
         return True
-    draft = builder.define(
-        node,
-        "const",
-        builder.text(name),
-        name_node=name,
-        level=Level.FUNCTION,
-        signature_end=value_cut(node, value),
-    )
-    if "const" not in draft.modifiers:
-        draft.kind = "variable"
+    leaves = [name] if plain else list(pattern_leaves(name))
+    for position, leaf in enumerate(leaves, 1):
+        draft = builder.define(
+            node,
+            "const",
+            builder.text(leaf),
+            name_node=leaf,
+            signature_end=value_cut(node, value),
+            opens=position == len(leaves),
+        )
+        if not {"const", "using"} & set(draft.modifiers):
+            draft.kind = "variable"
     return True
 
 
-def callable_value(builder: Builder, value: Node | None) -> Node | None:
-    """The function or class a value is, looking through parentheses, casts and React's wrappers."""
-    while value is not None:
-        if value.type in FUNCTIONS or value.type == "class":
-            return value
-        if value.type in _AROUND and value.named_children:
-            value = value.named_children[0]
-        elif (
-            value.type == "call_expression"
-            and builder.field_text(value, "function") in _COMPONENT_WRAPPERS
-        ):
-            arguments = value.child_by_field_name("arguments")
-            value = arguments.named_children[0] if arguments and arguments.named_children else None
-        else:
-            return None
-    return None
+def _is_block_local(builder: Builder, node: Node) -> bool:
+    """Whether a variable at module level is shut in a block: `let` in an `if`, a loop's counter."""
+    owner = builder.frames[-1].draft
+    if owner is None or not owner.is_root:
+        return False
+    statement = node.parent
+    if statement is None or statement.type != "variable_declaration":
+        return True
+    return statement.parent is not None and statement.parent.type == "for_statement"
+
+
+def _start_at_statement(builder: Builder, node: Node) -> None:
+    """Let the first of several declarators begin where their statement does."""
+    statement = node.parent
+    if statement is None or statement.named_child_count < 2 or statement.named_child(0) != node:
+        return
+    outer = statement.parent
+    is_export = outer is not None and outer.type in ("export_statement", "ambient_declaration")
+    builder.prefix(outer if is_export and outer is not None else statement)
 
 
 def field_definition(builder: Builder, node: Node) -> bool:
     """A class field; one that holds a function is a method."""
     name = node.child_by_field_name("name") or node.child_by_field_name("property")
-    if name is None or not builder.is_member:
+    if name is None or builder.level is not Level.TYPE:
         return True
     value = node.child_by_field_name("value")
-    callable_ = callable_value(builder, value)
-    if callable_ is not None:
-        _define_value(builder, node, name, callable_, class_kind="property", function_kind="method")
+    code = callable_value(builder, value)
+    if code is not None:
+        define_code(builder, node, name, code, kinds=("method", "property"))
         return True
     modifiers, decorators = marks(builder, node)
     builder.define(
         node,
         "property",
-        builder.text(name),
+        property_name(builder, name),
         name_node=name,
         modifiers=modifiers,
         decorators=decorators,
@@ -105,12 +120,14 @@ def field_definition(builder: Builder, node: Node) -> bool:
 
 def pair(builder: Builder, node: Node) -> bool:
     """`key: value` in an object: a method where the value is a function with a block of its own."""
-    key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
+    key = node.child(0)
     if key is None:
         return True
     builder.defined.add(key.start_byte)
-    if value is not None and value.type in FUNCTIONS and _is_block(value):
-        _define_value(builder, node, key, value, class_kind="class", function_kind="method")
+    value = node.child_by_field_name("value")
+    if value is not None and value.type in FUNCTIONS and is_block(builder, value):
+        keys = keys_above(builder, node)
+        define_code(builder, node, key, value, kinds=("method", "class"), owner=keys)
     return True
 
 
@@ -119,193 +136,156 @@ def method_definition(builder: Builder, node: Node) -> bool:
     name = node.child_by_field_name("name")
     if name is None:
         return True
-    text = _property_name(builder, name)
+    text = property_name(builder, name)
     modifiers, decorators = marks(builder, node)
     if any(child.type == "*" for child in node.children):
         modifiers.append("generator")
+    in_class = builder.level is Level.TYPE
     builder.define(
         node,
-        "constructor" if text == "constructor" and builder.is_member else "method",
+        "constructor" if text == "constructor" and in_class else "method",
         text,
         name_node=name,
         body=node.child_by_field_name("body"),
+        owner=() if in_class else keys_above(builder, node),
         modifiers=modifiers,
         decorators=decorators,
     )
     return True
 
 
-def assignment(builder: Builder, node: Node) -> bool:
-    """`exports.x = …`, `A.prototype.b = function`, `module.exports = …`; others define nothing."""
-    if not builder.at_statement and builder.level is Level.FUNCTION:
+def parameter(builder: Builder, node: Node) -> bool:
+    """A parameter; with a modifier a constructor's parameter is a property of its class as well."""
+    pattern = node.child_by_field_name("pattern")
+    if pattern is None:
+        # A tuple's labels look like parameters and bind nothing.
+        label = node.child_by_field_name("name")
+        if label is not None:
+            builder.defined.add(label.start_byte)
         return True
-    inner = node.named_children[0] if node.named_child_count else None
-    if inner is None or inner.type != "assignment_expression":
-        return True
-    left, right = inner.child_by_field_name("left"), inner.child_by_field_name("right")
-    if left is None or right is None or left.type != "member_expression":
-        return True
-    target = fold(builder.text(left), _CALLBACK_NAME_LIMIT)
-    if target == "module.exports":
-        return _assign_module(builder, node, right)
-    *owner, name = target.split(".")
-    name_node = left.child_by_field_name("property")
-    exported = owner in (["exports"], ["module", "exports"])
-    callable_ = callable_value(builder, right)
-    if exported and right.type == "identifier":
-        builder.root_item(node, "export")
-        builder.add_export(name, builder.text(right), node)
-        return True
-    if name_node is None or (callable_ is None and not exported):
-        return True
-    if callable_ is None:
-        draft = builder.define(
-            node, "variable", name, name_node=name_node, signature_end=value_cut(node, right)
-        )
-    else:
-        kind = "method" if "prototype" in owner else "function"
-        draft = _define_value(
-            builder, node, name_node, callable_, class_kind="class", function_kind=kind
-        )
-    if exported:
-        draft.modifiers.insert(0, "exported")
-        builder.add_export(name, name, node)
-    else:
-        draft.path = (*draft.path[:-1], *(part for part in owner if part != "prototype"), name)
+    builder.bind(pattern)
+    owner = builder.frames[-1].draft
+    if owner is not None and owner.kind == "constructor":
+        modifiers, decorators = marks(builder, node)
+        if modifiers:
+            builder.define(
+                node,
+                "property",
+                builder.text(pattern),
+                name_node=pattern,
+                modifiers=modifiers,
+                decorators=decorators,
+            )
     return True
 
 
-def callback(builder: Builder, node: Node) -> bool:
-    """A function or class expression: a symbol if it has a name or is a block given to a call."""
+def parameters(builder: Builder, node: Node) -> bool:
+    """A parameter list; in JavaScript the patterns stand in it bare."""
+    for child in node.named_children:
+        if child.type in _PATTERNS:
+            builder.bind(child)
+    return True
+
+
+def arrow(builder: Builder, node: Node) -> bool:
+    """An arrow function, whose single parameter may stand without parentheses."""
+    _function(builder, node, None)
+    builder.bind(node.child_by_field_name("parameter"))
+    return True
+
+
+def function(builder: Builder, node: Node) -> bool:
+    """A function expression."""
+    _function(builder, node, node.child_by_field_name("name"))
+    return True
+
+
+def _function(builder: Builder, node: Node, name_node: Node | None) -> None:
+    """A symbol if it has a name or is a block given to a call; else only a scope."""
     if node.start_byte in builder.consumed:
-        return True
-    name_node = node.child_by_field_name("name")
-    parent = node.parent
-    if parent is not None and parent.type == "export_statement":
-        name = builder.text(name_node) if name_node is not None else "default"
-    elif name_node is not None:
+        return
+    if name_node is not None:
         name = builder.text(name_node)
-    elif parent is not None and parent.type == "arguments" and _is_block(node):
-        name = _callback_name(builder, parent)
     else:
-        return True
-    modifiers, decorators = marks(builder, node)
-    body = node.child_by_field_name("body")
+        parent = node.parent if is_block(builder, node) else None
+        if parent is None or parent.type != "arguments":
+            scope(builder, node)
+            return
+        name = name_of_callback(builder, parent)
+    modifiers, _ = marks(builder, node)
     if node.type == "generator_function":
         modifiers.append("generator")
     builder.define(
         node,
-        "class" if node.type == "class" else "function",
+        "function",
         name,
         name_node=name_node,
-        body=body,
-        level=Level.TYPE if node.type == "class" else Level.FUNCTION,
+        body=node.child_by_field_name("body"),
+        owner=keys_above(builder, node),
+        modifiers=modifiers,
+    )
+
+
+def class_expression(builder: Builder, node: Node) -> bool:
+    """A class as a value: always a symbol, since its members need something to belong to."""
+    if node.start_byte in builder.consumed:
+        return True
+    name = node.child_by_field_name("name")
+    modifiers, decorators = marks(builder, node)
+    builder.define(
+        node,
+        "class",
+        builder.text(name) if name is not None else "anonymous class",
+        name_node=name,
+        body=node.child_by_field_name("body"),
+        level=Level.TYPE,
+        owner=keys_above(builder, node),
         modifiers=modifiers,
         decorators=decorators,
     )
     return True
 
 
-def _define_value(
-    builder: Builder,
-    node: Node,
-    name: Node,
-    value: Node,
-    *,
-    class_kind: str,
-    function_kind: str,
-) -> Draft:
-    """A declaration whose value is code: the value's body is the symbol's body."""
-    builder.consumed.add(value.start_byte)
-    modifiers, decorators = marks(builder, node)
-    inner, _ = marks(builder, value)
-    is_class = value.type == "class"
-    if value.type == "generator_function":
-        inner.append("generator")
-    return builder.define(
-        node,
-        class_kind if is_class else function_kind,
-        _property_name(builder, name),
-        name_node=name,
-        body=value.child_by_field_name("body"),
-        level=Level.TYPE if is_class else Level.FUNCTION,
-        modifiers=[*modifiers, *inner],
-        decorators=decorators,
-    )
-
-
-def _define_pattern(builder: Builder, node: Node, pattern: Node) -> None:
-    """`const { a, b: c } = …`: one symbol per bound name."""
-    before = set(builder.defined)
-    builder.bind(pattern)
-    starts = sorted(builder.defined - before)
-    for start in starts:
-        leaf = pattern.descendant_for_byte_range(start, start + 1)
-        if leaf is not None:
-            draft = builder.define(
-                node, "const", builder.text(leaf), name_node=leaf, opens=start == starts[-1]
-            )
-            if "const" not in draft.modifiers:
-                draft.kind = "variable"
-
-
-def _assign_module(builder: Builder, node: Node, right: Node) -> bool:
-    """`module.exports = …`: of a function or class a symbol, of anything else a root item."""
-    callable_ = callable_value(builder, right)
-    if callable_ is not None:
-        name = callable_.child_by_field_name("name")
-        builder.consumed.add(callable_.start_byte)
-        is_class = callable_.type == "class"
-        inner, _ = marks(builder, callable_)
-        draft = builder.define(
-            node,
-            "class" if is_class else "function",
-            builder.text(name) if name is not None else "module.exports",
-            name_node=name,
-            body=callable_.child_by_field_name("body"),
-            level=Level.TYPE if is_class else Level.FUNCTION,
-            modifiers=["exported", "default", *inner],
-        )
-        builder.add_export("=", draft.name, node)
-        return True
-    builder.root_item(node, "export")
-    if right.type == "identifier":
-        builder.add_export("=", builder.text(right), node)
-    elif right.type == "object":
-        for part in right.named_children:
-            if part.type == "shorthand_property_identifier":
-                builder.add_export(builder.text(part), builder.text(part), part)
-            elif part.type in ("pair", "method_definition"):
-                key = part.child_by_field_name("key") or part.child_by_field_name("name")
-                value = part.child_by_field_name("value")
-                name = _property_name(builder, key) if key is not None else ""
-                named = value is not None and value.type == "identifier"
-                local = builder.text(value) if named and value is not None else name
-                builder.add_export(name, local, part)
+def scope(builder: Builder, _node: Node) -> bool:
+    """Code that is no symbol, yet whose variables are nobody else's business."""
+    outer = builder.frames[-1]
+    if outer.level is not Level.FUNCTION:
+        frame = Frame(builder.depth, outer.index, outer.draft, Level.FUNCTION, False)
+        frame.last_end = outer.last_end
+        builder.frames.append(frame)
     return True
 
 
-def _callback_name(builder: Builder, arguments: Node) -> str:
-    """`describe("parser") callback`: the call it is passed to, and the string before it."""
-    call = arguments.parent
-    callee = call.child_by_field_name("function") if call is not None else None
-    if callee is None and call is not None:
-        callee = call.child_by_field_name("constructor")
-    head = fold(builder.text(callee), _CALLBACK_NAME_LIMIT) if callee is not None else ""
-    first = arguments.named_children[0]
-    title = f'"{string_value(builder, first)}"' if first.type == "string" else ""
-    return f"{head}({fold(title, _CALLBACK_NAME_LIMIT)}) callback"
+def define_code(
+    builder: Builder,
+    node: Node,
+    name: Node,
+    code: Node,
+    *,
+    kinds: tuple[str, str],
+    owner: Sequence[str] = (),
+) -> Draft:
+    """A declaration whose value is code: the value's body is the symbol's body.
 
-
-def _property_name(builder: Builder, name: Node) -> str:
-    return string_value(builder, name) if name.type == "string" else builder.text(name)
-
-
-def _is_block(function: Node) -> bool:
-    """Whether a function has statements on lines of their own."""
-    body = function.child_by_field_name("body")
-    return (
-        body is not None
-        and body.type == "statement_block"
-        and body.end_point[0] > body.start_point[0]
+    `kinds` are what it is called when the code is a function, and when it is a class.
+    """
+    builder.consumed.add(code.start_byte)
+    modifiers, decorators = marks(builder, node)
+    inner, _ = marks(builder, code)
+    is_class = code.type == "class"
+    if code.type == "generator_function":
+        inner.append("generator")
+    own_name = code.child_by_field_name("name") if code.type != "arrow_function" else None
+    if own_name is not None:
+        builder.defined.add(own_name.start_byte)
+    return builder.define(
+        node,
+        kinds[1] if is_class else kinds[0],
+        property_name(builder, name),
+        name_node=name,
+        body=code.child_by_field_name("body"),
+        level=Level.TYPE if is_class else Level.FUNCTION,
+        owner=owner,
+        modifiers=[*modifiers, *inner],
+        decorators=decorators,
     )

@@ -9,33 +9,31 @@ from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
+from asterism.analysis.syntax.languages import go_blocks as blocks
 from asterism.analysis.syntax.rules import (
     child_of,
     children_of,
     definition,
+    share_comment,
     transparent,
     value_cut,
 )
 from asterism.analysis.syntax.signatures import fold
-from asterism.domain.outline import ImportedName, Span
+from asterism.domain.outline import Span
 
 # A callback's name quotes the call it is passed to; a long title says no more than its start.
 _CALLBACK_NAME_LIMIT = 60
 
-_SPECS = ("const_spec", "var_spec", "type_spec", "type_alias", "import_spec")
-_SPEC_LISTS = ("var_spec_list", "import_spec_list")
 _STRINGS = ("interpreted_string_literal", "raw_string_literal")
-_MAJOR_VERSION = re.compile(r"v\d+$")
-_NOT_IDENTIFIER = re.compile(r"\W")
 
 # Instructions to tools share the comment above a declaration but do not document it.
 _DIRECTIVE = re.compile(r"^(?:(?:go|lint):[a-z]\S*|nolint\b).*\n?", re.MULTILINE)
 
 
 def _declaration(builder: Builder, node: Node) -> bool:
-    """`const`, `var`, `type`, `import`: a lone spec takes the keyword, a block is looked through."""
-    specs = list(children_of(node, *_SPECS))
-    if any(child.type == "(" or child.type in _SPEC_LISTS for child in node.children):
+    """`const`, `var`, `type`, `import`: a lone spec takes the keyword, a block is transparent."""
+    specs = list(children_of(node, *blocks.SPECS))
+    if any(child.type == "(" or child.type in blocks.SPEC_LISTS for child in node.children):
         return transparent(builder, node)
     if len(specs) == 1 and (specs[0].type == "import_spec" or _names(specs[0])):
         builder.wrap(node)
@@ -58,7 +56,7 @@ def _value_spec(kind: str) -> Rule:
             return True
         _hide_blanks(builder, node.children_by_field_name("name"))
         if not names and builder.at_statement:
-            _cover_block(builder, node, builder.root_item(node, "expression"))
+            blocks.cover(builder, node, builder.root_item(node, "expression"))
         first: Draft | None = None
         for name in names:
             draft = builder.define(
@@ -67,22 +65,21 @@ def _value_spec(kind: str) -> Rule:
                 builder.text(name),
                 name_node=name,
                 body=_body_of(builder, function),
-                signature_end=value_cut(node, value) if function is None else None,
+                signature_end=_value_start(value) if function is None else None,
                 opens=name == names[-1],
             )
-            _cover_block(builder, node, draft)
-            first = _share_comment(draft, first)
+            blocks.cover(builder, node, draft)
+            first = share_comment(draft, first)
         return True
 
     return rule
 
 
-def _share_comment(draft: Draft, first: Draft | None) -> Draft:
-    """What stands above `a, b int` belongs to both names."""
-    if first is None:
-        return draft
-    draft.doc, draft.start, draft.first_row = first.doc, first.start, first.first_row
-    return first
+def _value_start(value: Node | None) -> int | None:
+    """Where a value of several lines begins: it may hold functions, and is read in the source."""
+    if value is None or value.start_point[0] == value.end_point[0]:
+        return None
+    return value.start_byte
 
 
 def _type_spec(builder: Builder, node: Node) -> bool:
@@ -101,7 +98,7 @@ def _type_spec(builder: Builder, node: Node) -> bool:
         signature_end=_members_start(value) or value_cut(node, value),
     )
     _set_body(draft, value)
-    _cover_block(builder, node, draft)
+    blocks.cover(builder, node, draft)
     return True
 
 
@@ -136,12 +133,12 @@ def _field(builder: Builder, node: Node) -> bool:
             builder.text(name),
             # The name of an embedded field is also a use of the type.
             name_node=None if embedded else name,
-            level=Level.TYPE if shape.type == "struct_type" else Level.FUNCTION,
+            level=Level.FUNCTION if _members_start(shape) is None else Level.TYPE,
             signature_end=_members_start(shape),
             opens=embedded or name == names[-1],
         )
         draft.name_offset = name.start_byte
-        first = _share_comment(draft, first)
+        first = share_comment(draft, first)
     return True
 
 
@@ -244,71 +241,6 @@ def _is_block(function: Node) -> bool:
     return body is not None and body.end_point[0] > body.start_point[0]
 
 
-def _package(builder: Builder, node: Node) -> bool:
-    """`package name`, which uses no name."""
-    builder.root_item(node, "package")
-    return False
-
-
-def _import_spec(builder: Builder, node: Node) -> bool:
-    """One imported package, under the name its path implies or the one given."""
-    path = builder.field_text(node, "path") or '""'
-    module = path[1:-1]
-    if builder.level is Level.MODULE:
-        draft = builder.root_item(node, "import", f"import:{module}")
-        _cover_block(builder, node, draft)
-    alias = builder.field_text(node, "name")
-    names = {
-        "_": [],
-        ".": [ImportedName("*")],
-        None: [ImportedName("*", _package_name(module))],
-    }.get(alias, [ImportedName("*", alias)])
-    builder.add_import(node, module, names, side_effect=alias == "_")
-    # A line of a block is no statement by itself.
-    builder.imports[-1] = builder.imports[-1]._replace(text=f"import {builder.text(node)}")
-    return False
-
-
-def _package_name(path: str) -> str:
-    """What an import path binds, by the rule of goimports: the files themselves are not read."""
-    *parents, base = path.split("/")
-    if parents and _MAJOR_VERSION.match(base):
-        base = parents[-1]
-    return _NOT_IDENTIFIER.split(base.removeprefix("go-"))[0] or base
-
-
-def _cover_block(builder: Builder, node: Node, draft: Draft) -> None:
-    """Give the lines `const (` and `)` to the first and last of the block, not to nobody."""
-    block = node.parent
-    if block is None or draft.depth:
-        return
-    declaration = block.parent if block.type in _SPEC_LISTS else block
-    opener = next((child for child in block.children if child.type == "("), None)
-    closer = block.children[-1]
-    if declaration is None or opener is None or closer.type != ")":
-        return
-    source = builder.source
-    if not source[opener.end_byte : draft.start].strip():
-        draft.start, draft.first_row = declaration.start_byte, declaration.start_point[0]
-        _cover_comment(builder, draft)
-    last_line_end = source.find(b"\n", draft.end)
-    rest = source[last_line_end if last_line_end >= 0 else draft.end : closer.start_byte]
-    specs = [child for child in block.named_children if child.type in _SPECS]
-    if node == specs[-1] and not rest.strip():
-        draft.end, draft.end_row = closer.end_byte, closer.end_point[0]
-
-
-def _cover_comment(builder: Builder, draft: Draft) -> None:
-    """A comment above the block goes where the block's first line goes; it documents the group."""
-    floor = builder.frames[0].last_end
-    for comment in reversed(builder.comments):
-        if comment.start < floor or comment.end_row < draft.first_row - 1:
-            return
-        if draft.kind == "import":
-            return
-        draft.start, draft.first_row = comment.start, comment.start_row
-
-
 def _bind_names(builder: Builder, node: Node) -> bool:
     """Parameters, type parameters and locals, several to a declaration."""
     for name in node.children_by_field_name("name"):
@@ -383,9 +315,8 @@ CONVENTIONS = Conventions(
         "selector_expression": ("operand", "field"),
         "qualified_type": ("package", "name"),
     },
-    statements={
-        kind: "control"
-        for kind in (
+    statements=dict.fromkeys(
+        (
             "if_statement",
             "for_statement",
             "expression_switch_statement",
@@ -394,16 +325,18 @@ CONVENTIONS = Conventions(
             "return_statement",
             "labeled_statement",
             "block",
-        )
-    },
+        ),
+        "control",
+    ),
     doc_prefixes=("",),
+    terminators=(";", "="),
 )
 
 RULES: dict[str, Rule] = {
-    "package_clause": _package,
+    "package_clause": blocks.package,
     "import_declaration": _declaration,
     "import_spec_list": transparent,
-    "import_spec": _import_spec,
+    "import_spec": blocks.import_spec,
     "const_declaration": _declaration,
     "const_spec": _value_spec("const"),
     "var_declaration": _declaration,
@@ -413,7 +346,7 @@ RULES: dict[str, Rule] = {
     "type_spec": _type_spec,
     "type_alias": _type_spec,
     "field_declaration": _field,
-    "method_elem": definition("method"),
+    "method_elem": definition("method", where=lambda builder: builder.level is Level.TYPE),
     "function_declaration": definition("function"),
     "method_declaration": definition("method", owner=_receiver, after=_after_method),
     "short_var_declaration": _short_variable,

@@ -41,9 +41,8 @@ CONVENTIONS = Conventions(
         "method_invocation": ("object", "name"),
         "scoped_identifier": ("scope", "name"),
     },
-    statements={
-        kind: "control"
-        for kind in (
+    statements=dict.fromkeys(
+        (
             "if_statement",
             "for_statement",
             "enhanced_for_statement",
@@ -57,8 +56,9 @@ CONVENTIONS = Conventions(
             "throw_statement",
             "labeled_statement",
             "block",
-        )
-    },
+        ),
+        "control",
+    ),
     modifiers=frozenset(
         {
             "public",
@@ -80,6 +80,7 @@ CONVENTIONS = Conventions(
     ),
     modifier_groups=frozenset({"modifiers"}),
     decorators=_ANNOTATIONS,
+    terminators=(";", "="),
 )
 
 
@@ -97,12 +98,15 @@ def _package(builder: Builder, node: Node) -> bool:
 def _import(builder: Builder, node: Node) -> bool:
     """`import a.b.C;`, `import static a.B.c;`, `import a.b.*;`."""
     path = child_of(*_NAMES)(node)
-    module, name = builder.text(path) if path is not None else "", "*"
-    if child_of("asterisk")(node) is None:
+    # An unfinished import takes in words of the next line, which are not its own.
+    module, broken, _ = builder.text(path).partition("\n") if path is not None else ("", "", "")
+    name = "" if broken else "*"
+    if child_of("asterisk")(node) is None and not broken:
         module, _, name = module.rpartition(".")
+    module = module.rstrip(". \t")
     if builder.at_statement:
         builder.root_item(node, "import", f"import:{module}")
-    builder.add_import(node, module, [ImportedName(name)])
+    builder.add_import(node, module, [ImportedName(name)] if name else [])
     return False
 
 

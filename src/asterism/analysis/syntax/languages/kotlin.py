@@ -1,19 +1,20 @@
 """Kotlin: classes, objects, functions and their receivers, properties, trailing lambdas."""
 
+from itertools import pairwise
+
 from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
-from asterism.analysis.syntax.languages.callbacks import callback_name, spans_lines
+from asterism.analysis.syntax.languages.kotlin_lambdas import function_value
 from asterism.analysis.syntax.languages.visibility import declare_exports, is_local
 from asterism.analysis.syntax.rules import (
     child_of,
     children_of,
     definition,
     marks,
-    root,
     silent,
     value_cut,
 )
@@ -32,9 +33,8 @@ CONVENTIONS = Conventions(
     skipped=frozenset(
         {"string_content", "character_literal", "number_literal", "float_literal", "label"}
     ),
-    statements={
-        kind: "control"
-        for kind in (
+    statements=dict.fromkeys(
+        (
             "if_expression",
             "when_expression",
             "try_expression",
@@ -43,8 +43,9 @@ CONVENTIONS = Conventions(
             "do_while_statement",
             "return_expression",
             "throw_expression",
-        )
-    },
+        ),
+        "control",
+    ),
     modifiers=frozenset(
         {
             "class_modifier",
@@ -61,6 +62,7 @@ CONVENTIONS = Conventions(
     modifier_groups=frozenset({"modifiers"}),
     decorators=frozenset({"annotation"}),
     pattern_stops=frozenset({*_TYPES, "annotation"}),
+    terminators=(";", "="),
 )
 
 
@@ -83,6 +85,14 @@ def _package(builder: Builder, node: Node) -> bool:
     if builder.at_statement:
         builder.root_item(node, "package")
     return False
+
+
+def _file_annotation(builder: Builder, node: Node) -> bool:
+    """`@file:JvmName("x")`: the comment above is about the file."""
+    if builder.at_statement:
+        builder.frames[-1].last_end = node.start_byte
+        builder.root_item(node, "directive")
+    return True
 
 
 def _class_kind(_builder: Builder, node: Node) -> str:
@@ -222,7 +232,8 @@ def _in_root(builder: Builder) -> bool:
 def _class_parameter(builder: Builder, node: Node) -> bool:
     """A constructor's parameter: with `val` or `var` a property, else a local of the class."""
     name = child_of("identifier")(node)
-    if name is not None and any(child.type in ("val", "var") for child in node.children):
+    is_property = any(child.type in ("val", "var") for child in node.children)
+    if name is not None and is_property and builder.level is Level.TYPE:
         modifiers, decorators = marks(builder, node)
         builder.define(
             node,
@@ -266,52 +277,6 @@ def _enum_entry(builder: Builder, node: Node) -> bool:
     return True
 
 
-def _lambda(builder: Builder, node: Node) -> bool:
-    """A function value: a symbol where it spans lines and is given to a call."""
-    if node.start_byte in builder.consumed:
-        return True
-    call = _call_around(node)
-    parameters = child_of("lambda_parameters")(node)
-    if call is not None and spans_lines(node):
-        if node.type == "anonymous_function":
-            body = child_of("function_body")(node)
-            builder.define(node, "function", _lambda_name(builder, call), body=body)
-        else:
-            draft = builder.define(node, "function", _lambda_name(builder, call), body=node)
-            head = f"{builder.text(parameters)} -> " if parameters is not None else ""
-            draft.signature = fold(f"{{ {head}… }}")
-    if parameters is None and node.type == "lambda_literal" and builder.owner is not None:
-        builder.owner.bind("it")
-    return True
-
-
-def _call_around(node: Node) -> Node | None:
-    """The call a function value is an argument of, in its parentheses or behind them."""
-    around = node.parent
-    while around is not None and around.type in (
-        "annotated_lambda",
-        "value_argument",
-        "value_arguments",
-        "labeled_expression",
-    ):
-        around = around.parent
-    return around if around is not None and around.type == "call_expression" else None
-
-
-def _lambda_name(builder: Builder, call: Node) -> str:
-    callee, arguments = call.named_children[0], child_of("value_arguments")(call)
-    while callee.type == "call_expression":
-        arguments = child_of("value_arguments")(callee) or arguments
-        callee = callee.named_children[0]
-    first = arguments.named_children[0] if arguments and arguments.named_children else None
-    value = first.named_children[0] if first is not None and first.named_children else None
-    title = builder.text(value) if value is not None and value.type == "string_literal" else ""
-    receiver = ""
-    if callee.type == "navigation_expression":
-        receiver, callee = builder.text(callee.named_children[0]), callee.named_children[-1]
-    return callback_name(receiver, builder.text(callee), title)
-
-
 def _member(builder: Builder, node: Node) -> bool:
     """`a.b`, `a?.b`, `A::b`: the last name is looked up on what comes before."""
     last = node.named_children[-1] if node.named_child_count > 1 else None
@@ -325,7 +290,7 @@ def _member(builder: Builder, node: Node) -> bool:
 def _user_type(builder: Builder, node: Node) -> bool:
     """`Map.Entry<K, V>`: each name is looked up on the one before."""
     names = list(children_of(node, "identifier"))
-    for before, name in zip(names, names[1:], strict=False):
+    for before, name in pairwise(names):
         builder.member(before, name)
     return True
 
@@ -372,7 +337,7 @@ _BODY = child_of("class_body", "enum_class_body")
 RULES: dict[str, Rule] = {
     "import": _import,
     "package_header": _package,
-    "file_annotation": root("directive"),
+    "file_annotation": _file_annotation,
     "class_declaration": definition(_class_kind, body=_BODY, level=Level.TYPE),
     "object_declaration": definition("object", body=_BODY, level=Level.TYPE),
     "infix_expression": _infix,
@@ -388,8 +353,8 @@ RULES: dict[str, Rule] = {
     "property_declaration": _property,
     "type_alias": definition("type", name="type"),
     "class_parameter": _class_parameter,
-    "lambda_literal": _lambda,
-    "anonymous_function": _lambda,
+    "lambda_literal": function_value,
+    "anonymous_function": function_value,
     "parameter": _binds_first,
     "variable_declaration": _binds_first,
     "type_parameter": _binds_first,

@@ -290,7 +290,7 @@ def _finish(builder: Builder) -> None:
         parent = builder.drafts[draft.parent] if draft.parent is not None else None
         head = draft.path[0]
         if parent is not None and not parent.is_root:
-            draft.exported = parent.exported and draft.kind == "method"
+            draft.exported = parent.exported and parent.level is Level.TYPE
         elif draft.name.endswith(" callback"):
             draft.exported = False
         elif parent is not None and parent.kind != "control":
@@ -323,6 +323,7 @@ CONVENTIONS = Conventions(
     },
     doc_prefixes=("---",),
     line_comment="--",
+    terminators=(";", "="),
 )
 
 RULES: dict[str, Rule] = {

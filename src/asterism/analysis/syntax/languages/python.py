@@ -7,12 +7,13 @@ from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
-from asterism.analysis.syntax.draft import Level
+from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.languages import python_modules as modules
 from asterism.analysis.syntax.languages.python_strings import (
     docstring,
     documentation,
+    first_named,
     lone_string,
 )
 from asterism.analysis.syntax.rules import binds, binds_children, value_cut
@@ -78,10 +79,23 @@ def _define(
         level=Level.TYPE if kind == "class" else Level.FUNCTION,
         modifiers=("async",) if is_async else (),
         decorators=decorators or (),
+        signature_end=_colon(node) if node.has_error else None,
     )
     if body is not None:
-        draft.doc = docstring(body) or draft.doc
+        draft.doc = docstring(body) or _comment_doc(draft)
+    _join_lines(builder, draft, whole)
     _bind_type_parameters(builder, node.child_by_field_name("type_parameters"))
+
+
+def _join_lines(builder: Builder, draft: Draft, node: Node) -> None:
+    """A backslash that continues a line is no part of the signature."""
+    if builder.source.find(b"\\\n", node.start_byte, node.end_byte) >= 0:
+        draft.signature = draft.signature.replace(" \\ ", " ")
+
+
+def _colon(node: Node) -> int | None:
+    """Where the header of a damaged definition ends; what follows may not have become a body."""
+    return next((child.start_byte for child in node.children if child.type == ":"), None)
 
 
 def _type_alias(builder: Builder, node: Node) -> bool:
@@ -90,8 +104,8 @@ def _type_alias(builder: Builder, node: Node) -> bool:
     parameters = None
     while name is not None and name.type != "identifier":
         if name.type == "generic_type":
-            parameters = name.named_child(1)
-        name = name.named_child(0)
+            parameters = name.named_children[-1]
+        name = first_named(name)
     if name is None:
         return True
     if builder.level is Level.FUNCTION:
@@ -107,13 +121,13 @@ def _bind_type_parameters(builder: Builder, parameters: Node | None) -> None:
     for parameter in parameters.named_children if parameters is not None else ():
         name: Node | None = parameter
         while name is not None and name.type != "identifier":
-            name = name.named_child(0)
+            name = first_named(name)
         builder.bind(name)
 
 
 def _statement(builder: Builder, node: Node) -> bool:
     """A statement: an assignment widens to it; a lone string documents what stands before it."""
-    inner = node.named_child(0)
+    inner = first_named(node)
     if inner is None:
         return True
     kind = inner.type
@@ -154,7 +168,16 @@ def _define_targets(builder: Builder, node: Node, inner: Node) -> None:
             signature_end=end,
             opens=name is names[-1],
         )
-        draft.doc = doc or draft.doc
+        draft.doc = doc or _comment_doc(draft)
+        _join_lines(builder, draft, node)
+
+
+def _comment_doc(draft: Draft) -> str | None:
+    """What `#:` comments above said; their colon is part of the marker."""
+    if draft.doc is None:
+        return None
+    lines = (line.removeprefix(":").strip() for line in draft.doc.split("\n"))
+    return "\n".join(lines).strip() or None
 
 
 def _attribute_doc(builder: Builder, node: Node) -> str | None:
@@ -205,8 +228,9 @@ def _global(builder: Builder, node: Node) -> bool:
         names.add(builder.text(child))
     draft = builder.owner
     if draft is not None and builder.level is Level.FUNCTION:
-        known = draft.bound or ()
-        draft.bound = _Locals(known, names | (known.others if isinstance(known, _Locals) else set()))
+        if isinstance(draft.bound, _Locals):
+            names |= draft.bound.others
+        draft.bound = _Locals(draft.bound or (), names)
     return True
 
 
@@ -223,6 +247,11 @@ def _walrus(builder: Builder, node: Node) -> bool:
     if node.parent is None or node.parent.type != "interpolation":
         builder.bind(node.child_by_field_name("name"))
     return True
+
+
+def _string(builder: Builder, node: Node) -> bool:
+    """Only a string with a prefix can be formatted; the parts of all others hold nothing."""
+    return builder.source[node.start_byte] not in b"\"'"
 
 
 def _keyword(builder: Builder, node: Node) -> bool:
@@ -297,6 +326,7 @@ RULES: dict[str, Rule] = {
     "decorated_definition": _decorated,
     "type_alias_statement": _type_alias,
     "expression_statement": _statement,
+    "string": _string,
     "named_expression": _walrus,
     "import_statement": modules.import_statement,
     "import_from_statement": modules.from_import,

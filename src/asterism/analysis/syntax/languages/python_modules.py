@@ -6,8 +6,8 @@ from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
-from asterism.analysis.syntax.languages.python_strings import string_value
-from asterism.domain.outline import Export, ImportedName
+from asterism.analysis.syntax.languages.python_strings import first_named, string_value
+from asterism.domain.outline import Export, Import, ImportedName
 
 _TYPE_CHECKING = re.compile(r"(?:\w+\.)?TYPE_CHECKING")
 _LISTS = frozenset({"list", "tuple", "set", "binary_operator", "parenthesized_expression"})
@@ -29,7 +29,7 @@ def import_statement(builder: Builder, node: Node) -> bool:
     for module, alias in found:
         # `import a.b` binds `a`; `import a.b as c` binds the module itself.
         names = [ImportedName("*", alias or module.split(".")[0])]
-        builder.add_import(node, module, names, type_only=type_only, reexport=alias == module)
+        builder.add_import(node, module, names, type_only=type_only)
     return False
 
 
@@ -46,11 +46,9 @@ def from_import(builder: Builder, node: Node) -> bool:
     if not names:
         names.append(ImportedName("*"))
     type_only = _is_type_only(builder, node)
-    # `import x as x` is how a typed package says that it passes the name on.
-    reexport = any(name.alias == name.name for name in names)
     if builder.at_statement:
         builder.root_item(node, "import", f"import:{module}")
-    builder.add_import(node, module, names, type_only=type_only, reexport=reexport)
+    builder.add_import(node, module, names, type_only=type_only)
     return False
 
 
@@ -58,7 +56,7 @@ def call(builder: Builder, node: Node) -> bool:
     """`importlib.import_module("a.b")` with the name written out is an import as well."""
     if builder.source.startswith(_IMPORTERS, node.start_byte):
         arguments = node.child_by_field_name("arguments")
-        first = arguments.named_child(0) if arguments is not None else None
+        first = first_named(arguments) if arguments is not None else None
         if first is not None and first.type == "string":
             module = string_value(first)
             if module:
@@ -121,13 +119,13 @@ def finish(builder: Builder) -> None:
         if not draft.is_root and draft.name not in seen and exported(draft, builder):
             seen.add(draft.name)
             builder.declare_export(draft.name, draft)
-    for found in builder.imports:
-        if found.reexport:
-            builder.exports.extend(
-                Export(name.local, name.name, found.start_line, found.module, found.type_only)
-                for name in found.names
-                if name.name in (name.alias, "*")
-            )
+    # `from a import x as x` is how a typed package says that it passes the name on.
+    builder.exports.extend(
+        Export(name.local, name.name, found.start_line, found.module, found.type_only)
+        for found in builder.imports
+        for name in found.names
+        if name.alias == name.name and _is_top(builder, found)
+    )
 
 
 def _origins(builder: Builder) -> dict[str, tuple[str, str]]:
@@ -135,9 +133,14 @@ def _origins(builder: Builder) -> dict[str, tuple[str, str]]:
     return {
         name.local: (name.name, found.module)
         for found in builder.imports
-        if not found.dynamic
+        if _is_top(builder, found)
         for name in found.names
     }
+
+
+def _is_top(builder: Builder, found: Import) -> bool:
+    """Whether an import binds names of the module, rather than of a function or class."""
+    return found.enclosing is None or builder.drafts[found.enclosing].is_root
 
 
 def _from_origin(export: Export, origins: dict[str, tuple[str, str]]) -> Export:

@@ -20,20 +20,24 @@ def lone_string(statement: Node | None) -> Node | None:
     """The string literal an expression statement consists of, or None."""
     if statement is None or statement.type != "expression_statement" or statement.child_count != 1:
         return None
-    inner = statement.named_child(0)
+    inner = first_named(statement)
     while inner is not None and inner.type == "parenthesized_expression":
-        inner = inner.named_child(0)
+        inner = first_named(inner)
     if inner is None or inner.type not in ("string", "concatenated_string"):
         return None
     return inner
 
 
+def first_named(node: Node) -> Node | None:
+    """The first child that is not punctuation; asked by number, it need not be made a list."""
+    return node.named_child(0) if node.named_child_count else None
+
+
 def docstring(body: Node) -> str | None:
     """The text of the string a function or class body begins with, as `ast.get_docstring`."""
-    at, first = 0, body.named_child(0)
-    while first is not None and first.type == "comment":
-        at += 1
-        first = body.named_child(at)
+    first = first_named(body)
+    if first is not None and first.type == "comment":
+        first = next((child for child in body.named_children if child.type != "comment"), None)
     literal = lone_string(first)
     return None if literal is None else documentation(literal)
 

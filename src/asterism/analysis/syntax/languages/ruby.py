@@ -365,6 +365,7 @@ CONVENTIONS = Conventions(
     },
     doc_prefixes=("#", "=begin"),
     line_comment="#",
+    terminators=(";", "="),
 )
 
 RULES: dict[str, Rule] = {

@@ -1,14 +1,13 @@
 """Rust: items with their attributes, impl blocks, traits, modules, macros, `use` trees."""
 
-from collections.abc import Iterator
-
 from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
-from asterism.analysis.syntax.doc_comments import attached_doc
-from asterism.analysis.syntax.draft import Draft, Level
+from asterism.analysis.syntax.doc_comments import attached_doc, clean_comment
+from asterism.analysis.syntax.draft import Draft, Frame, Level
 from asterism.analysis.syntax.language import Language, Rule
+from asterism.analysis.syntax.languages import rust_uses as uses
 from asterism.analysis.syntax.rules import (
     binds,
     child_of,
@@ -19,12 +18,10 @@ from asterism.analysis.syntax.rules import (
     variable,
 )
 from asterism.analysis.syntax.signatures import decorator_names, fold
-from asterism.domain.outline import ImportedName, Span
+from asterism.domain.outline import Span
 
 # An impl of a tuple or a function type is named by that type's text.
 _TYPE_NAME_LIMIT = 60
-
-_COMMENTS = ("line_comment", "block_comment")
 
 # Inside functions an attribute may also stand before a statement, which is no item.
 _ITEMS = frozenset(
@@ -39,8 +36,13 @@ _ITEMS = frozenset(
         "mod_item",
         "macro_definition",
         "attribute_item",
-        *_COMMENTS,
+        *uses.COMMENTS,
     }
+)
+
+# Items that are symbols wherever they stand.
+_NAMED = frozenset(
+    {"function_item", "struct_item", "enum_item", "union_item", "trait_item", "mod_item"}
 )
 
 # Parts of a pattern that are values, types or paths and bind nothing.
@@ -64,8 +66,20 @@ def _function_kind(builder: Builder, _node: Node) -> str:
 
 def _module(builder: Builder, node: Node) -> bool:
     """`mod name { … }` is a namespace; `mod name;` says that a module lies in another file."""
+    kind = "module" if node.child_by_field_name("body") is None else "namespace"
+    return definition(kind, level=Level.MODULE, after=_inner_doc)(builder, node)
+
+
+def _inner_doc(builder: Builder, node: Node, draft: Draft) -> None:
+    """`//!` at the head of a module's body documents the module."""
     body = node.child_by_field_name("body")
-    return definition("module" if body is None else "namespace", level=Level.MODULE)(builder, node)
+    texts = []
+    for child in body.named_children if body is not None else ():
+        text = builder.text(child).rstrip()
+        if child.type not in uses.COMMENTS or not text.startswith(("//!", "/*!")):
+            break
+        texts.append(text)
+    draft.doc = draft.doc or clean_comment("\n".join(texts)) or None
 
 
 def _impl(builder: Builder, node: Node) -> bool:
@@ -145,7 +159,20 @@ def _attribute(builder: Builder, node: Node) -> bool:
     if builder.level is Level.FUNCTION and (following is None or following.type not in _ITEMS):
         return True
     builder.prefix(node, names, _doc_below(builder, following))
+    if _is_named_item(following):
+        # What an attribute uses, the item uses: it will be the next that is recorded.
+        outer = builder.frames[-1]
+        index = len(builder.drafts)
+        builder.frames.append(Frame(builder.depth, index, outer.draft, outer.level, False))
     return True
+
+
+def _is_named_item(node: Node | None) -> bool:
+    """Whether the item behind the attributes is sure to become a symbol."""
+    while node is not None and node.type in ("attribute_item", *uses.COMMENTS):
+        node = node.next_named_sibling
+    name = node.child_by_field_name("name") if node is not None else None
+    return node is not None and node.type in _NAMED and name is not None and not name.is_missing
 
 
 def _hide(builder: Builder, node: Node) -> None:
@@ -160,89 +187,10 @@ def _hide(builder: Builder, node: Node) -> None:
 def _doc_below(builder: Builder, node: Node | None) -> str | None:
     """Documentation that stands between an attribute and its item."""
     texts = []
-    while node is not None and node.type in _COMMENTS:
+    while node is not None and node.type in uses.COMMENTS:
         texts.append(builder.text(node).rstrip())
         node = node.next_named_sibling
     return attached_doc(texts, builder.conventions) if texts else None
-
-
-def _use(builder: Builder, node: Node) -> bool:
-    """`use`, in all its forms: one import per module its tree reaches into."""
-    argument = node.child_by_field_name("argument")
-    if argument is None:
-        return False
-    public = child_of("visibility_modifier")(node) is not None
-    word = "re-export" if public else "import"
-    at_top = builder.at_statement
-    if at_top:
-        builder.root_item(node, word, f"{word}:{_head(builder, argument)}")
-    modules: dict[str, list[ImportedName]] = {}
-    for module, name in _leaves(builder, argument, ""):
-        modules.setdefault(module, []).append(name)
-    for module, names in modules.items():
-        builder.add_import(node, module, names, reexport=public)
-        if public and at_top:
-            for name in names:
-                local = module.rpartition("::")[2] if name.name == "self" else name.name
-                builder.add_export(name.local, local, node, module)
-    return False
-
-
-def _head(builder: Builder, argument: Node) -> str:
-    """The path before the braces, the star or the alias."""
-    path = argument.child_by_field_name("path")
-    if argument.type in ("scoped_use_list", "use_as_clause") and path is not None:
-        return builder.text(path)
-    if argument.type == "use_wildcard":
-        return builder.text(argument).removesuffix("*").removesuffix("::")
-    if argument.type == "use_list":
-        return fold(", ".join(_head(builder, part) for part in _parts(argument)), _TYPE_NAME_LIMIT)
-    return builder.text(argument)
-
-
-def _leaves(builder: Builder, node: Node, base: str) -> Iterator[tuple[str, ImportedName]]:
-    """Each name a `use` tree brings in, with the module it comes from."""
-    kind = node.type
-    path = node.child_by_field_name("path")
-    if kind == "scoped_use_list":
-        inner = _join(base, builder.text(path)) if path is not None else base
-        for part in _parts(node.child_by_field_name("list")):
-            yield from _leaves(builder, part, inner)
-    elif kind == "use_list":
-        for part in _parts(node):
-            yield from _leaves(builder, part, base)
-    elif kind == "use_wildcard":
-        text = builder.text(node).removesuffix("*").removesuffix("::")
-        yield _join(base, text), ImportedName("*")
-    else:
-        alias = builder.field_text(node, "alias") if kind == "use_as_clause" else None
-        text = builder.text(path) if kind == "use_as_clause" and path is not None else None
-        module, _, name = _join(base, text or builder.text(node)).rpartition("::")
-        if name == "self" and module:
-            yield module, ImportedName("self", alias or module.rpartition("::")[2])
-        elif module:
-            yield module, ImportedName(name, alias)
-        else:
-            yield name, ImportedName("*", alias or name)
-
-
-def _parts(node: Node | None) -> list[Node]:
-    children = node.named_children if node is not None else []
-    return [child for child in children if child.type not in _COMMENTS]
-
-
-def _join(base: str, path: str) -> str:
-    return f"{base}::{path}" if base and path else base or path
-
-
-def _extern_crate(builder: Builder, node: Node) -> bool:
-    """`extern crate name as alias;`."""
-    name = builder.field_text(node, "name") or ""
-    if builder.at_statement:
-        builder.root_item(node, "import", f"import:{name}")
-    alias = builder.field_text(node, "alias")
-    builder.add_import(node, name, [ImportedName("*", alias or name)])
-    return False
 
 
 def _let(builder: Builder, node: Node) -> bool:
@@ -339,8 +287,10 @@ CONVENTIONS = Conventions(
     identifiers=frozenset(
         {"identifier", "type_identifier", "field_identifier", "shorthand_field_identifier"}
     ),
-    comments=frozenset(_COMMENTS),
-    skipped=frozenset({"string_literal", "raw_string_literal", "char_literal", "lifetime", "label"}),
+    comments=frozenset(uses.COMMENTS),
+    skipped=frozenset(
+        {"string_literal", "raw_string_literal", "char_literal", "lifetime", "label"}
+    ),
     members={
         "field_expression": ("value", "field"),
         "scoped_identifier": ("path", "name"),
@@ -372,8 +322,8 @@ _NO_BODY = child_of()
 RULES: dict[str, Rule] = {
     "inner_attribute_item": _inner_attribute,
     "attribute_item": _attribute,
-    "use_declaration": _use,
-    "extern_crate_declaration": _extern_crate,
+    "use_declaration": uses.use,
+    "extern_crate_declaration": uses.extern_crate,
     "mod_item": _module,
     "function_item": definition(_function_kind),
     "function_signature_item": definition(_function_kind),

@@ -8,6 +8,7 @@ from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.languages import scala_names as names
 from asterism.analysis.syntax.languages.callbacks import callback_name, spans_lines
+from asterism.analysis.syntax.languages.scala_layout import laid_out
 from asterism.analysis.syntax.languages.visibility import declare_exports, is_local
 from asterism.analysis.syntax.rules import (
     binds,
@@ -22,8 +23,9 @@ from asterism.analysis.syntax.rules import (
 from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import Span
 
-# The grammar takes these for names; no declaration in another file is meant by them.
-_KEYWORDS = frozenset({"this", "super"})
+# The grammar takes these for names; no declaration in another file is meant by them. A star that
+# stands alone is the hole in a type, as in `Either[A, *]`.
+_KEYWORDS = frozenset({"this", "super", "*"})
 
 # Interpolators every file has; another one is a name that was imported.
 _INTERPOLATORS = frozenset({b"s", b"f", b"raw"})
@@ -45,9 +47,8 @@ CONVENTIONS = Conventions(
         "field_expression": ("value", "field"),
         "infix_expression": ("left", "operator"),
     },
-    statements={
-        kind: "control"
-        for kind in (
+    statements=dict.fromkeys(
+        (
             "if_expression",
             "match_expression",
             "try_expression",
@@ -55,8 +56,9 @@ CONVENTIONS = Conventions(
             "while_expression",
             "do_while_expression",
             "throw_expression",
-        )
-    },
+        ),
+        "control",
+    ),
     modifiers=frozenset(
         {
             "abstract",
@@ -338,5 +340,26 @@ RULES: dict[str, Rule] = {
     "projected_type": _path,
     "interpolated_string_expression": _interpolated,
 }
+
+for _kind in (
+    "package_clause",
+    "class_definition",
+    "trait_definition",
+    "object_definition",
+    "package_object",
+    "enum_definition",
+    "enum_case_definitions",
+    "simple_enum_case",
+    "full_enum_case",
+    "function_definition",
+    "val_definition",
+    "var_definition",
+    "given_definition",
+    "extension_definition",
+    "instance_expression",
+    "lambda_expression",
+    "type_definition",
+):
+    RULES[_kind] = laid_out(RULES[_kind])
 
 SCALA = Language("scala", ("tree_sitter_scala", "language"), CONVENTIONS, RULES, _exported, _finish)

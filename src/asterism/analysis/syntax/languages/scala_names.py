@@ -63,7 +63,7 @@ def _clauses(builder: Builder, node: Node) -> Iterator[tuple[str, list[ImportedN
             names.extend(name for part in child.named_children for name in _selected(builder, part))
         elif child.type == "namespace_wildcard" or child.type in _RENAMED:
             names.extend(_selected(builder, child))
-        elif child.is_named:
+        elif child.is_named and not child.is_error:
             path.append(builder.text(child))
     if path or names:
         yield _clause(path, names)

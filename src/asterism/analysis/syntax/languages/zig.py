@@ -1,6 +1,7 @@
 """Zig: functions, containers as values of constants, fields, tests, `@import`."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from tree_sitter import Node
 
@@ -37,7 +38,7 @@ def _function_kind(builder: Builder, _node: Node) -> str:
 
 
 def _variable(builder: Builder, node: Node) -> bool:
-    """`const` and `var`: an import, a container, a symbol, or a local; without them an assignment."""
+    """`const` and `var`: an import, a container, a symbol, a local; else it is an assignment."""
     names = list(_declared(node))
     if not names:
         target = node.named_children[0] if node.named_children else node
@@ -70,14 +71,14 @@ def _variable(builder: Builder, node: Node) -> bool:
 
 def _declared(node: Node) -> Iterator[Node]:
     """The names after `const` and `var`; `const a, const b = …` has several."""
-    for keyword, name in zip(node.children, node.children[1:], strict=False):
+    for keyword, name in pairwise(node.children):
         if keyword.type in ("const", "var") and name.type == "identifier" and not name.is_missing:
             yield name
 
 
 def _value(node: Node) -> Node | None:
     """What stands behind the equals sign."""
-    for sign, value in zip(node.children, node.children[1:], strict=False):
+    for sign, value in pairwise(node.children):
         if sign.type == "=":
             return value
     return None
@@ -172,7 +173,10 @@ def _import(builder: Builder, node: Node, name: Node, value: Node) -> bool:
     imported = ".".join(reversed(members)) or "*"
     local = builder.text(name)
     builder.add_import(
-        node, module, [ImportedName(imported, None if imported == local else local)], reexport=public
+        node,
+        module,
+        [ImportedName(imported, None if imported == local else local)],
+        reexport=public,
     )
     if public:
         builder.add_export(local, imported, node, module)

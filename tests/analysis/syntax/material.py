@@ -1,0 +1,29 @@
+"""Sources to damage: every fixture, and for each row of the catalogue a name to call them by."""
+
+from pathlib import Path
+
+from asterism.analysis.syntax.catalogue import TABLE, Entry
+from asterism.analysis.syntax.outlines import language_of
+from tests.fixture_checks import FIXTURES
+
+ROWS = {entry.key: entry for entry in TABLE}
+
+
+def sources() -> list[Path]:
+    """The fixtures' sources, without their expectations."""
+    found = FIXTURES.glob("*/*")
+    return sorted(path for path in found if path.is_file() and not path.match("*.expected.json"))
+
+
+SOURCES = sources()
+
+
+def sources_of(entry: Entry) -> list[Path]:
+    """The fixtures in one language, or any at all where it has none."""
+    own = [path for path in SOURCES if language_of(path.name, path.read_bytes()) is entry]
+    return own or SOURCES[:3]
+
+
+def name_in(entry: Entry) -> str:
+    """A file name by which the language is recognised."""
+    return f"sample{entry.extensions[0] if entry.extensions else '.unknown'}"

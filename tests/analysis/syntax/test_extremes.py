@@ -1,0 +1,131 @@
+"""Files no editor would show: too deep, too wide, too long, or with nothing in them."""
+
+import pytest
+
+from asterism.analysis.syntax.catalogue import Entry
+from asterism.analysis.syntax.outlines import outline_bytes
+from tests.analysis.chunks.invariants import complaints
+from tests.analysis.syntax.material import ROWS, name_in
+
+DEEP = 10_000
+NESTED_FUNCTIONS = 500
+
+# Ways to say "a function inside a function" in languages that can.
+NESTED = {
+    "typescript": ("function f{n}() {{\n", "}}\n"),
+    "tsx": ("const f{n} = () => {{\n", "}}\n"),
+    "javascript": ("call({n}, function () {{\n", "}})\n"),
+    "python": ("{pad}def f{n}():\n", ""),
+    "go": ("var f{n} = func() {{\n", "}}\n"),
+    "java": ("class C{n} {{\n", "}}\n"),
+    "rust": ("fn f{n}() {{\n", "}}\n"),
+    "c": ("int f{n}() {{\n", "}}\n"),
+    "cpp": ("namespace n{n} {{\n", "}}\n"),
+    "csharp": ("class C{n} {{\n", "}}\n"),
+    "ruby": ("module M{n}\n", "end\n"),
+    "php": ("function f{n}() {{\n", "}}\n"),
+    "kotlin": ("fun f{n}() {{\n", "}}\n"),
+    "swift": ("func f{n}() {{\n", "}}\n"),
+    "scala": ("def f{n}() = {{\n", "}}\n"),
+    "elixir": ("defmodule M{n} do\n", "end\n"),
+    "haskell": ("{pad}f{n} = g where\n", ""),
+    "lua": ("function f{n}()\n", "end\n"),
+    "zig": ("const S{n} = struct {{\n", "}};\n"),
+    "bash": ("f{n}() {{\n", "}}\n"),
+    "markdown": ("# f{n}\n\n", ""),
+    "rst": ("f{n}\n=====\n\n", ""),
+    "plain": ("f{n}\n\n", ""),
+    "text": ("f{n}\n\n", ""),
+}
+
+EDGES = {
+    "empty": b"",
+    "one blank": b" ",
+    "one line end": b"\n",
+    "only blanks": b" \t\n" * 200,
+    "only a mark": b"\xef\xbb\xbf",
+    "only two marks": b"\xef\xbb\xbf\xef\xbb\xbf",
+    "only a wide mark": b"\xff\xfe",
+    "only NULs": b"\x00" * 64,
+    "one byte": b"\xff",
+    "only form feeds": b"\x0c\n\x0c\n",
+    "only other blanks": "\u00a0\n\u3000\u2003\n\u2028\n\x85\n\x1f\n".encode(),
+    "every separator": "a\u2028b\u2029c\x0bd\x0ce\x85f\x1cg\x1dh\x1ei\n".encode() * 50,
+    "no line end at the end": b"x",
+    "slashes": b"// a\n// b\n\n/* c\n d */\n",
+    "hashes": b"# a\n# b\n\n# c\n",
+    "dashes": b"-- a\n-- b\n\n{- c -}\n",
+    "an open comment": b"/* a\n b\n",
+    "an open string": b'x = "abc\n\n\ny = 1\n',
+    "an open triple string": b'x = """abc\n\n\ny = 1\n',
+    "a shebang": b"#!/bin/sh\n",
+    "conflict marks": b"<<<<<<< a\nx = 1\n=======\nx = 2\n>>>>>>> b\n",
+}
+
+DEPTHS = {
+    "parentheses": b"(" * DEEP + b")" * DEEP,
+    "brackets": b"[" * DEEP + b"]" * DEEP,
+    "braces": b"{" * DEEP + b"}" * DEEP,
+    "open parentheses": b"(" * DEEP,
+    "open brackets": b"[" * DEEP,
+    "open braces": b"{" * DEEP,
+    "closed braces": b"}" * DEEP,
+    "a value": b"x = " + b"[" * DEEP + b"]" * DEEP + b"\n",
+    "a line each": b"(\n" * DEEP + b")\n" * DEEP,
+}
+
+LONG_LINES = {
+    "one word": b"x" * 1_000_000,
+    "one string": b'x = "' + b"y" * 1_000_000 + b'"\n',
+    "one comment": b"# " + b"y " * 500_000,
+    "many words": b"word " * 200_000,
+    "many statements": b"x = 1; " * 30_000,
+}
+
+SHORT_LINES = {
+    "assignments": b"".join(b"x%d = %d\n" % (n, n) for n in range(60_000)),
+    "words": b"abc\n" * 225_000,
+    "headings": b"# a\n\n" * 100_000,
+}
+
+everywhere = pytest.mark.parametrize("entry", ROWS.values(), ids=ROWS)
+
+
+@everywhere
+def test_next_to_nothing(entry: Entry) -> None:
+    wrong = {edge: complaints(name_in(entry), data) for edge, data in EDGES.items()}
+    assert {edge: found for edge, found in wrong.items() if found} == {}
+
+
+@pytest.mark.parametrize("shape", DEPTHS)
+@everywhere
+def test_nested_brackets(entry: Entry, shape: str) -> None:
+    assert complaints(name_in(entry), DEPTHS[shape]) == []
+
+
+@everywhere
+def test_nested_definitions(entry: Entry) -> None:
+    opening, closing = NESTED[entry.key]
+    numbers = range(NESTED_FUNCTIONS)
+    text = "".join(opening.format(n=n, pad=" " * n) for n in numbers)
+    text += " " * NESTED_FUNCTIONS + "x\n" + closing.format() * NESTED_FUNCTIONS
+    assert complaints(name_in(entry), text.encode()) == []
+
+
+@pytest.mark.parametrize("shape", LONG_LINES)
+@everywhere
+def test_one_long_line(entry: Entry, shape: str) -> None:
+    assert complaints(name_in(entry), LONG_LINES[shape]) == []
+
+
+@pytest.mark.parametrize("shape", SHORT_LINES)
+@everywhere
+def test_many_short_lines(entry: Entry, shape: str) -> None:
+    assert complaints(name_in(entry), SHORT_LINES[shape]) == []
+
+
+def test_nesting_is_found() -> None:
+    """The deep samples are what they say: one function in the other, all the way down."""
+    text = "".join(" " * n + f"def f{n}():\n" for n in range(60)) + " " * 60 + "pass\n"
+    found = outline_bytes("a.py", text.encode())
+    assert max(item.depth for item in found.items) == 59
