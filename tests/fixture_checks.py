@@ -5,6 +5,7 @@ from typing import Any
 
 from asterism.analysis.chunks.chunker import Place, chunk_file
 from asterism.analysis.chunks.collapse import folded
+from asterism.analysis.chunks.imports import imports_used
 from asterism.analysis.chunks.units import units_of
 from asterism.analysis.source.text import decode
 from asterism.analysis.syntax.outlines import outline
@@ -47,10 +48,7 @@ def described(path: Path) -> dict[str, Any]:
 
 def completed(expected: dict[str, Any]) -> dict[str, Any]:
     """An expectation with the defaults its author may leave out."""
-    symbols = [
-        {key: value for key, value in {**_DEFAULTS, **symbol}.items()}
-        for symbol in expected.get("symbols", [])
-    ]
+    symbols = [{**_DEFAULTS, **symbol} for symbol in expected.get("symbols", [])]
     imports = [{"flags": [], **entry} for entry in expected.get("imports", [])]
     chunks = [{"collapsed": [], "imports": [], **chunk} for chunk in expected.get("chunks", [])]
     return {**expected, "symbols": symbols, "imports": imports, "chunks": chunks}
@@ -101,10 +99,11 @@ def _references(found: Outline) -> set[str]:
 def _chunks(found: Outline, source: bytes) -> list[dict[str, Any]]:
     place = Place("fixture", found.path, found.path)
     units = units_of(found.items)
-    modules = {entry.text: entry.module for entry in found.imports}
+    used = imports_used(found)
     rows = []
     for unit, chunk in zip(units, chunk_file(found, source, place), strict=True):
         children = [child for index in unit.members for child in found.items[index].children]
+        numbers = set().union(*(used[index] for index in unit.members))
         header = chunk.embedding_text.split("\n", 1)[0]
         rows.append(
             {
@@ -114,9 +113,7 @@ def _chunks(found: Outline, source: bytes) -> list[dict[str, Any]]:
                 "collapsed": [
                     found.items[index].qualified_name for index in folded(found.items, children)
                 ],
-                "imports": list(
-                    dict.fromkeys(modules[text] for text in chunk.relevant_imports)
-                ),
+                "imports": list(dict.fromkeys(found.imports[n].module for n in sorted(numbers))),
             }
         )
     return rows

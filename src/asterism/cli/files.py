@@ -27,7 +27,11 @@ def _print(found: Discovery, skipped: bool) -> None:
         for entry in found.skipped:
             detail = f"  {display_path(entry.detail)}" if entry.detail else ""
             out.print(
-                words((display_path(entry.path), ""), (f"  {entry.reason.value}", "yellow"), (detail, "dim"))
+                words(
+                    (display_path(entry.path), ""),
+                    (f"  {entry.reason.value}", "yellow"),
+                    (detail, "dim"),
+                )
             )
     else:
         for file in found.files:

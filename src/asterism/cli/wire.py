@@ -60,9 +60,7 @@ def discovery_json(discovery: Discovery) -> Json:
     """What `asterism files --json` prints."""
     return {
         "root": display_path(discovery.root),
-        "files": [
-            {"path": display_path(file.path), "size": file.size} for file in discovery.files
-        ],
+        "files": [{"path": display_path(file.path), "size": file.size} for file in discovery.files],
         "skipped": [
             {
                 "path": display_path(entry.path),

@@ -1,12 +1,12 @@
 """Every error Asterism raises on purpose, and what the user can do about it.
 
-    AsterismError           anything a user should read as one clear sentence
-    ├── UsageError          the request itself is wrong: unknown option value, bad combination
-    └── InputError          a path that cannot be used
-        ├── PathMissing     nothing is there
-        ├── WrongPathKind   a directory where a file is wanted, or the reverse
-        ├── PathUnreadable  no permission, or the read failed
-        └── NotText         a binary file, or a language that does not exist
+AsterismError           anything a user should read as one clear sentence
+├── UsageError          the request itself is wrong: unknown option value, bad combination
+└── InputError          a path that cannot be used
+    ├── PathMissing     nothing is there
+    ├── WrongPathKind   a directory where a file is wanted, or the reverse
+    ├── PathUnreadable  no permission, or the read failed
+    └── NotText         a binary file, or a language that does not exist
 """
 
 

@@ -26,6 +26,9 @@ class Extreme(NamedTuple):
     place: str
 
 
+NOTHING = Extreme(0, "")
+
+
 @dataclass
 class Summary:
     """What was seen; grows file by file, and summaries of batches add up."""
@@ -41,8 +44,8 @@ class Summary:
     lines: int = 0
     uncovered: int = 0
     with_problems: int = 0
-    largest: Extreme = Extreme(0, "")
-    deepest: Extreme = Extreme(0, "")
+    largest: Extreme = NOTHING
+    deepest: Extreme = NOTHING
     nondeterministic: int = 0
     languages: Counter[str] = field(default_factory=Counter)
     violations: list[Violation] = field(default_factory=list)
@@ -78,9 +81,7 @@ _COUNTS = (
 )
 
 
-def validate(
-    targets: Sequence[Target], workers: int, progress: Callable[[int], None]
-) -> Summary:
+def validate(targets: Sequence[Target], workers: int, progress: Callable[[int], None]) -> Summary:
     """Check every file, in parallel; `progress` hears how many files each batch had."""
     total = Summary()
     for size, summary in in_parallel(_batch, targets, min(workers, len(targets) or 1)):

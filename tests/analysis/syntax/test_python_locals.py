@@ -22,11 +22,7 @@ Scope = tuple[list[ast.AST], Tables]
 
 
 def uses(tree: ast.Module, top: symtable.SymbolTable) -> Iterator[tuple[ast.Name, Tables]]:
-    """Every name that is read, with the scopes around it, innermost last.
-
-    What a function's header uses is left out: names there are looked up outside the function, but
-    we keep one set of locals for the whole definition, so a default `x=x` is taken for the parameter.
-    """
+    """Every name that is read, with the scopes around it, innermost last."""
     taken: set[int] = set()
     pending: list[tuple[ast.AST, Tables]] = [(tree, (top,))]
     while pending:
@@ -44,6 +40,7 @@ def uses(tree: ast.Module, top: symtable.SymbolTable) -> Iterator[tuple[ast.Name
 def scopes_of(node: ast.AST, tables: Tables, taken: set[int]) -> Iterator[Scope]:
     """The children of a node, each with the scopes it is read in."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        yield header(node), tables
         yield list(node.body), (*tables, table_of(node, node.name, tables, taken))
     elif isinstance(node, ast.Lambda):
         yield [node.body], (*tables, table_of(node, "lambda", tables, taken))
@@ -58,6 +55,20 @@ def scopes_of(node: ast.AST, tables: Tables, taken: set[int]) -> Iterator[Scope]
         yield [first.target, *first.ifs, *inner], (*tables, table_of(node, name, tables, taken))
     else:
         yield list(ast.iter_child_nodes(node)), tables
+
+
+def header(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.AST]:
+    """What a function's header uses, which is looked up outside the function."""
+    given = node.args
+    parameters = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+    parts = [
+        *node.decorator_list,
+        *given.defaults,
+        *given.kw_defaults,
+        *(parameter.annotation for parameter in parameters if parameter is not None),
+        node.returns,
+    ]
+    return [part for part in parts if part is not None]
 
 
 def table_of(

@@ -7,7 +7,7 @@ from posixpath import basename, splitext
 from typing import NamedTuple
 
 from asterism.analysis.chunks.collapse import collapse, folded
-from asterism.analysis.chunks.embedding import preamble
+from asterism.analysis.chunks.embedding import preamble, shortened
 from asterism.analysis.chunks.imports import imports_used
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.chunks.parts import cut_lines
@@ -103,7 +103,9 @@ def chunk_file(
     return [_with_all_parts(chunk, split) for chunk in chunks] if split else chunks
 
 
-def chunk_id(relative_path: str, kind: str, path: Sequence[str], ordinal: int, part: int = 0) -> str:
+def chunk_id(
+    relative_path: str, kind: str, path: Sequence[str], ordinal: int, part: int = 0
+) -> str:
     """A name for the chunk that survives edits elsewhere in the file."""
     words = [relative_path, kind, "\x1f".join(path), str(ordinal)]
     if part:
@@ -201,7 +203,8 @@ def _with_all_parts(chunk: Chunk, split: dict[str, list[Chunk]]) -> Chunk:
 def _parts(file: _File, unit: Unit, chunk: Chunk, head: str) -> Iterator[Chunk]:
     """Cut an oversize body; a single line that is still too long is clipped and says so."""
     items, limit = file.outline.items, file.options.max_chars
-    head = head[: limit // 2]
+    if len(head) > limit // 2:
+        head = shortened(head, limit // 2)
     span = Span(file.starts[unit.first_line - 1], file.starts[unit.end_line] - 1)
     levels = statement_lines(file.outline.path, file.source, span)
     inner: set[int] = set()

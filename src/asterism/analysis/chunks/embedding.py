@@ -32,6 +32,20 @@ def preamble(
     return "\n".join(lines)
 
 
+def shortened(head: str, limit: int) -> str:
+    """A preamble that leaves room for code: lines go from the bottom, the breadcrumb stays."""
+    first, *lines = head.split("\n")
+    room = limit - len(RULE) - 1
+    kept = [_cut(first, room)]
+    room -= len(kept[0])
+    for line in lines[:-1]:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    return "\n".join([*kept, RULE])
+
+
 def first_paragraph(doc: str, limit: int) -> str:
     """The doc's first paragraph on one line."""
     head = doc.split("\n\n", 1)[0]

@@ -12,9 +12,9 @@ def imports_used(outline: Outline) -> list[set[int]]:
     bindings: dict[str, set[int]] = {}
     for number, entry in enumerate(outline.imports):
         if entry.binds:
-            for name in entry.names:
-                if name.local != "*":
-                    bindings.setdefault(name.local, set()).add(number)
+            for imported in entry.names:
+                if imported.local != "*":
+                    bindings.setdefault(imported.local, set()).add(number)
     if not bindings:
         return used
     for name, _line, _column, receiver, enclosing, local in outline.references:

@@ -19,6 +19,7 @@ class Quotes:
             for index, item in reversed(list(enumerate(outline.items)))
             if item.is_symbol and len(item.path) == 1
         }
+        self._members: dict[int, dict[str, int]] = {}
         self._mentions: list[list[tuple[str, str | None]] | None] = [None] * len(outline.items)
         wanted = self._top.keys() | imported.keys()
         for name, _line, _column, receiver, enclosing, local in outline.references:
@@ -58,9 +59,14 @@ class Quotes:
     def _sibling(self, index: int, name: str) -> int | None:
         """The member of the enclosing class that `this.name` means."""
         for ancestor in self._around(index):
-            for child in self._items[ancestor].children:
-                if self._items[child].name == name:
-                    return child
+            members = self._members.get(ancestor)
+            if members is None:
+                # Backwards, so that of two members with one name the first is kept.
+                below = reversed(self._items[ancestor].children)
+                members = {self._items[child].name: child for child in below}
+                self._members[ancestor] = members
+            if name in members:
+                return members[name]
         return None
 
     def _around(self, index: int) -> Iterator[int]:

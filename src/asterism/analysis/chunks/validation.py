@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from asterism.analysis.chunks.chunker import chunk_file
 from asterism.analysis.chunks.chunker import Place as Place
+from asterism.analysis.chunks.chunker import chunk_file
 from asterism.analysis.chunks.collapse import folded
 from asterism.analysis.chunks.embedding import RULE
 from asterism.analysis.chunks.options import ChunkOptions
@@ -46,9 +46,11 @@ class _Case(NamedTuple):
     lines: list[str]
     chunks: Sequence[Chunk]
     by_id: dict[str, Chunk]
-    units: list[Unit]
-    parts: list[list[Chunk]]
-    """The chunks of each unit."""
+    homes: list[tuple[Unit, list[Chunk]]]
+    """Each unit that has a chunk, with that chunk or its parts."""
+    strays: list[Chunk]
+    """Chunks that begin where no unit does."""
+    homeless: list[Unit]
     options: ChunkOptions
 
 
@@ -56,26 +58,36 @@ def violations(
     outline: Outline, source: bytes, chunks: Sequence[Chunk], options: ChunkOptions
 ) -> list[Violation]:
     """Every rule the chunks of one file break."""
-    parts: list[list[Chunk]] = []
-    for chunk in chunks:
-        if chunk.part == 0:
-            parts.append([])
-        parts[-1].append(chunk)
-    case = _Case(
-        outline,
-        source,
-        source.decode("utf-8", "replace").split("\n"),
-        chunks,
-        {chunk.id: chunk for chunk in chunks},
-        units_of(outline.items),
-        parts,
-        options,
-    )
+    case = _case(outline, source, chunks, options)
     return [
         Violation(rule, outline.path, line, message)
         for rule, check in _CHECKS.items()
         for line, message in check(case)
     ]
+
+
+def _case(outline: Outline, source: bytes, chunks: Sequence[Chunk], options: ChunkOptions) -> _Case:
+    places = {(unit.depth, unit.first_line): unit for unit in units_of(outline.items)}
+    homes: list[tuple[Unit, list[Chunk]]] = []
+    strays: list[Chunk] = []
+    for chunk in chunks:
+        if chunk.part and homes:
+            homes[-1][1].append(chunk)
+        elif unit := places.pop((chunk.depth, chunk.start_line), None):
+            homes.append((unit, [chunk]))
+        else:
+            strays.append(chunk)
+    return _Case(
+        outline,
+        source,
+        source.decode("utf-8", "replace").split("\n"),
+        chunks,
+        {chunk.id: chunk for chunk in chunks},
+        homes,
+        strays,
+        list(places.values()),
+        options,
+    )
 
 
 def uncovered(lines: Sequence[str], chunks: Sequence[Chunk]) -> list[int]:
@@ -84,9 +96,7 @@ def uncovered(lines: Sequence[str], chunks: Sequence[Chunk]) -> list[int]:
     for chunk in chunks:
         size = chunk.end_line - chunk.start_line + 1
         covered[chunk.start_line : chunk.end_line + 1] = b"\1" * size
-    return [
-        number for number, line in enumerate(lines, 1) if line.strip() and not covered[number]
-    ]
+    return [number for number, line in enumerate(lines, 1) if line.strip() and not covered[number]]
 
 
 _Found = Iterator[tuple[int, str]]
@@ -134,25 +144,25 @@ def _limit(case: _Case) -> _Found:
 
 def _collapsed(case: _Case) -> _Found:
     items = case.outline.items
-    holders = {
-        index: parts
-        for unit, parts in zip(case.units, case.parts, strict=True)
-        for index in unit.members
-    }
-    for unit, parts in zip(case.units, case.parts, strict=True):
+    holders = {index: parts for unit, parts in case.homes for index in unit.members}
+    for unit, parts in case.homes:
         children = [child for index in unit.members for child in items[index].children]
         if not children:
             continue
         code = "\n".join(part.embedding_text.split(f"\n{RULE}\n", 1)[-1] for part in parts)
         clipped = "[clipped: " in code
+        at = 0
         for index in folded(items, children):
             child = items[index]
             body = _text(case, child)
-            if child.signature not in code and not clipped:
+            # Children stand in order, so the next one is looked for behind the last.
+            seen = code.find(child.signature, at)
+            at = seen if seen >= 0 else at
+            if seen < 0 and child.signature not in code and not clipped:
                 yield child.start_line, f"{child.qualified_name} has no signature in its parent"
             if len(body) > SMALL_BODY and "\n" in body and body in code:
                 yield child.start_line, f"{child.qualified_name} has its body in its parent"
-            whole = "\n".join(part.full_source for part in holders[index])
+            whole = "\n".join(part.full_source for part in holders.get(index, ()))
             if body not in whole:
                 yield child.start_line, f"{child.qualified_name} does not hold its own body"
 
@@ -165,14 +175,15 @@ def _text(case: _Case, item: Item) -> str:
 def _breadcrumb(case: _Case) -> _Found:
     items = case.outline.items
     title = titles().get(case.outline.language, case.outline.language)
-    for unit, parts in zip(case.units, case.parts, strict=True):
+    for unit, parts in case.homes:
         path = unit_path(items, unit)
         head = f"[{title}] {' > '.join((case.outline.path, *path))}"
         above = items[unit.lead].parent
         scope = items[above].path if above is not None and items[above].is_symbol else ()
         for part in parts:
             first = part.embedding_text.split("\n", 1)[0]
-            if first != head and not part.embedding_text.startswith(head):
+            cut = first.endswith(" …") and head.startswith(first.removesuffix(" …"))
+            if not cut and first != head and not part.embedding_text.startswith(head):
                 yield part.start_line, f"breadcrumb {first!r} is not {head!r}"
             if path[: len(scope)] != scope or part.name != path[-1]:
                 yield part.start_line, f"{part.qualified_name} is not under its parent"
@@ -186,25 +197,34 @@ def _determinism(case: _Case) -> _Found:
     again = chunk_file(
         outline_again(case.outline.path, case.source), case.source, place, case.options
     )
-    if [chunk.id for chunk in again] != [chunk.id for chunk in case.chunks]:
-        yield 1, "ids differ between two runs"
+    ids = {(chunk.depth, chunk.start_line): chunk.id for chunk in again}
+    if len(ids) != sum(len(parts) for _, parts in case.homes) + len(case.homeless):
+        yield 1, "two runs give different chunks"
+    for chunk in case.chunks:
+        if ids.get((chunk.depth, chunk.start_line), chunk.id) != chunk.id:
+            yield chunk.start_line, f"{chunk.qualified_name} has another id in a second run"
 
 
 def _root_items(case: _Case) -> _Found:
-    for index, item in case.outline.root_items():
-        homes = [unit for unit in case.units if index in unit.members]
-        if len(homes) != 1:
-            yield item.start_line, f"{item.name} is in {len(homes)} chunks"
-        elif len(homes[0].members) > 1 and not _shares_line(case, index, homes[0]):
-            yield item.start_line, f"{item.name} is grouped without sharing a line"
+    items = case.outline.items
+    for unit in case.homeless:
+        yield unit.first_line, f"{items[unit.lead].name} has no chunk"
+    for chunk in case.strays:
+        yield (
+            chunk.start_line,
+            f"{chunk.qualified_name} is a chunk of nothing, or of the same again",
+        )
+    for unit, _ in case.homes:
+        first, *others = sorted((items[index] for index in unit.members), key=_first_line)
+        last = first.end_line
+        for item in others:
+            if item.first_line > last:
+                yield item.start_line, f"{item.name} is grouped without sharing a line"
+            last = max(last, item.end_line)
 
 
-def _shares_line(case: _Case, index: int, unit: Unit) -> bool:
-    item = case.outline.items[index]
-    others = (case.outline.items[other] for other in unit.members if other != index)
-    return any(
-        other.first_line <= item.end_line and item.first_line <= other.end_line for other in others
-    )
+def _first_line(item: Item) -> int:
+    return item.first_line
 
 
 def _imports(case: _Case) -> _Found:
@@ -223,7 +243,7 @@ def _imports(case: _Case) -> _Found:
             while at is not None:
                 certain.setdefault(at, set()).update(bound[reference.name])
                 at = case.outline.items[at].parent
-    for unit, parts in zip(case.units, case.parts, strict=True):
+    for unit, parts in case.homes:
         listed = set(parts[0].relevant_imports)
         needed = set().union(*(certain.get(index, ()) for index in unit.members))
         allowed = set().union(

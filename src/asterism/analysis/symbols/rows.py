@@ -100,17 +100,21 @@ class _Places:
     """Which chunk a line belongs to."""
 
     def __init__(self, chunks: Sequence[Chunk]) -> None:
-        self._chunks = sorted(chunks, key=lambda chunk: (chunk.start_line, chunk.depth))
-        self._starts = [chunk.start_line for chunk in self._chunks]
+        # No two chunks of one depth share a line, so at each depth a line has one chunk or none.
+        self._levels: list[tuple[list[int], list[Chunk]]] = []
+        for chunk in sorted(chunks, key=lambda chunk: (chunk.depth, chunk.start_line)):
+            if chunk.depth >= len(self._levels):
+                self._levels.append(([], []))
+            starts, ordered = self._levels[chunk.depth]
+            starts.append(chunk.start_line)
+            ordered.append(chunk)
 
     def innermost(self, line: int, depth: int | None = None) -> str | None:
         """The deepest chunk that holds the line, no deeper than `depth` if that is given."""
-        best: Chunk | None = None
-        for position in range(bisect_right(self._starts, line) - 1, -1, -1):
-            chunk = self._chunks[position]
-            if chunk.end_line >= line and (depth is None or chunk.depth <= depth):
-                if best is None or chunk.depth > best.depth:
-                    best = chunk
-                if best.depth == depth or chunk.depth == 0:
-                    break
-        return None if best is None else best.id
+        best: str | None = None
+        for starts, ordered in self._levels[: None if depth is None else depth + 1]:
+            position = bisect_right(starts, line) - 1
+            if position < 0 or ordered[position].end_line < line:
+                break
+            best = ordered[position].id
+        return best

@@ -189,9 +189,7 @@ class Builder:
             decorators = (*outer.decorators, *decorators)
             if outer.widens and widens:
                 start, end = outer.start, max(outer.end, end)
-        self._wrapper = Wrapper(
-            start, end, self.depth, tuple(modifiers), tuple(decorators), widens
-        )
+        self._wrapper = Wrapper(start, end, self.depth, tuple(modifiers), tuple(decorators), widens)
 
     def prefix(self, node: Node, decorators: Sequence[str] = (), doc: str | None = None) -> None:
         """Attach the node to the declaration that follows it."""
@@ -332,9 +330,7 @@ class Builder:
         for comment in self.comments:
             if at <= comment.start and comment.end <= start:
                 size = comment.end - comment.start
-                between = (
-                    between[: comment.start - at] + b" " * size + between[comment.end - at :]
-                )
+                between = between[: comment.start - at] + b" " * size + between[comment.end - at :]
         return not between.strip()
 
     def _attach_comments(self, draft: Draft, docs: list[str]) -> None:

@@ -73,9 +73,7 @@ TABLE = (
     Entry("kotlin", "kotlin", "Kotlin", "kotlin:KOTLIN", (".kt", ".kts"), interpreters=("kotlin",)),
     Entry("swift", "swift", "Swift", "swift:SWIFT", (".swift",), interpreters=("swift",)),
     Entry("scala", "scala", "Scala", "scala:SCALA", (".scala", ".sc", ".sbt", ".mill")),
-    Entry(
-        "elixir", "elixir", "Elixir", "elixir:ELIXIR", (".ex", ".exs"), interpreters=("elixir",)
-    ),
+    Entry("elixir", "elixir", "Elixir", "elixir:ELIXIR", (".ex", ".exs"), interpreters=("elixir",)),
     Entry(
         "haskell",
         "haskell",

@@ -45,12 +45,16 @@ class Wrapper(NamedTuple):
     widens: bool
 
 
+_NO_NAMES: set[str] = set()
+
+
 class Draft:
     """One item in the making. Rows are 0-based here, as tree-sitter counts them."""
 
     __slots__ = (
         "body",
         "bound",
+        "bound_from",
         "children",
         "decorators",
         "depth",
@@ -66,6 +70,7 @@ class Draft:
         "modifiers",
         "name",
         "name_offset",
+        "outer",
         "parent",
         "path",
         "signature",
@@ -91,12 +96,18 @@ class Draft:
         self.tags: list[str] = []
         self.body: Span | None = None
         self.bound: set[str] | None = None
+        self.bound_from = 0
+        """Where the locals begin to count: in Python a default value is not inside its function."""
+        self.outer: set[str] = _NO_NAMES
+        """Names that are never locals here, whatever is assigned: `global x`."""
         self.level = Level.FUNCTION
         self.jsx = False
         self.is_root = False
 
     def bind(self, name: str) -> None:
         """Remember a parameter or local variable of this item."""
+        if name in self.outer:
+            return
         if self.bound is None:
             self.bound = set()
         self.bound.add(name)

@@ -15,8 +15,7 @@ def fill_gaps(
     free = bytearray(1 if line.strip() else 0 for line in lines)
     for item in items:
         if item.parent is None:
-            rows = item.end_line - item.first_line + 1
-            free[item.first_line - 1 : item.end_line] = bytes(rows)
+            free[item.first_line - 1 : item.end_line] = bytes(item.end_line - item.first_line + 1)
     if 1 not in free:
         return items
     in_comment = bytearray(len(lines))

@@ -1,7 +1,8 @@
 """A file's bytes in, its outline out, whatever the file is. Parsing never fails."""
 
 from asterism.analysis.source.text import decode, is_binary
-from asterism.analysis.syntax.catalogue import Entry, detect
+from asterism.analysis.syntax.catalogue import Entry, detect, entry_of
+from asterism.analysis.syntax.headers import is_cpp_header
 from asterism.analysis.syntax.prose import outline_prose
 from asterism.analysis.syntax.windows import outline_text
 from asterism.domain.outline import Outline
@@ -11,8 +12,11 @@ SHEBANG_BYTES = 256
 
 
 def language_of(path: str, data: bytes) -> Entry:
-    """The language of a file by its name, or by its first line where the name says nothing."""
-    return detect(path, data[:SHEBANG_BYTES])
+    """The language of a file by its name; by its text where the name leaves it open."""
+    entry = detect(path, data[:SHEBANG_BYTES])
+    if entry.key == "c" and path.endswith(".h") and is_cpp_header(data):
+        return entry_of("cpp")
+    return entry
 
 
 def outline_bytes(path: str, data: bytes) -> Outline:

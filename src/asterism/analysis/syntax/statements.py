@@ -1,7 +1,11 @@
 """Where a long body may be cut: the lines on which its statements begin."""
 
+import re
+
 from asterism.analysis.syntax.outlines import language_of
 from asterism.domain.outline import Span
+
+_MARGIN = re.compile(rb"^[ \t\f\v]*", re.MULTILINE)
 
 
 def statement_lines(path: str, source: bytes, span: Span) -> dict[int, int]:
@@ -11,6 +15,8 @@ def statement_lines(path: str, source: bytes, span: Span) -> dict[int, int]:
         return {}
     from asterism.analysis.syntax.walker import parse
 
+    # Where each line's text begins; asking at every node would read a long line once per node.
+    begins = {found.end() for found in _MARGIN.finditer(source, span.start, span.end)}
     cursor = parse(entry, source).walk()
     levels: dict[int, int] = {}
     depth = 0
@@ -18,10 +24,8 @@ def statement_lines(path: str, source: bytes, span: Span) -> dict[int, int]:
         node = cursor.node
         inside = node is not None and node.end_byte > span.start and node.start_byte < span.end
         if node is not None and inside and node.is_named and node.start_byte >= span.start:
-            row, column = node.start_point
-            line_start = node.start_byte - column
-            if not source[line_start : node.start_byte].strip():
-                levels.setdefault(row + 1, depth)
+            if node.start_byte in begins:
+                levels.setdefault(node.start_point[0] + 1, depth)
         if inside and cursor.goto_first_child():
             depth += 1
             continue

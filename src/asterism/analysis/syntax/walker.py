@@ -151,9 +151,9 @@ def _walk(cursor: TreeCursor, table: _Table, builder: Builder) -> list[_Raw]:
         role = roles.get(node.kind_id)
         descend = True
         if role is _IDENTIFIER and depth != statement_depth:
-            start = node.start_byte
-            if start not in defined:
-                end = node.end_byte
+            start, end = node.start_byte, node.end_byte
+            # A name the grammar only misses has no width and is no use of anything.
+            if start not in defined and start < end:
                 name = characters[start:end] if characters else builder.slice(start, end)
                 raw.append((name, start, receivers.get(start), frame.index))
             descend = False
@@ -168,9 +168,7 @@ def _walk(cursor: TreeCursor, table: _Table, builder: Builder) -> list[_Raw]:
             if role is not None and role not in _SENTINELS:
                 descend = role(builder, node)
             if depth == statement_depth and not builder.claimed and node.is_named:
-                builder.root_item(
-                    node, builder.conventions.statements.get(node.type, "expression")
-                )
+                builder.root_item(node, builder.conventions.statements.get(node.type, "expression"))
             frame = frames[-1]
             statement_depth = frame.depth + 1 if frame.statements else -1
         if descend and down():
@@ -212,7 +210,8 @@ def _references(raw: list[_Raw], builder: Builder) -> tuple[Reference, ...]:
             at = enclosing
             while at is not None and not local:
                 draft = drafts[at]
-                local = draft.bound is not None and name in draft.bound
+                binds = draft.bound is not None and name in draft.bound
+                local = binds and start >= draft.bound_from
                 at = draft.parent
         # A hundred names a file: the class's own constructor would double the cost.
         place = (name, line, start - line_start, receiver, enclosing, local)

@@ -111,9 +111,17 @@ def _test(builder: Builder, node: Node, name: Node) -> None:
 
 
 def _closing(builder: Builder, node: Node) -> Node | None:
-    siblings = node.parent.named_children if node.parent is not None else []
-    after = (part for part in siblings if part.start_byte > node.start_byte)
-    return next((part for part in after if builder.text(part) == "}"), None)
+    """The `}` on its own that ends a test, unless another test begins before it."""
+    here = node.next_named_sibling
+    while here is not None:
+        if here.type == "command":
+            text = builder.source[here.start_byte : here.start_byte + len(_TEST)]
+            if text.startswith(b"}") and here.end_byte == here.start_byte + 1:
+                return here
+            if text == _TEST.encode():
+                return None
+        here = here.next_named_sibling
+    return None
 
 
 def _enclosing_test(builder: Builder, node: Node) -> Draft | None:

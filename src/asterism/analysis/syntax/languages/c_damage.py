@@ -47,17 +47,23 @@ def function_head(builder: Builder, node: Node) -> bool:
         return True
     start, end = node, brace
     while (before := start.prev_sibling) is not None and before.type in _HEAD:
-        if before.end_byte <= builder.frames[-1].last_end:
-            break
         start = before
     following = brace.next_sibling
-    while following is not None and following.type not in _OUTSIDE:
+    while following is not None and not _is_outside(following):
         end, following = following, following.next_sibling
     while following is not None and end.type in _HEAD | {"comment"}:
         # The head of the next function, or the comment above it.
         end = end.prev_sibling or brace
     _define(builder, node, found, start, end, brace)
     return True
+
+
+def _is_outside(node: Node) -> bool:
+    """Where braces no longer tell, the margin does: bodies are indented, save labels and `#if`."""
+    if node.type in _OUTSIDE:
+        return True
+    at_margin = node.start_point[1] == 0 and node.is_named
+    return at_margin and node.type != "labeled_statement" and not node.type.startswith("preproc_")
 
 
 def initialised_head(builder: Builder, node: Node) -> bool:

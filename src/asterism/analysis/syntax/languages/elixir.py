@@ -6,7 +6,7 @@ from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
-from asterism.analysis.syntax.languages.callbacks import callback_name, spans_lines
+from asterism.analysis.syntax.languages.callbacks import NAME_LIMIT, callback_name, spans_lines
 from asterism.analysis.syntax.languages.elixir_attributes import attribute
 from asterism.analysis.syntax.languages.elixir_heads import (
     Clause,
@@ -20,6 +20,7 @@ from asterism.analysis.syntax.languages.elixir_heads import (
 from asterism.analysis.syntax.languages.elixir_imports import IMPORTERS
 from asterism.analysis.syntax.languages.visibility import declare_exports
 from asterism.analysis.syntax.rules import child_of, value_cut
+from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import Span
 
 _FUNCTIONS = {
@@ -45,6 +46,9 @@ _STRUCT_NAME = "__struct__"
 _FLOW = frozenset({"case", "cond", "for", "if", "quote", "receive", "try", "unless", "with"})
 
 _WORDS = _FLOW | _STRUCTS | {"unquote", "unquote_splicing", *_FUNCTIONS, *_MODULES}
+
+# How many lines of comment two clauses of one function may have between them.
+_NEAR = 32
 
 # ExUnit's macros take a pattern before their block.
 _PATTERN_TAKERS = frozenset({"test", "setup", "setup_all", "property"})
@@ -108,7 +112,9 @@ def _earlier(builder: Builder, node: Node, clause: Clause) -> Draft | None:
     """The symbol this clause continues: the definition directly before it, comments aside."""
     owner = builder.owner
     previous = node.prev_named_sibling
-    while previous is not None and previous.type == "comment":
+    for _ in range(_NEAR):
+        if previous is None or previous.type != "comment":
+            break
         previous = previous.prev_named_sibling
     if previous is None or previous.type != "call" or owner is None or not owner.children:
         return None
@@ -136,10 +142,12 @@ def _module(builder: Builder, node: Node, word: str) -> None:
     parts = arguments_of(node)
     if not parts:
         return
-    name = builder.text(parts[0])
+    name = fold(builder.text(parts[0]), NAME_LIMIT)
+    if not name:
+        return
     target = keyword_value(builder, node, "for") if word == "defimpl" else None
     if target is not None:
-        name = f"{name} for {builder.text(target).strip('[]')}"
+        name = fold(f"{name} for {builder.text(target).strip('[]')}", NAME_LIMIT)
     builder.define(
         node,
         _MODULES[word],

@@ -5,6 +5,7 @@ from tree_sitter import Node
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.doc_comments import clean_docstring
 from asterism.analysis.syntax.draft import Level
+from asterism.analysis.syntax.languages.callbacks import NAME_LIMIT
 from asterism.analysis.syntax.languages.elixir_heads import (
     arguments_of,
     bind_pattern,
@@ -13,6 +14,7 @@ from asterism.analysis.syntax.languages.elixir_heads import (
     without_guard,
 )
 from asterism.analysis.syntax.rules import value_cut
+from asterism.analysis.syntax.signatures import fold
 
 _TYPES = {"type": (), "typep": ("private",), "opaque": ("opaque",)}
 
@@ -56,6 +58,9 @@ _RESERVED = _PREFIXES | {
     "vsn",
 }
 
+# How many attributes a definition can have above it; looking on without end would be quadratic.
+_NEAR = 32
+
 _SPECS = frozenset({"spec"})
 
 
@@ -97,10 +102,13 @@ def _type(builder: Builder, node: Node, value: Node, modifiers: tuple[str, ...])
     """`@type t(a) :: …`."""
     head = _left_of_colons(value)
     target = head.child_by_field_name("target") or head
+    name = fold(builder.text(target), NAME_LIMIT)
+    if not name:
+        return
     builder.define(
         node,
         "type",
-        builder.text(target),
+        name,
         name_node=target,
         modifiers=modifiers,
         signature_end=value_cut(node, value.child_by_field_name("right")),
@@ -113,7 +121,9 @@ def _callback(builder: Builder, node: Node, value: Node) -> None:
     """`@callback f(a :: term) :: term`."""
     head = _left_of_colons(without_guard(value))
     target = head.child_by_field_name("target") or head
-    builder.define(node, "signature", builder.text(target), name_node=target)
+    name = fold(builder.text(target), NAME_LIMIT)
+    if name:
+        builder.define(node, "signature", name, name_node=target)
     _silence_labels(builder, value)
 
 
@@ -145,7 +155,9 @@ def _doc_text(builder: Builder, value: Node) -> str | None:
 def _precedes_definition(builder: Builder, node: Node) -> bool:
     """Whether what follows, other attributes aside, is something the attribute can be about."""
     following = node.next_named_sibling
-    while following is not None and following.type in ("comment", "unary_operator"):
+    for _ in range(_NEAR):
+        if following is None or following.type not in ("comment", "unary_operator"):
+            break
         operand = following.child_by_field_name("operand")
         if operand is not None:
             name = callee(builder, operand) if operand.type == "call" else None

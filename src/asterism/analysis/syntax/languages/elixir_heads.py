@@ -80,11 +80,11 @@ def clause_of(builder: Builder, definition: Node) -> Clause | None:
     if word is None or not parts:
         return None
     head = without_guard(parts[0])
-    if head.type == "identifier":
+    if head.type == "identifier" and not head.is_missing:
         return Clause(word, builder.text(head), head, head, ())
     if head.type == "call":
         target = head.child_by_field_name("target")
-        if target is None:
+        if target is None or target.is_missing:
             return None
         name = fold(builder.text(target), _NAME_LIMIT)
         return Clause(word, name, target, head, arguments_of(head))

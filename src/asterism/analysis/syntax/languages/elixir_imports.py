@@ -6,6 +6,7 @@ from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.languages.elixir_heads import arguments_of, keyword_value
+from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import ImportedName
 
 Binder = Callable[[Builder, Node, str], list[ImportedName]]
@@ -49,7 +50,7 @@ def _importer(binder: Binder) -> Callable[[Builder, Node], bool]:
         if not modules or target is None:
             return True
         if builder.at_statement:
-            builder.root_item(node, "import", f"import:{', '.join(modules)}")
+            builder.root_item(node, "import", fold(f"import:{', '.join(modules)}"))
         for module in modules:
             builder.add_import(node, module, binder(builder, node, module))
         builder.defined.add(target.start_byte)

@@ -8,6 +8,7 @@ from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
+from asterism.analysis.syntax.languages.callbacks import spans_lines
 from asterism.analysis.syntax.languages.haskell_modules import (
     exported,
     finish,
@@ -32,6 +33,9 @@ _EQUATIONS = frozenset({"function", "bind"})
 # What may stand between the parts of one function without ending it.
 _BETWEEN = frozenset({"comment", "haddock", "cpp", "pragma"})
 
+# How many of those are looked past; without an end to it the look-ahead would be quadratic.
+_NEAR = 8
+
 _GROWING = frozenset({"signature", "function", "method", "constructor"})
 
 # Only part of these binds: the rest is a view, a field's name or a type.
@@ -47,7 +51,8 @@ def _place_of(node: Node | None) -> Node | None:
     """The name inside `(+)`, `` `f` `` or a plain name."""
     while node is not None and node.type in ("prefix_id", "infix_id"):
         node = node.named_children[0] if node.named_child_count else None
-    return node
+    # Where text is missing the grammar puts names without any in.
+    return node if node is not None and (node.text or b"").strip() else None
 
 
 def _equation_name(node: Node) -> Node | None:
@@ -77,7 +82,9 @@ def _declared(builder: Builder, node: Node | None) -> list[str]:
 
 def _following(node: Node) -> Node | None:
     following = node.next_named_sibling
-    while following is not None and following.type in _BETWEEN:
+    for _ in range(_NEAR):
+        if following is None or following.type not in _BETWEEN:
+            break
         following = following.next_named_sibling
     return following
 
@@ -97,10 +104,9 @@ def _signature(builder: Builder, node: Node) -> bool:
     if not names or node.start_byte in builder.consumed or _is_torn_off(builder, node):
         return True
     listed = node.child_by_field_name("names") or node
-    places = [_place_of(part) for part in listed.children_by_field_name("name")]
-    for place in places:
-        if place is not None:
-            builder.defined.add(place.start_byte)
+    found = (_place_of(part) for part in listed.children_by_field_name("name"))
+    places = [place for place in found if place is not None]
+    builder.defined.update(place.start_byte for place in places)
     following = _following(node)
     kind = following.type if following is not None else ""
     begun = kind in _EQUATIONS and any(name in names for name in _declared(builder, following))
@@ -109,8 +115,10 @@ def _signature(builder: Builder, node: Node) -> bool:
     if begun and len(names) > 1:
         builder.prefix(node)
         return True
-    for name, place in zip(names, places, strict=False):
-        builder.define(node, "signature", name, name_node=place, opens=name == names[-1])
+    for place in places:
+        builder.define(
+            node, "signature", builder.text(place), name_node=place, opens=place == places[-1]
+        )
     return True
 
 
@@ -269,9 +277,10 @@ def _about(builder: Builder, node: Node) -> bool:
 
 
 def _conditional(builder: Builder, node: Node) -> bool:
-    """`#if` between equations of one function is inside it, and so is all up to its `#endif`."""
+    """`#if` between equations of one function is inside it, and so is its `#endif`."""
     last = _last(builder) if builder.at_statement else None
-    if last is None or last.is_root:
+    # The grammar takes a whole `#else` branch as one node without reading it.
+    if last is None or last.is_root or spans_lines(node):
         return False
     text = builder.source[last.start : last.end]
     is_open = len(_IF.findall(text)) > len(_ENDIF.findall(text))

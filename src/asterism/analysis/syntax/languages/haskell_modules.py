@@ -8,6 +8,7 @@ from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft
 from asterism.analysis.syntax.languages.haskell_types import clean_haddock
 from asterism.analysis.syntax.rules import child_of, children_of
+from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import ImportedName
 
 # Kinds whose members are exported with them by `T(..)`.
@@ -21,7 +22,7 @@ def header(builder: Builder, node: Node) -> bool:
     """`module A.B (exports) where`."""
     module = builder.field_text(node, "module") or ""
     if builder.at_statement:
-        builder.root_item(node, "package", f"module {module}")
+        builder.root_item(node, "package", fold(f"module {module}"))
     exports = node.child_by_field_name("exports")
     if exports is None:
         builder.public.add(EVERYTHING)
@@ -72,7 +73,7 @@ def import_(builder: Builder, node: Node) -> bool:
     """`import qualified A.B as C hiding (x)`, in any combination."""
     module = builder.field_text(node, "module") or ""
     if builder.at_statement:
-        builder.root_item(node, "import", f"import:{module}")
+        builder.root_item(node, "import", fold(f"import:{module}"))
     words = {child.type for child in node.children if not child.is_named}
     alias = builder.field_text(node, "alias")
     listed = node.child_by_field_name("names")

@@ -51,7 +51,7 @@ def _head(builder: Builder, node: Node) -> str:
 def data(builder: Builder, node: Node) -> bool:
     """`data T a = …`, `newtype T = …`, and instances of data families."""
     name, patterns = node.child_by_field_name("name"), node.child_by_field_name("patterns")
-    if name is None:
+    if name is None or name.is_missing:
         return True
     is_instance = patterns is not None and patterns.type == "type_patterns"
     opener = _equals(node)
@@ -73,7 +73,7 @@ def constructor(builder: Builder, node: Node) -> bool:
     name = inner.child_by_field_name("name") or inner.child_by_field_name("operator")
     if name is None and inner.child_by_field_name("names") is not None:
         name = inner.child_by_field_name("names")
-    if name is None:
+    if name is None or name.is_missing:
         return True
     fields = inner.child_by_field_name("fields") or inner.child_by_field_name("field")
     is_record = fields is not None and (fields.type in ("fields", "record"))
@@ -96,6 +96,8 @@ def record_field(builder: Builder, node: Node) -> bool:
     if owner is None or owner.kind != "constructor":
         return True
     for name in names:
+        if name.is_missing or not builder.text(name).strip():
+            continue
         draft = builder.define(
             node, "property", builder.text(name), name_node=name, opens=name == names[-1]
         )
@@ -106,7 +108,7 @@ def record_field(builder: Builder, node: Node) -> bool:
 def type_(builder: Builder, node: Node) -> bool:
     """`type S = …`, `type family F a`, `data family D a`."""
     name = node.child_by_field_name("name")
-    if name is None:
+    if name is None or name.is_missing:
         return True
     where = _where(node)
     builder.define(
@@ -123,7 +125,7 @@ def type_(builder: Builder, node: Node) -> bool:
 def class_(builder: Builder, node: Node) -> bool:
     """`class Eq a => Ord a where …`."""
     name = node.child_by_field_name("name")
-    if name is None:
+    if name is None or name.is_missing:
         return True
     where = _where(node)
     builder.define(
@@ -163,7 +165,7 @@ def _silence_head(builder: Builder, node: Node) -> None:
 
 
 def _plain(builder: Builder, node: Node) -> str:
-    return builder.text(node).strip("`()").strip()
+    return fold(builder.text(node).strip("`()"), _NAME_LIMIT)
 
 
 def _nearby_doc(builder: Builder, node: Node, draft: Draft) -> None:

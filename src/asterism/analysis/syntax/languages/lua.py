@@ -22,15 +22,24 @@ def _string(builder: Builder, node: Node) -> str:
     return builder.field_text(node, "content") or ""
 
 
+def _key(builder: Builder, node: Node) -> str:
+    """A table key as a name: the text of a string, or the key as written."""
+    text = _string(builder, node) if node.type == "string" else builder.text(node)
+    return fold(text, NAME_LIMIT)
+
+
 def _target(builder: Builder, node: Node) -> tuple[tuple[str, ...], str, Node]:
     """The table, the name and the place of the name: `M.a.f`, `M:f`, `M["f"]`, `f`."""
     if node.type not in _INDEXES:
-        return (), builder.text(node), node
+        return (), _key(builder, node), node
     table = node.child_by_field_name("table")
     field = node.child_by_field_name("field") or node.child_by_field_name("method") or node
-    name = _string(builder, field) if field.type == "string" else builder.text(field)
     owner = fold(builder.text(table), NAME_LIMIT) if table is not None else ""
-    return tuple(part for part in owner.replace(":", ".").split(".") if part), name, field
+    return (
+        tuple(part for part in owner.replace(":", ".").split(".") if part),
+        _key(builder, field),
+        field,
+    )
 
 
 def _function(builder: Builder, node: Node) -> bool:
@@ -48,6 +57,8 @@ def _define_function(
 ) -> None:
     """A function under a name, whether declared so or assigned."""
     owner, name, place = _target(builder, target)
+    if not name:
+        return
     is_method = target.type == "method_index_expression"
     parameters = function.child_by_field_name("parameters")
     builder.consumed.add(function.start_byte)
@@ -114,6 +125,10 @@ def _assign(
     is_table = value is not None and value.type == "table_constructor"
     for target in found:
         owner, name, place = _target(builder, target)
+        if not name:
+            continue
+        if not owner:
+            builder.public.add(_own(name))
         draft = builder.define(
             node,
             "property" if owner else "variable",
@@ -138,7 +153,12 @@ def _is_own(builder: Builder, target: Node) -> bool:
     if target.type != "dot_index_expression":
         return False
     owner, _, _ = _target(builder, target)
-    return any(draft.name == owner[0] and not draft.is_root for draft in builder.drafts)
+    return bool(owner) and _own(owner[0]) in builder.public
+
+
+def _own(name: str) -> str:
+    """How a table of this file is noted among the public names; no name has a space in it."""
+    return f"own {name}"
 
 
 def _import(builder: Builder, node: Node, target: Node, value: Node) -> bool:
@@ -151,8 +171,8 @@ def _import(builder: Builder, node: Node, target: Node, value: Node) -> bool:
     if module is None:
         return False
     if builder.at_statement:
-        builder.root_item(node, "import", f"import:{module}")
-    local = builder.text(target)
+        builder.root_item(node, "import", fold(f"import:{module}"))
+    local = _key(builder, target)
     name = ImportedName(member, local if local != member else None) if member else None
     builder.add_import(node, module, [name or ImportedName("*", local)])
     return True
@@ -184,7 +204,7 @@ def _call(builder: Builder, node: Node) -> bool:
     if module is not None:
         bare = builder.at_statement
         if bare:
-            builder.root_item(node, "import", f"import:{module}")
+            builder.root_item(node, "import", fold(f"import:{module}"))
         builder.defined.add(callee.start_byte)
         builder.add_import(node, module, side_effect=bare, dynamic=builder.level is Level.FUNCTION)
     return True
@@ -199,7 +219,7 @@ def _field(builder: Builder, node: Node) -> bool:
         builder.defined.add(key.start_byte)
     if value is None or value.type != "function_definition":
         return True
-    if key.type not in ("identifier", "string"):
+    if key.type not in ("identifier", "string") or not _key(builder, key):
         return True
     if builder.level is Level.FUNCTION and not spans_lines(value):
         return True
@@ -208,7 +228,7 @@ def _field(builder: Builder, node: Node) -> bool:
     builder.define(
         node,
         "method",
-        _string(builder, key) if key.type == "string" else builder.text(key),
+        _key(builder, key),
         name_node=key,
         body=value.child_by_field_name("body"),
         owner=_enclosing_keys(builder, node),
@@ -225,7 +245,7 @@ def _enclosing_keys(builder: Builder, node: Node) -> tuple[str, ...]:
     while outer is not None and outer.type == "field":
         key = outer.child_by_field_name("name")
         if key is not None:
-            keys.append(_string(builder, key) if key.type == "string" else builder.text(key))
+            keys.append(_key(builder, key))
         table = outer.parent
         outer = table.parent if table is not None else None
     return tuple(reversed(keys))
@@ -265,7 +285,7 @@ def _return(builder: Builder, node: Node) -> bool:
         for part in value.named_children:
             key, local = part.child_by_field_name("name"), part.child_by_field_name("value")
             if key is not None and local is not None:
-                name = _string(builder, key) if key.type == "string" else builder.text(key)
+                name = _key(builder, key)
                 named = local.type == "identifier"
                 builder.add_export(name, builder.text(local) if named else name, part)
     return True

@@ -7,7 +7,7 @@ from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.languages import php_names as names
-from asterism.analysis.syntax.languages.callbacks import NAME_LIMIT, callback_name, spans_lines
+from asterism.analysis.syntax.languages.php_closures import CLOSURES, closure
 from asterism.analysis.syntax.languages.visibility import declare_exports
 from asterism.analysis.syntax.rules import (
     child_of,
@@ -67,8 +67,6 @@ CONVENTIONS = Conventions(
     decorators=frozenset({"attribute_list"}),
     terminators=(";", "=>", "="),
 )
-
-_CLOSURES = frozenset({"anonymous_function", "arrow_function"})
 
 
 def _attributes(builder: Builder, node: Node, draft: Draft) -> None:
@@ -214,7 +212,7 @@ def _assigned(builder: Builder, node: Node, assignment: Node) -> None:
     left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
     if left is None or right is None or left.type != "variable_name":
         return
-    if right.type in _CLOSURES:
+    if right.type in CLOSURES:
         builder.consumed.add(right.start_byte)
         body = right.child_by_field_name("body")
         modifiers, _ = marks(builder, right)
@@ -254,40 +252,6 @@ def _defined(builder: Builder, node: Node, call: Node) -> None:
     if value is not None and value.type in ("string", "encapsed_string"):
         end = value_cut(node, arguments.named_children[-1])
         builder.define(node, "const", builder.text(value)[1:-1], signature_end=end)
-
-
-def _closure(builder: Builder, node: Node) -> bool:
-    """A closure of several lines given to a call is a symbol named by that call."""
-    body = node.child_by_field_name("body")
-    if node.start_byte in builder.consumed or body is None or not spans_lines(body):
-        return True
-    argument = node.parent
-    if argument is None or argument.type != "argument" or argument.parent is None:
-        return True
-    modifiers, _ = marks(builder, node)
-    name = _callback_name(builder, argument.parent)
-    builder.define(node, "function", name, body=body, modifiers=modifiers)
-    return True
-
-
-def _callback_name(builder: Builder, arguments: Node) -> str:
-    """`$app->get("/path") callback`: the call it is passed to, and the string before it."""
-    call = arguments.parent
-    first = arguments.named_children[0]
-    value = first.named_children[-1] if first.named_child_count else first
-    is_title = value.type in ("string", "encapsed_string")
-    title = f'"{builder.text(value)[1:-1]}"' if is_title else ""
-    if call is None:
-        return callback_name("", "", title)
-    if call.type == "object_creation_expression":
-        return callback_name("", builder.text(call.named_children[0]), title)
-    name = call.child_by_field_name("function") or call.child_by_field_name("name")
-    if name is None:
-        return callback_name("", "", title)
-    head = builder.source[call.start_byte : name.end_byte].decode("utf-8", "replace")
-    if len(head) > NAME_LIMIT and name.start_byte > call.start_byte:
-        head = f"…->{builder.text(name)}"
-    return callback_name("", head, title)
 
 
 def _anonymous_class(builder: Builder, node: Node) -> bool:
@@ -372,8 +336,8 @@ RULES: dict[str, Rule] = {
     "expression_statement": _statement,
     "assignment_expression": _assignment,
     "reference_assignment_expression": _assignment,
-    "anonymous_function": _closure,
-    "arrow_function": _closure,
+    "anonymous_function": closure,
+    "arrow_function": closure,
     "anonymous_function_use_clause": names.binds_variables(),
     "simple_parameter": names.binds_variables("name"),
     "variadic_parameter": names.binds_variables("name"),

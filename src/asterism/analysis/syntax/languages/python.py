@@ -1,7 +1,7 @@
 """Python: functions, classes, assignments, patterns; what binds a name and what uses one."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from tree_sitter import Node
 
@@ -16,23 +16,10 @@ from asterism.analysis.syntax.languages.python_strings import (
     first_named,
     lone_string,
 )
-from asterism.analysis.syntax.rules import binds, binds_children, value_cut
+from asterism.analysis.syntax.rules import binds, binds_children, children_of, value_cut
 
 _QUOTE = re.compile(rb"[ \t]*[rRuU]?[\"']")
 _PATTERNS = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"})
-
-
-class _Locals(set[str]):
-    """The locals of a function that says `global` or `nonlocal`: those names stay others'."""
-
-    def __init__(self, names: Iterable[str], others: set[str]) -> None:
-        super().__init__(names)
-        self.others = others
-
-    def add(self, name: str) -> None:
-        """Take a name as local, unless the function has said that it is not."""
-        if name not in self.others:
-            super().add(name)
 
 
 def _function(builder: Builder, node: Node) -> bool:
@@ -54,7 +41,7 @@ def _decorated(builder: Builder, node: Node) -> bool:
     if inner is None:
         return True
     builder.consumed.add(inner.start_byte)
-    decorators = [child for child in node.named_children if child.type == "decorator"]
+    decorators = list(children_of(node, "decorator"))
     if inner.type == "class_definition":
         kind = "class"
     else:
@@ -84,7 +71,12 @@ def _define(
     if body is not None:
         draft.doc = docstring(body) or _comment_doc(draft)
     _join_lines(builder, draft, whole)
-    _bind_type_parameters(builder, node.child_by_field_name("type_parameters"))
+    parameters = node.child_by_field_name("type_parameters")
+    if parameters is not None:
+        _bind_type_parameters(builder, parameters)
+    elif body is not None and kind != "class":
+        # Defaults and annotations are looked up outside: `def f(os=os)` uses the module.
+        draft.bound_from = body.start_byte
 
 
 def _join_lines(builder: Builder, draft: Draft, node: Node) -> None:
@@ -104,9 +96,9 @@ def _type_alias(builder: Builder, node: Node) -> bool:
     parameters = None
     while name is not None and name.type != "identifier":
         if name.type == "generic_type":
-            parameters = name.named_children[-1]
+            parameters = next(children_of(name, "type_parameter"), None)
         name = first_named(name)
-    if name is None:
+    if name is None or name.is_missing:
         return True
     if builder.level is Level.FUNCTION:
         builder.bind(name)
@@ -153,7 +145,7 @@ def _documents(builder: Builder, node: Node) -> bool:
 
 def _define_targets(builder: Builder, node: Node, inner: Node) -> None:
     """One symbol per name bound: `x: int = 1`, `a = b = 0`, `first, *rest = items`."""
-    names = list(_targets(inner))
+    names = [name for name in _targets(inner) if not name.is_missing]
     if not names:
         return
     kind = "property" if builder.level is Level.TYPE else "variable"
@@ -213,8 +205,7 @@ def _targets(assignment: Node) -> Iterator[Node]:
 def _bind_targets(builder: Builder, assignment: Node) -> None:
     """Inside a function an assignment binds locals, unless it has said `global`."""
     draft = builder.owner
-    bound = draft.bound if draft is not None else None
-    others = bound.others if isinstance(bound, _Locals) else ()
+    others = draft.outer if draft is not None else ()
     for name in _targets(assignment):
         if not others or builder.text(name) not in others:
             builder.bind(name)
@@ -228,9 +219,7 @@ def _global(builder: Builder, node: Node) -> bool:
         names.add(builder.text(child))
     draft = builder.owner
     if draft is not None and builder.level is Level.FUNCTION:
-        if isinstance(draft.bound, _Locals):
-            names |= draft.bound.others
-        draft.bound = _Locals(draft.bound or (), names)
+        draft.outer = draft.outer | names
     return True
 
 
@@ -251,7 +240,7 @@ def _walrus(builder: Builder, node: Node) -> bool:
 
 def _string(builder: Builder, node: Node) -> bool:
     """Only a string with a prefix can be formatted; the parts of all others hold nothing."""
-    return builder.source[node.start_byte] not in b"\"'"
+    return not builder.source.startswith((b'"', b"'"), node.start_byte)
 
 
 def _keyword(builder: Builder, node: Node) -> bool:
@@ -279,9 +268,9 @@ def _dotted_pattern(builder: Builder, node: Node) -> bool:
 
 def _as_pattern(builder: Builder, node: Node) -> bool:
     """`case str() as text`; in `with` and `except` the name has a node of its own."""
-    last = node.named_children[-1] if node.named_child_count else None
-    if last is not None and last.type == "identifier":
-        builder.bind(last)
+    last = node.named_children[-1:]
+    if last and last[0].type == "identifier":
+        builder.bind(last[0])
     return True
 
 

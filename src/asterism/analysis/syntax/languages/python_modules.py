@@ -7,6 +7,7 @@ from tree_sitter import Node
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.languages.python_strings import first_named, string_value
+from asterism.analysis.syntax.rules import children_of
 from asterism.domain.outline import Export, Import, ImportedName
 
 _TYPE_CHECKING = re.compile(r"(?:\w+\.)?TYPE_CHECKING")
@@ -17,12 +18,9 @@ _IMPORTERS = (b"importlib.import_module(", b"import_module(", b"__import__(")
 
 def import_statement(builder: Builder, node: Node) -> bool:
     """`import a.b as c, d`: one import per module."""
-    found: list[tuple[str, str | None]] = []
-    for child in node.named_children:
-        if child.type == "aliased_import":
-            found.append(_name_and_alias(builder, child))
-        elif child.type == "dotted_name":
-            found.append((_dotted(builder, child), None))
+    kinds = ("dotted_name", "aliased_import")
+    pairs = [_name_and_alias(builder, child) for child in children_of(node, *kinds)]
+    found = [pair for pair in pairs if pair[0]]
     type_only = _is_type_only(builder, node)
     if builder.at_statement:
         builder.root_item(node, "import", f"import:{', '.join(module for module, _ in found)}")
@@ -37,18 +35,16 @@ def from_import(builder: Builder, node: Node) -> bool:
     """`from a import b as c`, in any form."""
     module_node = node.child_by_field_name("module_name")
     module = _dotted(builder, module_node) if module_node is not None else "__future__"
-    names = []
-    for child in node.children_by_field_name("name"):
-        if child.type == "aliased_import":
-            names.append(ImportedName(*_name_and_alias(builder, child)))
-        else:
-            names.append(ImportedName(builder.text(child)))
-    if not names:
-        names.append(ImportedName("*"))
+    pairs = [_name_and_alias(builder, child) for child in node.children_by_field_name("name")]
+    # In damaged code a name may be missing; a star has no field.
+    names = [ImportedName(*pair) for pair in pairs if pair[0]]
     type_only = _is_type_only(builder, node)
     if builder.at_statement:
         builder.root_item(node, "import", f"import:{module}")
-    builder.add_import(node, module, names, type_only=type_only)
+    if module:
+        builder.add_import(
+            node, module, names if pairs else [ImportedName("*")], type_only=type_only
+        )
     return False
 
 
@@ -163,8 +159,11 @@ def _is_type_only(builder: Builder, node: Node) -> bool:
 
 
 def _name_and_alias(builder: Builder, node: Node) -> tuple[str, str | None]:
+    if node.type != "aliased_import":
+        return _dotted(builder, node), None
     name = node.child_by_field_name("name")
-    return (_dotted(builder, name) if name is not None else "", builder.field_text(node, "alias"))
+    alias = builder.field_text(node, "alias")
+    return (_dotted(builder, name) if name is not None else "", alias or None)
 
 
 def _dotted(builder: Builder, node: Node) -> str:

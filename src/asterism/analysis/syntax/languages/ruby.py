@@ -333,22 +333,7 @@ CONVENTIONS = Conventions(
         {"identifier", "constant", "global_variable", "class_variable", "instance_variable"}
     ),
     comments=frozenset({"comment"}),
-    skipped=frozenset(
-        {
-            "integer",
-            "float",
-            "simple_symbol",
-            "hash_key_symbol",
-            "string_content",
-            "heredoc_content",
-            "heredoc_end",
-            "heredoc_beginning",
-            "escape_sequence",
-            "bare_string",
-            "bare_symbol",
-            "undef",
-        }
-    ),
+    skipped=frozenset({"heredoc_beginning", "heredoc_end", "undef"}),
     members={"call": ("receiver", "method"), "scope_resolution": ("scope", "name")},
     statements={
         "if": "control",

@@ -6,6 +6,8 @@ from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
+from asterism.analysis.syntax.languages.callbacks import NAME_LIMIT
+from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import ImportedName
 
 _VISIBILITY = frozenset({"private", "protected", "public", "module_function"})
@@ -31,7 +33,7 @@ _METHODS = frozenset({"method", "singleton_method"})
 def literal(builder: Builder, node: Node) -> str:
     """What a string or symbol literal says."""
     text = builder.text(node)
-    return text[1:] if text.startswith(":") and len(text) > 1 else text[1:-1]
+    return fold(text[1:] if text.startswith(":") else text[1:-1], NAME_LIMIT)
 
 
 def body_marks(builder: Builder, body: Node, also: Sequence[str] = ()) -> None:
@@ -87,7 +89,9 @@ def _symbols(call: Node) -> Iterator[Node]:
     """The plain symbols and strings a call is given; `#{…}` makes one unknowable."""
     arguments = call.child_by_field_name("arguments")
     for argument in arguments.named_children if arguments is not None else ():
-        if argument.type in ("simple_symbol", "string") and b"#{" not in (argument.text or b""):
+        text = argument.text or b""
+        is_plain = argument.type in ("simple_symbol", "string") and b"#{" not in text
+        if is_plain and text.strip(b":\"' \t\r\n\f\v"):
             yield argument
 
 
@@ -124,16 +128,18 @@ def define_method(
 
 def _accessor(builder: Builder, node: Node, modifiers: Sequence[str] = ()) -> None:
     """`attr_accessor :a, :b`: each symbol named is a property."""
-    names = list(_symbols(_inner_call(node)))
+    call = _inner_call(node)
+    names = list(_symbols(call))
     if builder.level is Level.FUNCTION:
         return
+    around = marked(builder, node) if call is not node else []
     for name in names:
         builder.define(
             node,
             "property",
             literal(builder, name),
             name_node=name,
-            modifiers=[*modifiers, *marked(builder, name)],
+            modifiers=[*around, *modifiers, *marked(builder, name)],
             opens=name == names[-1],
         )
 

@@ -1,0 +1,1 @@
+"""Measurements that take time; results are kept in RESULTS.md."""
