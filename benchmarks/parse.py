@@ -21,7 +21,7 @@ from asterism.analysis.source.discovery import discover
 from asterism.analysis.syntax.catalogue import TABLE
 from asterism.config.environment import discovery_options
 
-# Source code in the usual sense: what has a grammar. Data and prose are cheaper and would flatter us.
+# What has a grammar. Data and prose are cheaper and would flatter us.
 CODE = frozenset(
     extension for entry in TABLE if ":" in entry.home for extension in entry.extensions
 )
@@ -57,9 +57,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="best of so many runs")
     options = parser.parse_args()
     extensions = frozenset(options.extensions.split(",")) if options.extensions else CODE
-    print(
-        "| repository | files | MB | median KB | files/CPU-s | MB/CPU-s | chunks/CPU-s | 2 processes |"
-    )
+    print("| repository | files | MB | median KB | files/CPU-s | MB/CPU-s | chunks/CPU-s | two |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for root in options.repositories:
         print(speed_row(root, jobs_of(root, extensions), options.rounds), flush=True)
@@ -147,7 +145,7 @@ def _cpu(jobs: Iterable[Job]) -> tuple[float, Totals]:
 
 def _wall(jobs: list[Job], workers: int) -> float:
     """Seconds for all files, from the moment the workers have done their first batches."""
-    warm = [job for job in islice(cycle(jobs), 64 * workers)]
+    warm = list(islice(cycle(jobs), 64 * workers))
     results = in_parallel(work, [*warm, *jobs], workers)
     done = 0
     start = time.perf_counter()

@@ -1,12 +1,12 @@
 """One file from disk to outline and chunks, in this process or in several."""
 
 import hashlib
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import islice
 from multiprocessing import get_context
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from asterism.analysis.chunks.chunker import Place, chunk_file
@@ -49,7 +49,7 @@ def read_chunks(
     source = decode(data)
     found = outline(relative_path, source)
     digest = hashlib.sha256(data).hexdigest()
-    place = Place(repo, path, relative_path, digest, os.stat(path).st_mtime)
+    place = Place(repo, path, relative_path, digest, Path(path).stat().st_mtime)
     return Reading(source, found, chunk_file(found, source, place, options))
 
 

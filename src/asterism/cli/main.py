@@ -20,7 +20,7 @@ def build_parser() -> argparse.ArgumentParser:
     """The whole command line, from which `docs/cli.md` is generated."""
     parser = argparse.ArgumentParser(
         prog="asterism",
-        description="AST-native code search and context: see any source file as symbols and chunks.",
+        description="Code search from the syntax tree: see any source file as symbols and chunks.",
     )
     parser.add_argument("--version", action="version", version=f"asterism {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)

@@ -1,7 +1,6 @@
 """`asterism validate`: the ten rules over whole repositories, and their summary."""
 
 import argparse
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -46,10 +45,7 @@ def _targets(typed: str) -> list[Target]:
     if path.is_dir():
         root = str(path)
         found = discover(root, discovery_options())
-        return [
-            Target(os.path.join(found.root, file.path), file.path, path.name)
-            for file in found.files
-        ]
+        return [Target(f"{found.root}/{file.path}", file.path, path.name) for file in found.files]
     place = place_of(typed)
     return [Target(place.path, place.relative_path, place.repo)]
 
@@ -83,7 +79,7 @@ def _print(summary: Summary) -> None:
     for line in summary.unread:
         out.print(words(("not read: ", "yellow"), (display_path(line), "")))
     for label, text in _rows(summary):
-        out.print(words((f"{label:<15}", "dim"), (text, "")))
+        out.print(words((f"{label:<17}", "dim"), (text, "")))
 
 
 def _rows(summary: Summary) -> list[tuple[str, str]]:

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from asterism.analysis.chunks.chunker import Place as Place
-from asterism.analysis.chunks.chunker import chunk_file
+from asterism.analysis.chunks.chunker import Place, chunk_file
 from asterism.analysis.chunks.collapse import folded
 from asterism.analysis.chunks.embedding import RULE
 from asterism.analysis.chunks.options import ChunkOptions

@@ -22,7 +22,7 @@ class Builder:
     def __init__(self, source: bytes, conventions: Conventions) -> None:
         self.source = source
         self.characters = source.decode("ascii") if source.isascii() else None
-        """The text itself where a byte is a character, as in most files: slices need no decoding."""
+        """The text where a byte is a character, as in most files: slices need no decoding."""
         self.conventions = conventions
         self.depth = 0
         """Of the node a rule is looking at; the file's root node has depth 0."""
@@ -41,6 +41,8 @@ class Builder:
         """Names the file exports by a clause or list rather than where they are declared."""
         self.has_public_list = False
         """Whether the file lists its exports, so that what is not listed is not exported."""
+        self.notes: dict[object, str] = {}
+        """What a language's rules remember from one node to the next, under their own keys."""
         self.claimed = False
         """Whether a rule has said what the current node is; else it may become a root item."""
         self._prefixes: list[Prefix] = []
@@ -146,7 +148,7 @@ class Builder:
             # Statements that share a line are one item: chunks are made of whole lines.
             previous.end = max(previous.end, node.end_byte)
             previous.end_row = max(previous.end_row, last_row(node))
-            self._open(previous, self.drafts.index(previous))
+            self._open(previous)
             return previous
         text = self.text(node)
         draft = Draft(name or label(text), kind)
@@ -163,15 +165,26 @@ class Builder:
         draft.end = max(draft.end, node.end_byte)
         draft.end_row = max(draft.end_row, last_row(node))
         self.frames[-1].last_end = draft.end
-        self._open(draft, self.drafts.index(draft))
+        self._open(draft)
 
     def transparent(self) -> None:
         """Treat the current node's children as if they stood where the node stands."""
-        self._look_through(self.frames[-1].statements)
+        self.claimed = True
+        outer = self.frames[-1]
+        self._look_through(outer.index, outer.level, outer.statements)
 
     def damaged(self) -> None:
         """Treat definitions in broken text as if it were whole, and nothing else in it."""
-        self._look_through(False)
+        self.claimed = True
+        self.scope(self.frames[-1].level)
+
+    def scope(self, level: Level, index: int | None = None) -> None:
+        """Read what is inside the current node at another level, still for the same item.
+
+        `index` names another item that the references found there belong to.
+        """
+        outer = self.frames[-1]
+        self._look_through(outer.index if index is None else index, level, False)
 
     def wrap(
         self,
@@ -355,7 +368,7 @@ class Builder:
     def _file(self, draft: Draft, owner: Sequence[str], opens: bool) -> None:
         frame = self.frames[-1]
         parent = frame.draft
-        index = len(self.drafts)
+        draft.index = index = len(self.drafts)
         if parent is not None:
             draft.parent = frame.index
             draft.depth = parent.depth + 1
@@ -369,18 +382,17 @@ class Builder:
         self.claimed = True
         frame.last_end = draft.end
         if opens:
-            self._open(draft, index)
+            self._open(draft)
 
-    def _look_through(self, statements: bool) -> None:
-        self.claimed = True
+    def _look_through(self, index: int | None, level: Level, statements: bool) -> None:
         outer = self.frames[-1]
-        frame = Frame(self.depth, outer.index, outer.draft, outer.level, statements)
+        frame = Frame(self.depth, index, outer.draft, level, statements)
         frame.last_end = outer.last_end
         self.frames.append(frame)
 
-    def _open(self, draft: Draft, index: int) -> None:
+    def _open(self, draft: Draft) -> None:
         self.claimed = True
-        self.frames.append(Frame(self.depth, index, draft, draft.level, False))
+        self.frames.append(Frame(self.depth, draft.index, draft, draft.level, False))
 
 
 # Comments above these are about the file, not about the statement.

@@ -37,7 +37,7 @@ class Conventions:
     doc_prefixes: tuple[str, ...] = ("/**",)
     """A comment that starts with one of these is documentation; "" takes any comment."""
     inner_doc_prefixes: tuple[str, ...] = ()
-    """Comments that document what they stand in, as Rust's `//!`: never attached to what follows."""
+    """Comments that document what they stand in, as Rust's `//!`: not what follows them."""
     docstring: Callable[[Node], Node | None] | None = None
     """The string inside a definition that documents it, where the language has such a thing."""
     gap_kind: str = "text"

@@ -9,7 +9,7 @@ from asterism.analysis.syntax.conventions import Conventions
 _BLOCK_OPEN = re.compile(r"^(?:/\*+!?|\{-\s*\|?|--\[=*\[|=begin\b|<#|\(\*+)")
 _BLOCK_CLOSE = re.compile(r"(?:\*+/|-\}|\]=*\]|=end|#>|\*+\))\s*$")
 _STAR = re.compile(r"^[ \t]*\*+(?!/)[ \t]?", re.MULTILINE)
-_LINE = re.compile(r"^[ \t]*(?://[/!]?|#+(?!\[)|---?\s?[|^]?|;+)[ \t]?", re.MULTILINE)
+_LINE = re.compile(r"^[ \t]*(?://[/!]?|#+(?!\[)|---?[ \t]?[|^]?|;+)[ \t]?", re.MULTILINE)
 _STRING = re.compile(
     r"^[a-zA-Z~]{0,2}(?P<quote>\"\"\"|'''|\"|')(?P<text>.*?)(?P=quote)?$", re.DOTALL
 )

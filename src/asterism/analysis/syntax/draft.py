@@ -63,6 +63,7 @@ class Draft:
         "end_row",
         "exported",
         "first_row",
+        "index",
         "is_root",
         "jsx",
         "kind",
@@ -73,6 +74,7 @@ class Draft:
         "outer",
         "parent",
         "path",
+        "section",
         "signature",
         "start",
         "start_row",
@@ -84,6 +86,7 @@ class Draft:
         self.kind = kind
         self.path: tuple[str, ...] = (name,)
         self.depth = 0
+        self.index = 0
         self.parent: int | None = None
         self.children: list[int] = []
         self.start = self.end = self.name_offset = 0
@@ -101,6 +104,8 @@ class Draft:
         self.outer: set[str] = _NO_NAMES
         """Names that are never locals here, whatever is assigned: `global x`."""
         self.level = Level.FUNCTION
+        self.section = ""
+        """The access label in force while a class is read: C++'s `private:`."""
         self.jsx = False
         self.is_root = False
 

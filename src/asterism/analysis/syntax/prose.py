@@ -12,7 +12,7 @@ _FENCE = re.compile(rb"^ {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(rb"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _SETEXT = re.compile(rb"^ {0,3}(=+|-+)[ \t]*$")
 _NO_TITLE = re.compile(rb"^(?: {4}|\t| {0,3}(?:[-+*>|<]|\d+[.)] |={3,}))")
-_RST_RULE = re.compile(rb"^([!-/:-@\[-`{-~])\1{2,}[ \t]*$")
+_RULE = re.compile(rb"^([!-/:-@\[-`{-~])\1{2,}[ \t]*$")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 
 
@@ -27,12 +27,9 @@ class _Heading(NamedTuple):
 def outline_prose(path: str, language: str, source: bytes) -> Outline:
     """The outline of a document: a section per heading; text before the first by paragraphs."""
     lines = source.split(b"\n")
-    if language == "markdown":
-        headings = list(_markdown_headings(lines))
-    elif language == "rst":
-        headings = list(_rst_headings(lines))
-    else:
-        headings = []
+    # Plain text has headings too, if they are underlined.
+    find = _markdown_headings if language == "markdown" else _underlined_headings
+    headings = list(find(lines))
     offsets = line_offsets(lines)
     first = headings[0].row if headings else len(lines)
     sections = _sections(lines, offsets, headings)
@@ -84,23 +81,22 @@ def _front_matter(lines: list[bytes]) -> int:
     return 0
 
 
-def _rst_headings(lines: list[bytes]) -> Iterator[_Heading]:
+def _underlined_headings(lines: list[bytes]) -> Iterator[_Heading]:
     """Underlined titles; the order in which underline styles appear gives their level."""
     styles: list[tuple[bytes, bool]] = []
-    row = 1
-    while row < len(lines):
-        rule = _RST_RULE.match(lines[row])
-        title = lines[row - 1].rstrip()
+    for row in range(1, len(lines)):
+        rule, title = _RULE.match(lines[row]), lines[row - 1].rstrip()
+        if rule is None or not title or _RULE.match(title):
+            continue
+        over = row >= 2 and lines[row - 2].rstrip() == lines[row].rstrip()
         fits = len(lines[row].rstrip()) >= len(title.decode("utf-8", "replace"))
-        if rule and title.strip() and fits and not title.startswith((b" ", b"..")):
-            if not _RST_RULE.match(title):
-                over = row >= 2 and lines[row - 2].rstrip() == lines[row].rstrip()
-                style = (rule.group(1), over)
-                if style not in styles:
-                    styles.append(style)
-                first = row - 2 if over else row - 1
-                yield _Heading(first, row, styles.index(style) + 1, _title(title))
-        row += 1
+        # Without a line above, an indented text over a rule is a quotation or a table's head.
+        if fits and not title.startswith(b"..") and (over or not title.startswith(b" ")):
+            style = (rule.group(1), over)
+            if style not in styles:
+                styles.append(style)
+            first = row - 2 if over else row - 1
+            yield _Heading(first, row, styles.index(style) + 1, _title(title))
 
 
 def _sections(lines: list[bytes], offsets: list[int], headings: list[_Heading]) -> Iterator[Item]:

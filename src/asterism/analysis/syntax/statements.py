@@ -22,10 +22,11 @@ def statement_lines(path: str, source: bytes, span: Span) -> dict[int, int]:
     depth = 0
     while True:
         node = cursor.node
-        inside = node is not None and node.end_byte > span.start and node.start_byte < span.end
-        if node is not None and inside and node.is_named and node.start_byte >= span.start:
-            if node.start_byte in begins:
-                levels.setdefault(node.start_point[0] + 1, depth)
+        if node is None:
+            return levels
+        inside = node.end_byte > span.start and node.start_byte < span.end
+        if inside and node.is_named and node.start_byte in begins:
+            levels.setdefault(node.start_point[0] + 1, depth)
         if inside and cursor.goto_first_child():
             depth += 1
             continue

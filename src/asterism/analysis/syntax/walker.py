@@ -109,6 +109,9 @@ def outline_tree(path: str, entry: Entry, source: bytes) -> Outline:
     source = _ended(source)
     tree = table.parser.parse(source)
     builder = Builder(source, language.conventions)
+    if tree.root_node.is_error:
+        # The grammar could not even begin: definitions count, the fragments between them do not.
+        builder.frames[0].statements = False
     raw = _walk(tree.walk(), table, builder)
     if language.finish is not None:
         language.finish(builder)
@@ -141,7 +144,8 @@ def _walk(cursor: TreeCursor, table: _Table, builder: Builder) -> list[_Raw]:
     defined, receivers = builder.defined, builder.receivers
     down, across, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
     raw: list[_Raw] = []
-    depth = statement_depth = 1
+    depth = 1
+    statement_depth = 1 if frame.statements else -1
     if not down():
         return raw
     while True:
@@ -183,6 +187,12 @@ def _walk(cursor: TreeCursor, table: _Table, builder: Builder) -> list[_Raw]:
                 frames.pop()
             frame = frames[-1]
             statement_depth = frame.depth + 1 if frame.statements else -1
+
+
+def _statement(builder: Builder, node: Node) -> None:
+    """A top-level node no rule has claimed, unless it is blank, as some grammars' newlines are."""
+    if builder.source[node.start_byte : node.end_byte].strip():
+        builder.root_item(node, builder.conventions.statements.get(node.type, "expression"))
 
 
 def _comment(builder: Builder, node: Node) -> None:

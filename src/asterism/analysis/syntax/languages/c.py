@@ -98,7 +98,7 @@ def labeled(builder: Builder, node: Node) -> bool:
     owner = builder.owner
     label = builder.field_text(node, "label")
     if builder.level is Level.TYPE and owner is not None and label in records.ACCESS:
-        owner.tags[:] = [label]
+        owner.section = label
     return True
 
 
@@ -114,13 +114,6 @@ def exported(draft: Draft, builder: Builder) -> bool:
         draft = builder.drafts[draft.parent]
         if draft.level is Level.FUNCTION:
             return False
-
-
-def finish(builder: Builder) -> None:
-    """Take off the access that was kept on a class while its members were read; list exports."""
-    for draft in builder.drafts:
-        draft.tags.clear()
-    declare_exports(exported)(builder)
 
 
 RULES: dict[str, Rule] = {
@@ -152,4 +145,6 @@ RULES: dict[str, Rule] = {
     "attribute_specifier": skip,
 }
 
-C = Language("c", ("tree_sitter_c", "language"), CONVENTIONS, RULES, exported, finish)
+C = Language(
+    "c", ("tree_sitter_c", "language"), CONVENTIONS, RULES, exported, declare_exports(exported)
+)

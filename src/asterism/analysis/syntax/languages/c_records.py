@@ -91,7 +91,9 @@ def enumerator(builder: Builder, node: Node) -> bool:
 def access(builder: Builder) -> tuple[str, ...]:
     """The access specifier that holds here, if one was written; see `access_specifier` in C++."""
     owner = builder.owner
-    return () if owner is None or builder.level is not Level.TYPE else tuple(owner.tags)
+    if owner is None or builder.level is not Level.TYPE or not owner.section:
+        return ()
+    return (owner.section,)
 
 
 def define_tagged(builder: Builder, outer: Node, record: Node) -> None:

@@ -117,7 +117,7 @@ def _access_specifier(builder: Builder, node: Node) -> bool:
     # In a list of bases the same node says how a base is inherited, and no colon follows.
     is_section = builder.source[node.end_byte : node.end_byte + 40].lstrip()[:1] == b":"
     if owner is not None and builder.level is Level.TYPE and is_section:
-        owner.tags[:] = [word]
+        owner.section = word
     return True
 
 
@@ -207,13 +207,6 @@ def _is_offered(draft: Draft, builder: Builder) -> bool:
     return not is_member and _exported(draft, builder)
 
 
-def _finish(builder: Builder) -> None:
-    """Take off the access that was kept on a class while its members were read; list exports."""
-    for draft in builder.drafts:
-        draft.tags.clear()
-    declare_exports(_is_offered)(builder)
-
-
 RULES: dict[str, Rule] = {
     **c.RULES,
     "declaration": _declaration,
@@ -239,4 +232,11 @@ RULES: dict[str, Rule] = {
     "for_range_loop": declarations.parameter,
 }
 
-CPP = Language("cpp", ("tree_sitter_cpp", "language"), CONVENTIONS, RULES, _exported, _finish)
+CPP = Language(
+    "cpp",
+    ("tree_sitter_cpp", "language"),
+    CONVENTIONS,
+    RULES,
+    _exported,
+    declare_exports(_is_offered),
+)

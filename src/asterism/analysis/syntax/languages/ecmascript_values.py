@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.draft import Draft, Frame, Level
+from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.languages.ecmascript_modules import require_declaration
 from asterism.analysis.syntax.languages.ecmascript_names import (
     FUNCTIONS,
@@ -248,11 +248,8 @@ def class_expression(builder: Builder, node: Node) -> bool:
 
 def scope(builder: Builder, _node: Node) -> bool:
     """Code that is no symbol, yet whose variables are nobody else's business."""
-    outer = builder.frames[-1]
-    if outer.level is not Level.FUNCTION:
-        frame = Frame(builder.depth, outer.index, outer.draft, Level.FUNCTION, False)
-        frame.last_end = outer.last_end
-        builder.frames.append(frame)
+    if builder.level is not Level.FUNCTION:
+        builder.scope(Level.FUNCTION)
     return True
 
 

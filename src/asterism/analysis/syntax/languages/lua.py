@@ -17,6 +17,9 @@ _INDEXES = frozenset(
     {"dot_index_expression", "method_index_expression", "bracket_index_expression"}
 )
 
+# Under which tables of this file are noted, so that their fields can be told from others'.
+_OWN = "own table"
+
 
 def _string(builder: Builder, node: Node) -> str:
     return builder.field_text(node, "content") or ""
@@ -128,7 +131,7 @@ def _assign(
         if not name:
             continue
         if not owner:
-            builder.public.add(_own(name))
+            builder.notes[_OWN, name] = ""
         draft = builder.define(
             node,
             "property" if owner else "variable",
@@ -153,12 +156,7 @@ def _is_own(builder: Builder, target: Node) -> bool:
     if target.type != "dot_index_expression":
         return False
     owner, _, _ = _target(builder, target)
-    return bool(owner) and _own(owner[0]) in builder.public
-
-
-def _own(name: str) -> str:
-    """How a table of this file is noted among the public names; no name has a space in it."""
-    return f"own {name}"
+    return bool(owner) and (_OWN, owner[0]) in builder.notes
 
 
 def _import(builder: Builder, node: Node, target: Node, value: Node) -> bool:

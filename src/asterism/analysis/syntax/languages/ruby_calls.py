@@ -70,13 +70,13 @@ def body_marks(builder: Builder, body: Node, also: Sequence[str] = ()) -> None:
 
 def marked(builder: Builder, node: Node) -> list[str]:
     """The words noted for a declaration, or for a symbol that names one."""
-    return builder.receivers.get(-node.end_byte, "").split()
+    return builder.notes.get(node.end_byte, "").split()
 
 
 def _mark(builder: Builder, node: Node, also: Sequence[str], word: str) -> None:
     words = " ".join((*also, word if word != "public" else "")).strip()
     if words:
-        builder.receivers[-node.end_byte] = words
+        builder.notes[node.end_byte] = words
 
 
 def _declared_name(builder: Builder, node: Node) -> str:

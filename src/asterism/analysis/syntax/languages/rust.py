@@ -5,7 +5,7 @@ from tree_sitter import Node
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.doc_comments import attached_doc, clean_comment
-from asterism.analysis.syntax.draft import Draft, Frame, Level
+from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.languages import rust_uses as uses
 from asterism.analysis.syntax.rules import (
@@ -161,9 +161,7 @@ def _attribute(builder: Builder, node: Node) -> bool:
     builder.prefix(node, names, _doc_below(builder, following))
     if _is_named_item(following):
         # What an attribute uses, the item uses: it will be the next that is recorded.
-        outer = builder.frames[-1]
-        index = len(builder.drafts)
-        builder.frames.append(Frame(builder.depth, index, outer.draft, outer.level, False))
+        builder.scope(builder.level, index=len(builder.drafts))
     return True
 
 

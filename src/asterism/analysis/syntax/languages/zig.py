@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
-from asterism.analysis.syntax.draft import Draft, Frame, Level
+from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import (
     binds,
@@ -105,11 +105,9 @@ def _container(builder: Builder, node: Node) -> bool:
     """A container without a name: what a function returns, or a field's own type, belongs to it."""
     if node.start_byte in builder.consumed:
         return True
-    parent, outer = node.parent, builder.frames[-1]
+    parent = node.parent
     if parent is not None and parent.type in ("return_expression", "container_field"):
-        frame = Frame(builder.depth, outer.index, outer.draft, Level.TYPE, False)
-        frame.last_end = outer.last_end
-        builder.frames.append(frame)
+        builder.scope(Level.TYPE)
     return True
 
 
