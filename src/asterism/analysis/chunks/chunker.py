@@ -3,6 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from posixpath import basename, splitext
 from typing import NamedTuple
 
@@ -63,9 +64,7 @@ def chunk_file(
     `imported` maps local names of imports to signatures, where the caller knows other files.
     """
     lines = source.decode("utf-8", "replace").split("\n")
-    starts = [0]
-    for line in source.split(b"\n"):
-        starts.append(starts[-1] + len(line) + 1)
+    starts = list(accumulate((len(line) + 1 for line in source.split(b"\n")), initial=0))
     name = basename(place.relative_path)
     title = titles().get(outline.language, outline.language)
     file = _File(
@@ -153,8 +152,8 @@ def _chunk(
     first, last = unit.first_line, unit.end_line
     source = "\n".join(file.lines[first - 1 : last])
     code = _code(file, unit, first, last) if key.children else source
-    # Positional, in the order of the fields: this runs once per chunk of a repository.
-    chunk = Chunk(
+    # In the order of the fields, past the class's constructor: there are millions of these.
+    fields = (
         key.id,
         place.file_path,
         place.relative_path,
@@ -184,8 +183,9 @@ def _chunk(
         f"{head}\n{code}",
         place.content_hash,
         place.last_modified,
+        None,
     )
-    return chunk, head
+    return tuple.__new__(Chunk, fields), head
 
 
 def _with_all_parts(chunk: Chunk, split: dict[str, list[Chunk]]) -> Chunk:

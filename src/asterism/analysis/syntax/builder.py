@@ -5,15 +5,20 @@ from collections.abc import Iterable, Sequence
 from tree_sitter import Node
 
 from asterism.analysis.syntax.conventions import Conventions
-from asterism.analysis.syntax.doc_comments import attached_doc, clean_docstring
-from asterism.analysis.syntax.draft import Comment, Draft, Frame, Level, Prefix, Wrapper
-from asterism.analysis.syntax.signatures import decorator_names, fold, label, signature_of
+from asterism.analysis.syntax.doc_comments import clean_docstring
+from asterism.analysis.syntax.draft import Draft, Frame, Level, Prefix, Wrapper
+from asterism.analysis.syntax.margin import Margin
+from asterism.analysis.syntax.signatures import (
+    bare_text,
+    decorator_names,
+    fold,
+    label,
+    signature_of,
+)
 from asterism.domain.outline import Export, Import, ImportedName, Span
 
 # Receivers are kept to be looked up as names; a long chain of calls never is one.
 RECEIVER_LIMIT = 80
-
-_BLANK_BYTES = b" \t\n\r\f\v"
 
 
 class Builder:
@@ -28,7 +33,8 @@ class Builder:
         """Of the node a rule is looking at; the file's root node has depth 0."""
         self.drafts: list[Draft] = []
         self.frames: list[Frame] = [Frame(0, None, None, Level.MODULE, True)]
-        self.comments: list[Comment] = []
+        self._margin = Margin(source, conventions)
+        self.comments = self._margin.comments
         self.imports: list[Import] = []
         self.exports: list[Export] = []
         self.defined: set[int] = set()
@@ -45,7 +51,6 @@ class Builder:
         """What a language's rules remember from one node to the next, under their own keys."""
         self.claimed = False
         """Whether a rule has said what the current node is; else it may become a root item."""
-        self._prefixes: list[Prefix] = []
         self._wrapper: Wrapper | None = None
         self._last_root: Draft | None = None
 
@@ -88,6 +93,13 @@ class Builder:
         child = node.child_by_field_name(name)
         return None if child is None else self.text(child)
 
+    def signature(self, node: Node, start: int, end: int, cuts: Sequence[Node] = ()) -> str:
+        """The text from `start` to `end`, inside `node`, as a signature without the `cuts`."""
+        text, conventions = self.slice(start, end), self.conventions
+        if cuts or conventions.line_comment in text or "/*" in text:
+            text = bare_text(self.source, Span(start, end), cuts, node, conventions.comments)
+        return signature_of(text, conventions)
+
     # What rules say.
 
     def define(
@@ -109,11 +121,12 @@ class Builder:
         draft = Draft(name, kind)
         draft.level = level
         wrapper = self._take_wrapper(node)
-        cuts = [*decorators]
+        cuts = decorators
         start = node.start_byte
         if wrapper is not None:
             draft.modifiers.extend(wrapper.modifiers)
-            cuts = [*wrapper.decorators, *decorators]
+            if wrapper.decorators:
+                cuts = [*wrapper.decorators, *decorators]
             start = min(start, wrapper.start) if wrapper.widens else start
         draft.modifiers.extend(modifiers)
         if name_node is not None:
@@ -122,18 +135,14 @@ class Builder:
         if body is not None:
             draft.body = Span(body.start_byte, body.end_byte)
             signature_end = body.start_byte if signature_end is None else signature_end
-        self._place(draft, node, wrapper)
+        self._margin.place(draft, node, wrapper, self.depth)
+        self._margin.attach(draft, self.frames[-1].last_end)
         if draft.body is not None and draft.body.end > draft.end:
             draft.body = Span(min(draft.body.start, draft.end), draft.end)
         if cuts:
             draft.decorators.extend(decorator_names(self.source, cuts))
-        draft.signature = signature_of(
-            self.source,
-            Span(start, node.end_byte if signature_end is None else signature_end),
-            cuts,
-            node,
-            self.conventions,
-        )
+        end = node.end_byte if signature_end is None else signature_end
+        draft.signature = self.signature(node, start, end, cuts)
         self._file(draft, owner, opens)
         if self.conventions.docstring is not None:
             doc_node = self.conventions.docstring(node)
@@ -155,7 +164,9 @@ class Builder:
         draft.level = Level.MODULE
         draft.is_root = True
         draft.name_offset = node.start_byte
-        self._place(draft, node, self._take_wrapper(node), attach=kind not in _BARE_KINDS)
+        self._margin.place(draft, node, self._take_wrapper(node), self.depth)
+        if kind not in _BARE_KINDS:
+            self._margin.attach(draft, self.frames[-1].last_end)
         draft.signature = fold(text)
         self._file(draft, (), True)
         return draft
@@ -207,9 +218,7 @@ class Builder:
     def prefix(self, node: Node, decorators: Sequence[str] = (), doc: str | None = None) -> None:
         """Attach the node to the declaration that follows it."""
         self.claimed = True
-        if self._prefixes and self._prefixes[-1].depth != self.depth:
-            self._prefixes.clear()
-        self._prefixes.append(Prefix(node, self.depth, tuple(decorators), doc))
+        self._margin.wait(Prefix(node, self.depth, tuple(decorators), doc))
 
     def bind(self, node: Node | None) -> None:
         """Take every name in a binding pattern as a local of the item being read."""
@@ -237,10 +246,13 @@ class Builder:
         """Remember on what a member is accessed."""
         start, end = receiver.start_byte, receiver.end_byte
         if end - start > RECEIVER_LIMIT:
-            self.receivers[name.start_byte] = "…"
-            return
-        text = self.slice(start, end)
-        self.receivers[name.start_byte] = fold(text) if "\n" in text else text
+            text = "…"
+        else:
+            characters = self.characters
+            text = characters[start:end] if characters else self.slice(start, end)
+            if "\n" in text:
+                text = fold(text)
+        self.receivers[name.start_byte] = text
 
     def add_import(
         self,
@@ -297,73 +309,6 @@ class Builder:
             return None
         inside = wrapper.start <= node.start_byte < wrapper.end
         return wrapper if inside and self.frames[-1].depth < self.depth else None
-
-    def _place(
-        self, draft: Draft, node: Node, wrapper: Wrapper | None, attach: bool = True
-    ) -> None:
-        """Find where the item starts and ends, with its attributes and the comment above."""
-        source = self.source
-        start, end = node.start_byte, node.end_byte
-        start_row = node.start_point[0]
-        end_row = node.end_point[0]
-        depth = self.depth
-        if wrapper is not None and wrapper.widens:
-            depth = wrapper.depth
-            if wrapper.start < start:
-                start_row -= source.count(b"\n", wrapper.start, start)
-                start = wrapper.start
-            if wrapper.end > end:
-                end_row += source.count(b"\n", end, wrapper.end)
-                end = wrapper.end
-        while end > start and source[end - 1] in _BLANK_BYTES:
-            end -= 1
-            end_row -= source[end] == 10
-        docs: list[str] = []
-        if self._prefixes:
-            if depth <= self._prefixes[0].depth <= self.depth and self._adjoins(start):
-                first = self._prefixes[0].node
-                start, start_row = first.start_byte, first.start_point[0]
-                for prefix in self._prefixes:
-                    draft.decorators.extend(prefix.decorators)
-                    draft.doc = prefix.doc or draft.doc
-            self._prefixes.clear()
-        draft.start_row, draft.end_row, draft.end = start_row, end_row, end
-        draft.first_row, draft.start = start_row, start
-        if attach and self.comments:
-            self._attach_comments(draft, docs)
-            if docs and draft.doc is None:
-                draft.doc = attached_doc(docs[::-1], self.conventions)
-
-    def _adjoins(self, start: int) -> bool:
-        """Whether nothing but comments stands between the last prefix and `start`."""
-        at = self._prefixes[-1].node.end_byte
-        between = self.source[at:start]
-        if not between.strip():
-            return True
-        for comment in self.comments:
-            if at <= comment.start and comment.end <= start:
-                size = comment.end - comment.start
-                between = between[: comment.start - at] + b" " * size + between[comment.end - at :]
-        return not between.strip()
-
-    def _attach_comments(self, draft: Draft, docs: list[str]) -> None:
-        comments = self.comments
-        floor = self.frames[-1].last_end
-        inner = self.conventions.inner_doc_prefixes
-        while comments:
-            comment = comments[-1]
-            if comment.start > draft.start:
-                # Written inside the declaration, or between it and its attributes.
-                comments.pop()
-                continue
-            if comment.end_row < draft.first_row - 1 or comment.start < floor:
-                break
-            text = self.slice(comment.start, comment.end)
-            if inner and text.startswith(inner):
-                break
-            comments.pop()
-            docs.append(text.rstrip())
-            draft.first_row, draft.start = comment.start_row, comment.start
 
     def _file(self, draft: Draft, owner: Sequence[str], opens: bool) -> None:
         frame = self.frames[-1]

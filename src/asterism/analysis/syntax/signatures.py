@@ -34,17 +34,8 @@ def label(text: str) -> str:
     return fold(head if len(head) >= SHORT_LABEL else text, LABEL_LIMIT)
 
 
-def signature_of(
-    source: bytes, span: Span, cuts: Iterable[Node], node: Node, conventions: Conventions
-) -> str:
-    """The source of `span` without decorators and comments, folded, its terminator dropped."""
-    raw = source[span.start : span.end]
-    holes = [(cut.start_byte, cut.end_byte) for cut in cuts]
-    if conventions.line_comment.encode() in raw or b"/*" in raw:
-        holes.extend(_comments(node, span, conventions.comments))
-    if holes:
-        raw = b"".join(_without(source, span, sorted(holes)))
-    text = raw.decode("utf-8", "replace")
+def signature_of(text: str, conventions: Conventions) -> str:
+    """A declaration's text up to its body: folded, its terminator dropped."""
     folded = " ".join(text[: SIGNATURE_LIMIT * 8].split())
     if "\n" in text:
         # A parameter list broken over lines reads as if it had been written on one.
@@ -54,6 +45,15 @@ def signature_of(
     if len(folded) > SIGNATURE_LIMIT:
         return folded[:SIGNATURE_LIMIT].rstrip() + " …"
     return folded
+
+
+def bare_text(
+    source: bytes, span: Span, cuts: Iterable[Node], node: Node, comments: frozenset[str]
+) -> str:
+    """The source of `span`, which is in `node`, without the `cuts` and without comments."""
+    holes = [(cut.start_byte, cut.end_byte) for cut in cuts]
+    holes.extend(_comments(node, span, comments))
+    return b"".join(_without(source, span, sorted(holes))).decode("utf-8", "replace")
 
 
 def decorator_names(source: bytes, nodes: Iterable[Node]) -> list[str]:

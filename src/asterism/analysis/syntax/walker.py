@@ -153,8 +153,10 @@ def _walk(cursor: TreeCursor, table: _Table, builder: Builder) -> list[_Raw]:
         if node is None:
             return raw
         role = roles.get(node.kind_id)
-        descend = True
-        if role is _IDENTIFIER and depth != statement_depth:
+        if role is None and depth != statement_depth:
+            # Three nodes in four: punctuation, and what only groups.
+            descend = True
+        elif role is _IDENTIFIER and depth != statement_depth:
             start, end = node.start_byte, node.end_byte
             # A name the grammar only misses has no width and is no use of anything.
             if start not in defined and start < end:
@@ -164,15 +166,14 @@ def _walk(cursor: TreeCursor, table: _Table, builder: Builder) -> list[_Raw]:
         elif role is _COMMENT:
             _comment(builder, node)
             descend = False
-        elif role is _SKIPPED and depth != statement_depth:
-            descend = False
-        elif role is not None or depth == statement_depth:
+        else:
             builder.depth = depth
             builder.claimed = False
+            descend = role is not _SKIPPED
             if role is not None and role not in _SENTINELS:
                 descend = role(builder, node)
             if depth == statement_depth and not builder.claimed and node.is_named:
-                builder.root_item(node, builder.conventions.statements.get(node.type, "expression"))
+                _statement(builder, node)
             frame = frames[-1]
             statement_depth = frame.depth + 1 if frame.statements else -1
         if descend and down():

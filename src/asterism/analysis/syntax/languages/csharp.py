@@ -21,8 +21,7 @@ from asterism.analysis.syntax.rules import (
     silent,
     value_cut,
 )
-from asterism.analysis.syntax.signatures import fold, signature_of
-from asterism.domain.outline import Span
+from asterism.analysis.syntax.signatures import fold
 
 _CONTROL = (
     "if_statement",
@@ -240,8 +239,8 @@ def _declarator(builder: Builder, node: Node) -> bool:
     )
     draft.decorators = _attributes(builder, lists)
     kind = declaration.child_by_field_name("type")
-    head = Span(statement.start_byte, kind.end_byte if kind else declaration.start_byte)
-    text = signature_of(builder.source, head, lists, statement, builder.conventions)
+    end = kind.end_byte if kind is not None else declaration.start_byte
+    text = builder.signature(statement, statement.start_byte, end, lists)
     draft.signature = f"{text} {draft.signature}"
     return True
 

@@ -17,8 +17,8 @@ from asterism.analysis.syntax.rules import (
     silent,
     value_cut,
 )
-from asterism.analysis.syntax.signatures import fold, signature_of
-from asterism.domain.outline import ImportedName, Span
+from asterism.analysis.syntax.signatures import fold
+from asterism.domain.outline import ImportedName
 
 _ANNOTATIONS = frozenset({"marker_annotation", "annotation"})
 _NAMES = ("identifier", "scoped_identifier")
@@ -195,8 +195,7 @@ def _field_head(builder: Builder, statement: Node) -> str:
     kind = statement.child_by_field_name("type")
     end = kind.end_byte if kind is not None else statement.start_byte
     _, decorators = marks(builder, statement)
-    span = Span(statement.start_byte, end)
-    return signature_of(builder.source, span, decorators, statement, builder.conventions)
+    return builder.signature(statement, statement.start_byte, end, decorators)
 
 
 def _parameter(builder: Builder, node: Node) -> bool:
