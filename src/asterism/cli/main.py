@@ -1,14 +1,16 @@
 """The `asterism` command: arguments in, exit code out, errors as one clear line."""
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 from asterism import __version__
 from asterism.domain.errors import AsterismError
+from asterism.domain.files import display_path
 
 # The request cannot be carried out as given.
 EXIT_USAGE = 2
@@ -16,9 +18,16 @@ EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 
 
+class _Parser(argparse.ArgumentParser):
+    """Complains in one line, as every other error does."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(EXIT_USAGE, f"{self.prog}: {display_path(message)}; see {self.prog} --help\n")
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The whole command line, from which `docs/cli.md` is generated."""
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = _Parser(
         prog="asterism",
         description="Code search from the syntax tree: see any source file as symbols and chunks.",
     )
@@ -34,6 +43,9 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; each is imported only when it is called."""
     options = build_parser().parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that cannot show a letter shows its escape; that is no reason to stop.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         command = import_module(f"asterism.cli.{options.command}")
         code: int = command.run(options)

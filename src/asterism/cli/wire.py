@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from asterism.domain.chunk import Chunk
@@ -13,8 +14,37 @@ Json = dict[str, Any]
 
 def write_json(value: object) -> None:
     """Print a value as JSON; names that are no UTF-8 are written as they are displayed."""
-    text = json.dumps(value, ensure_ascii=False, indent=2)
+    text = "".join(_encoded(value))
     sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
+
+
+class _Text(str):
+    """A piece of JSON that is written as it is."""
+
+    __slots__ = ()
+
+
+def _encoded(value: object) -> Iterator[str]:
+    """JSON as `json.dumps` indents it, without recursion: symbols nest deeper than the stack."""
+    pending: list[tuple[object, int]] = [(value, 0)]
+    while pending:
+        value, level = pending.pop()
+        if isinstance(value, dict) and value:
+            marks = "{}"
+            pairs = [(f"{json.dumps(key)}: ", below) for key, below in value.items()]
+        elif isinstance(value, list | tuple) and value:
+            marks, pairs = "[]", [("", below) for below in value]
+        else:
+            yield value if isinstance(value, _Text) else json.dumps(value, ensure_ascii=False)
+            continue
+        margin = "\n" + "  " * level
+        yield marks[0]
+        pending.append((_Text(f"{margin}{marks[1]}"), level))
+        for number in range(len(pairs) - 1, -1, -1):
+            label, below = pairs[number]
+            comma = "," if number else ""
+            pending.append((below, level + 1))
+            pending.append((_Text(f"{comma}{margin}  {label}"), level))
 
 
 def outline_json(outline: Outline) -> Json:
@@ -22,9 +52,7 @@ def outline_json(outline: Outline) -> Json:
     return {
         "path": display_path(outline.path),
         "language": outline.language,
-        "symbols": [
-            _symbol(outline, index) for index, _ in outline.symbols() if _is_top(outline, index)
-        ],
+        "symbols": _symbols(outline),
         "root_items": [
             {
                 "kind": item.kind,
@@ -76,8 +104,17 @@ def discovery_json(discovery: Discovery) -> Json:
     }
 
 
-def _symbol(outline: Outline, index: int) -> Json:
-    item = outline.items[index]
+def _symbols(outline: Outline) -> list[Json]:
+    """The symbols below no other symbol, each with its children."""
+    made: dict[int, Json] = {}
+    # Children come after their parents, so backwards every child is there before it is needed.
+    for index in range(len(outline.items) - 1, -1, -1):
+        item = outline.items[index]
+        made[index] = _symbol(outline, item, [made[child] for child in item.children])
+    return [made[index] for index, _ in outline.symbols() if _is_top(outline, index)]
+
+
+def _symbol(outline: Outline, item: Item, children: list[Json]) -> Json:
     return {
         "name": item.name,
         "kind": item.kind,
@@ -92,7 +129,7 @@ def _symbol(outline: Outline, index: int) -> Json:
         "decorators": item.decorators,
         "exported": item.exported,
         "tags": item.tags,
-        "children": [_symbol(outline, child) for child in item.children],
+        "children": children,
     }
 
 

@@ -4,7 +4,7 @@ from textwrap import dedent
 
 import pytest
 
-from tests.analysis.chunks.cutting import chunk_named, code_of
+from tests.analysis.chunks.cutting import chunk_named, chunks_of, code_of
 
 
 def check(path: str, source: str, name: str, expected: str) -> None:
@@ -80,7 +80,27 @@ def test_decorators_of_a_child_go_with_its_body() -> None:
 
 
 def test_a_body_below_a_child_without_one() -> None:
-    """The callback has a body; the call it is passed to has none of its own."""
+    """The property has no body to leave out; the method in its value has."""
+    source = """
+        class X {
+          static api = {
+            get(id) {
+              return 1;
+            },
+          };
+        }
+        """
+    expected = """
+        class X {
+          static api = {
+            get(id),
+          };
+        }
+        """
+    check("a.ts", source, "X", expected)
+
+
+def test_a_callback_is_left_out_of_its_statement() -> None:
     source = """
         describe("the parser", () => {
           it("reads", () => {
@@ -88,7 +108,10 @@ def test_a_body_below_a_child_without_one() -> None:
           });
         });
         """
-    check("a.ts", source, 'describe("the parser")', 'describe("the parser", () => {\n  it("reads"')
+    statement, outer, inner = chunks_of("a.ts", source)
+    assert code_of(statement) == 'describe("the parser", () =>);'
+    assert code_of(outer) == 'describe("the parser", () => {\n  it("reads", () =>);\n});'
+    assert code_of(inner) == '  it("reads", () => {\n    expect(read()).toBe(1);\n  });'
 
 
 def test_text_behind_a_child_stays() -> None:

@@ -88,7 +88,7 @@ def test_signatures_from_other_files() -> None:
 def _preamble(options: ChunkOptions) -> list[str]:
     quotes = [("f", "def f(a_long_name)")]
     return preamble(
-        "Python", "a.py", ("A",), "One two three.", None, ["m", "n", "m"], quotes, options
+        "[Python] a.py > A", "One two three.", None, ["m", "n", "m"], quotes, options
     ).split("\n")
 
 

@@ -88,4 +88,6 @@ def test_moving_the_file_changes_its_ids() -> None:
 
 
 def test_a_name_that_is_no_utf8_has_an_id() -> None:
-    assert chunk_id("\udcff.py", "function", ("f",), 0) != chunk_id("\udcfe.py", "function", ("f",), 0)
+    assert chunk_id("\udcff.py", "function", ("f",), 0) != chunk_id(
+        "\udcfe.py", "function", ("f",), 0
+    )

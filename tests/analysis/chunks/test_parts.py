@@ -19,7 +19,7 @@ SMALL = ChunkOptions(max_tokens=60)
         ({}, set(), 10, [(1, 8)]),
         ({}, set(), 4, [(1, 4), (5, 8)]),
         # The outermost statement of the second half wins over a later inner one.
-        ({3: 1, 4: 2, 5: 2}, set(), 4, [(1, 2), (3, 6), (7, 8)]),
+        ({3: 1, 4: 2, 5: 2}, set(), 4, [(1, 2), (3, 4), (5, 8)]),
         # A statement in the first half would waste the room behind it.
         ({2: 1}, set(), 4, [(1, 4), (5, 8)]),
         # Lines 3 to 6 are one collapsed child: no cut before any of them but the first.
@@ -31,7 +31,9 @@ SMALL = ChunkOptions(max_tokens=60)
 def test_where_lines_are_cut(
     levels: dict[int, int], closed: set[int], limit: int, expected: list[tuple[int, int]]
 ) -> None:
-    found = cut_lines(1, 8, levels, closed.__contains__, lambda first, last: last - first + 1, limit)
+    found = cut_lines(
+        1, 8, levels, closed.__contains__, lambda first, last: last - first + 1, limit
+    )
     assert found == expected
 
 
@@ -83,7 +85,9 @@ def test_a_childs_body_is_never_cut() -> None:
 
 
 def test_a_parent_knows_every_part_of_its_children() -> None:
-    found = chunks_of("a.py", "class A:\n" + "".join(f"    {line}\n" for line in LONG.split("\n")), SMALL)
+    found = chunks_of(
+        "a.py", "class A:\n" + "".join(f"    {line}\n" for line in LONG.split("\n")), SMALL
+    )
     parent, *parts = found
     assert len(parts) > 1
     assert parent.child_chunk_ids == tuple(part.id for part in parts)

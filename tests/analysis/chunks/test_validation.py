@@ -128,7 +128,9 @@ def test_good_chunks_break_no_rule() -> None:
     assert violations(OUTLINE, SOURCE, list(good().values()), ChunkOptions()) == []
 
 
-@pytest.mark.parametrize(("rule", "mutation"), BROKEN, ids=lambda value: getattr(value, "__name__", str(value)))
+@pytest.mark.parametrize(
+    ("rule", "mutation"), BROKEN, ids=lambda value: getattr(value, "__name__", str(value))
+)
 def test_each_rule_can_be_broken(rule: int, mutation: Mutation) -> None:
     chunks = good()
     mutation(chunks)

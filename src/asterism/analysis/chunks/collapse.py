@@ -20,12 +20,18 @@ def collapse(source: bytes, span: Span, items: Sequence[Item], children: Iterabl
 
 
 def folded(items: Sequence[Item], children: Iterable[int]) -> Iterator[int]:
-    """The descendants that are collapsed: bodies directly below, or below what has none."""
+    """The descendants that are collapsed: bodies directly below, or below what has none.
+
+    In broken code siblings may overlap; the first of them stands for the others.
+    """
+    end = 0
     pending = sorted(children, key=lambda index: items[index].span, reverse=True)
     while pending:
         index = pending.pop()
         child = items[index]
         if child.body is not None:
-            yield index
+            if child.span.start >= end:
+                yield index
+                end = child.span.end
         elif child.children:
             pending.extend(sorted(child.children, key=lambda i: items[i].span, reverse=True))

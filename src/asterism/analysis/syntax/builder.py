@@ -13,6 +13,7 @@ from asterism.analysis.syntax.signatures import (
     decorator_names,
     fold,
     label,
+    proper_name,
     signature_of,
 )
 from asterism.domain.outline import Export, Import, ImportedName, Span
@@ -118,7 +119,7 @@ class Builder:
         opens: bool = True,
     ) -> Draft:
         """Record a symbol; with `opens`, what is walked inside the node belongs to it."""
-        draft = Draft(name, kind)
+        draft = Draft(proper_name(name), kind)
         draft.level = level
         wrapper = self._take_wrapper(node)
         cuts = decorators
@@ -142,7 +143,7 @@ class Builder:
         if cuts:
             draft.decorators.extend(decorator_names(self.source, cuts))
         end = node.end_byte if signature_end is None else signature_end
-        draft.signature = self.signature(node, start, end, cuts)
+        draft.signature = self.signature(node, start, end, cuts) or draft.name
         self._file(draft, owner, opens)
         if self.conventions.docstring is not None:
             doc_node = self.conventions.docstring(node)
@@ -155,12 +156,12 @@ class Builder:
         previous = self._last_root
         if previous is not None and previous.is_root and previous.end_row >= node.start_point[0]:
             # Statements that share a line are one item: chunks are made of whole lines.
-            previous.end = max(previous.end, node.end_byte)
+            previous.end = max(previous.end, self._end_of(node))
             previous.end_row = max(previous.end_row, last_row(node))
             self._open(previous)
             return previous
         text = self.text(node)
-        draft = Draft(name or label(text), kind)
+        draft = Draft(proper_name(name or label(text)), kind)
         draft.level = Level.MODULE
         draft.is_root = True
         draft.name_offset = node.start_byte
@@ -173,7 +174,7 @@ class Builder:
 
     def extend(self, draft: Draft, node: Node) -> None:
         """Let an earlier sibling reach to the end of `node`: equations of one function."""
-        draft.end = max(draft.end, node.end_byte)
+        draft.end = max(draft.end, self._end_of(node))
         draft.end_row = max(draft.end_row, last_row(node))
         self.frames[-1].last_end = draft.end
         self._open(draft)
@@ -309,6 +310,13 @@ class Builder:
             return None
         inside = wrapper.start <= node.start_byte < wrapper.end
         return wrapper if inside and self.frames[-1].depth < self.depth else None
+
+    def _end_of(self, node: Node) -> int:
+        """Where the node's text ends; some grammars let a node end with the newline after it."""
+        end = node.end_byte
+        while end > node.start_byte and self.source[end - 1 : end].isspace():
+            end -= 1
+        return end
 
     def _file(self, draft: Draft, owner: Sequence[str], opens: bool) -> None:
         frame = self.frames[-1]

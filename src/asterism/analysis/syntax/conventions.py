@@ -36,6 +36,8 @@ class Conventions:
     """Inside a binding pattern, nodes that bind nothing: types, defaults."""
     doc_prefixes: tuple[str, ...] = ("/**",)
     """A comment that starts with one of these is documentation; "" takes any comment."""
+    doc_gap: int = 0
+    """Blank lines a doc block may stand above its declaration; compilers read JSDoc across one."""
     inner_doc_prefixes: tuple[str, ...] = ()
     """Comments that document what they stand in, as Rust's `//!`: not what follows them."""
     docstring: Callable[[Node], Node | None] | None = None

@@ -58,17 +58,22 @@ class Margin:
         comments = self.comments
         inner = self._conventions.inner_doc_prefixes
         docs: list[str] = []
+        gap = self._conventions.doc_gap
         while comments:
             comment = comments[-1]
             if comment.start > draft.start:
                 # Written inside the declaration, or between it and its attributes.
                 comments.pop()
                 continue
-            if comment.end_row < draft.first_row - 1 or comment.start < floor:
+            above = draft.first_row - 1 - comment.end_row
+            if above > gap or comment.start < floor:
                 break
             text = self._source[comment.start : comment.end].decode("utf-8", "replace")
             if inner and text.startswith(inner):
                 break
+            if above > 0 and not text.startswith(self._conventions.doc_prefixes):
+                break
+            gap = 0
             comments.pop()
             docs.append(text.rstrip())
             draft.first_row, draft.start = comment.start_row, comment.start

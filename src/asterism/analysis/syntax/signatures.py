@@ -12,6 +12,9 @@ from asterism.domain.outline import Span
 # better read in its own source.
 SIGNATURE_LIMIT = 400
 
+# What is defined in damaged code without a name that could be read.
+UNNAMED = "(unnamed)"
+
 # Longer labels make trees unreadable and ids no better; shorter ones are rarely a whole thought.
 LABEL_LIMIT = 60
 SHORT_LABEL = 12
@@ -32,6 +35,11 @@ def label(text: str) -> str:
     """What a statement without a name is called: its first line, or more if that says nothing."""
     head = text.lstrip().split("\n", 1)[0]
     return fold(head if len(head) >= SHORT_LABEL else text, LABEL_LIMIT)
+
+
+def proper_name(name: str) -> str:
+    """The name on one line; in damaged code a name may be broken, or not be there at all."""
+    return name if name.isprintable() and name.strip() else " ".join(name.split()) or UNNAMED
 
 
 def signature_of(text: str, conventions: Conventions) -> str:

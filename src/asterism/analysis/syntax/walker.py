@@ -192,7 +192,7 @@ def _walk(cursor: TreeCursor, table: _Table, builder: Builder) -> list[_Raw]:
 
 def _statement(builder: Builder, node: Node) -> None:
     """A top-level node no rule has claimed, unless it is blank, as some grammars' newlines are."""
-    if builder.source[node.start_byte : node.end_byte].strip():
+    if builder.text(node).strip():
         builder.root_item(node, builder.conventions.statements.get(node.type, "expression"))
 
 

@@ -40,7 +40,7 @@ def text_items(lines: list[bytes], first_row: int, offset: int) -> Iterator[Item
 def root_item(kind: str, lines: list[bytes], row: int, offset: int) -> Item:
     """A root item over whole lines."""
     text = b"\n".join(lines)
-    head = text.lstrip()[:LABEL_BYTES].decode("utf-8", "replace")
+    head = text.lstrip()[:LABEL_BYTES].decode("utf-8", "ignore")
     name = label(head.lstrip()) or label(text.decode("utf-8", "replace").lstrip())
     last = row + len(lines)
     return Item(

@@ -76,6 +76,7 @@ CONVENTIONS = Conventions(
     pattern_first=frozenset({"assignment_pattern", "object_assignment_pattern"}),
     pattern_last=frozenset({"pair_pattern"}),
     pattern_stops=frozenset({"type_annotation", "computed_property_name", "member_expression"}),
+    doc_gap=1,
     terminators=(";", "="),
 )
 

@@ -1,0 +1,84 @@
+"""The command line in this process or in its own, and a small repository to run it on."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from asterism.cli.main import main
+
+ROOT = Path(__file__).resolve().parents[2]
+
+SERVICE = """\
+import jwt from "jsonwebtoken";
+import { Key } from "./keys";
+
+/** Checks tokens. */
+export class TokenService {
+  /** Validates one. */
+  @traced
+  async validate(token: string): Promise<Key> {
+    return jwt.verify(token, this.key());
+  }
+  private key(): Key { return 1; }
+}
+start();
+"""
+
+
+class Outcome(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with a few files, as the current directory."""
+    root = tmp_path / "shop"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "tokens.ts").write_text(SERVICE)
+    (root / "main.py").write_text("def main():\n    return 1\n")
+    (root / "broken.py").write_text("def f(:\n    return (\n")
+    (root / "notes.xyz").write_text("some words\n")
+    (root / "image.xyz").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
+    (root / ".env").write_text("KEY=1\n")
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return root
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command in this process."""
+
+    def call(*arguments: str) -> Outcome:
+        try:
+            code = main(list(arguments))
+        except SystemExit as stopped:
+            code = stopped.code if isinstance(stopped.code, int) else 1
+        out, err = capsys.readouterr()
+        return Outcome(code, out, err)
+
+    return call
+
+
+def spawn(arguments: Sequence[str | bytes], where: Path, **environment: str) -> Outcome:
+    """Run a command in a process of its own."""
+    command = [sys.executable, "-m", "asterism.cli", *arguments]
+    search = {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(
+        command,
+        cwd=where,
+        env={**os.environ, **search, **environment},
+        capture_output=True,
+        check=False,
+    )
+    return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
