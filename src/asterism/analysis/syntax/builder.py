@@ -32,6 +32,8 @@ class Builder:
         self.conventions = conventions
         self.depth = 0
         """Of the node a rule is looking at; the file's root node has depth 0."""
+        self.ancestors: list[Node] = []
+        """The nodes around the one a rule is looking at, outermost first, below the root node."""
         self.drafts: list[Draft] = []
         self.frames: list[Frame] = [Frame(0, None, None, Level.MODULE, True)]
         self._margin = Margin(source, conventions)
@@ -73,6 +75,11 @@ class Builder:
         """Whether the current node stands directly in the body of a class-like item."""
         frame = self.frames[-1]
         return frame.level is Level.TYPE and self.depth <= frame.depth + 2
+
+    @property
+    def parent(self) -> Node | None:
+        """The node around the current one; `node.parent` would search for it from the root."""
+        return self.ancestors[-1] if self.ancestors else None
 
     @property
     def owner(self) -> Draft | None:
@@ -138,8 +145,6 @@ class Builder:
             signature_end = body.start_byte if signature_end is None else signature_end
         self._margin.place(draft, node, wrapper, self.depth)
         self._margin.attach(draft, self.frames[-1].last_end)
-        if draft.body is not None and draft.body.end > draft.end:
-            draft.body = Span(min(draft.body.start, draft.end), draft.end)
         if cuts:
             draft.decorators.extend(decorator_names(self.source, cuts))
         end = node.end_byte if signature_end is None else signature_end

@@ -119,6 +119,10 @@ class Draft:
 
     def freeze(self) -> Item:
         """The finished record."""
+        body = self.body
+        if body is not None and body.end > self.end:
+            # The item was trimmed of trailing blanks, or its end came with damaged text.
+            body = Span(min(body.start, self.end), self.end)
         # A tuple at once: the class's own constructor would cost as much again.
         fields = (
             self.name,
@@ -137,7 +141,7 @@ class Draft:
             self.exported,
             tuple(self.tags),
             Span(self.start, self.end),
-            self.body,
+            body,
             self.name_offset,
         )
         return tuple.__new__(Item, fields)

@@ -13,12 +13,16 @@ def statement_lines(path: str, source: bytes, span: Span) -> dict[int, int]:
     entry = language_of(path, source)
     if entry.home in ("text", "prose"):
         return {}
-    from asterism.analysis.syntax.walker import parse
+    # Imported here: prose needs no grammar.
+    from asterism.analysis.syntax.tables import ended, table_of
 
     # Where each line's text begins; asking at every node would read a long line once per node.
     begins = {found.end() for found in _MARGIN.finditer(source, span.start, span.end)}
-    cursor = parse(entry, source).walk()
+    tree = table_of(entry).parse(ended(source))
     levels: dict[int, int] = {}
+    if tree is None:
+        return levels
+    cursor = tree.walk()
     depth = 0
     while True:
         node = cursor.node

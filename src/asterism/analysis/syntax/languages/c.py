@@ -75,6 +75,9 @@ def statement(builder: Builder, node: Node) -> bool:
 
 def block(builder: Builder, node: Node) -> bool:
     """`TEST(a, b) { … }` and `main() { … }`: a function whose head was read as a call."""
+    around = builder.parent
+    if around is not None and around.type == "compound_statement":
+        return True
     head = node.prev_named_sibling if builder.level is Level.MODULE else None
     if head is None or builder.source[head.end_byte - 1] != _CLOSING:
         return True

@@ -170,7 +170,7 @@ def _signature_member(label: str) -> Rule:
         if key is not None:
             builder.defined.add(key.start_byte)
         is_mapped = key is None and child_of("mapped_type_clause")(node) is not None
-        if (builder.is_member or _in_class_body(node)) and not is_mapped:
+        if (builder.is_member or _in_class_body(builder)) and not is_mapped:
             modifiers, _ = marks(builder, node)
             name = label if key is None else f"[{builder.text(key)}]"
             builder.define(node, "signature", name, modifiers=modifiers)
@@ -185,11 +185,11 @@ def _member_signature(builder: Builder, node: Node) -> bool:
     if name is None:
         return True
     builder.defined.add(name.start_byte)
-    if builder.is_member or (builder.level is Level.TYPE and _in_class_body(node)):
+    if builder.is_member or (builder.level is Level.TYPE and _in_class_body(builder)):
         modifiers, decorators = marks(builder, node)
         text = property_name(builder, name)
         kind = "property" if node.type == "property_signature" else "method"
-        if text == "constructor" and _in_class_body(node):
+        if text == "constructor" and _in_class_body(builder):
             kind = "constructor"
         builder.define(
             node,
@@ -203,8 +203,8 @@ def _member_signature(builder: Builder, node: Node) -> bool:
     return True
 
 
-def _in_class_body(node: Node) -> bool:
-    return node.parent is not None and node.parent.type == "class_body"
+def _in_class_body(builder: Builder) -> bool:
+    return builder.parent is not None and builder.parent.type == "class_body"
 
 
 def _type_alias(builder: Builder, node: Node) -> bool:
@@ -226,7 +226,7 @@ def _type_alias(builder: Builder, node: Node) -> bool:
 
 def _decorator(builder: Builder, node: Node) -> bool:
     """In a class body a decorator stands before its member, elsewhere inside what it marks."""
-    return prefix(builder, node) if _in_class_body(node) else True
+    return prefix(builder, node) if _in_class_body(builder) else True
 
 
 def _empty(builder: Builder, _node: Node) -> bool:

@@ -25,10 +25,6 @@ _NAMESPACE = "React."
 # A receiver longer than this, or one with code in it, says less than the method's name alone.
 _RECEIVER_LIMIT = 40
 
-# Deeper than this no keys are looked for: each step up costs more the deeper it is made, and only
-# machine-made data nests so far (2,000 nested objects took 18 s without a limit).
-_DEPTH_LIMIT = 200
-
 # The title of a test case, the path of a route.
 _STRINGS = frozenset({"string", "template_string"})
 
@@ -87,19 +83,14 @@ def is_block(builder: Builder, function: Node) -> bool:
     )
 
 
-def keys_above(builder: Builder, node: Node) -> list[str]:
-    """The object keys between a function and the symbol it is in: `users` of `api.users.list`.
+def keys_above(builder: Builder) -> list[str]:
+    """The object keys between the current node and its symbol: `users` of `api.users.list`.
 
     An object given to something belongs to it: `Stack.prototype = { pop() {} }`.
     """
     keys: list[str] = []
-    here: Node | None = node
-    if builder.depth > _DEPTH_LIMIT:
-        return keys
-    for _ in range(builder.depth - builder.frames[-1].depth - 1):
-        here = here.parent if here is not None else None
-        if here is None:
-            break
+    steps = builder.depth - builder.frames[-1].depth - 1
+    for here in reversed(builder.ancestors[-steps:] if steps > 0 else ()):
         if here.type == "pair":
             key = here.child_by_field_name("key")
             if key is not None:
@@ -114,8 +105,8 @@ def keys_above(builder: Builder, node: Node) -> list[str]:
 
 def name_of_callback(builder: Builder, arguments: Node) -> str:
     """`describe("parser") callback`: the call it is passed to, and the string before it."""
-    call = arguments.parent
-    receiver, callee = _callee(builder, call) if call is not None else ("", "")
+    around = builder.ancestors[-2:-1]
+    receiver, callee = _callee(builder, around[0]) if around else ("", "")
     first = arguments.named_child(0)
     titled = first is not None and first.type in _STRINGS
     title = f'"{string_value(builder, first)}"' if titled else ""

@@ -51,7 +51,7 @@ def declarator(builder: Builder, node: Node) -> bool:
         if code is None:
             builder.bind(name)
             return True
-    elif code is None and _is_block_local(builder, node):
+    elif code is None and _is_block_local(builder):
         builder.bind(name)
         return True
     else:
@@ -74,25 +74,24 @@ def declarator(builder: Builder, node: Node) -> bool:
     return True
 
 
-def _is_block_local(builder: Builder, node: Node) -> bool:
+def _is_block_local(builder: Builder) -> bool:
     """Whether a variable at module level is shut in a block: `let` in an `if`, a loop's counter."""
     owner = builder.frames[-1].draft
     if owner is None or not owner.is_root:
         return False
-    statement = node.parent
-    if statement is None or statement.type != "variable_declaration":
+    statement, *outer = reversed(builder.ancestors[-2:])
+    if statement.type != "variable_declaration":
         return True
-    return statement.parent is not None and statement.parent.type == "for_statement"
+    return bool(outer) and outer[0].type == "for_statement"
 
 
 def _start_at_statement(builder: Builder, node: Node) -> None:
     """Let the first of several declarators begin where their statement does."""
-    statement = node.parent
-    if statement is None or statement.named_child_count < 2 or statement.named_child(0) != node:
+    statement, *outer = reversed(builder.ancestors[-2:])
+    if statement.named_child_count < 2 or statement.named_child(0) != node:
         return
-    outer = statement.parent
-    is_export = outer is not None and outer.type in ("export_statement", "ambient_declaration")
-    builder.prefix(outer if is_export and outer is not None else statement)
+    is_export = bool(outer) and outer[0].type in ("export_statement", "ambient_declaration")
+    builder.prefix(outer[0] if is_export else statement)
 
 
 def field_definition(builder: Builder, node: Node) -> bool:
@@ -126,7 +125,7 @@ def pair(builder: Builder, node: Node) -> bool:
     builder.defined.add(key.start_byte)
     value = node.child_by_field_name("value")
     if value is not None and value.type in FUNCTIONS and is_block(builder, value):
-        keys = keys_above(builder, node)
+        keys = keys_above(builder)
         define_code(builder, node, key, value, kinds=("method", "class"), owner=keys)
     return True
 
@@ -147,7 +146,7 @@ def method_definition(builder: Builder, node: Node) -> bool:
         text,
         name_node=name,
         body=node.child_by_field_name("body"),
-        owner=() if in_class else keys_above(builder, node),
+        owner=() if in_class else keys_above(builder),
         modifiers=modifiers,
         decorators=decorators,
     )
@@ -207,7 +206,7 @@ def _function(builder: Builder, node: Node, name_node: Node | None) -> None:
     if name_node is not None:
         name = builder.text(name_node)
     else:
-        parent = node.parent if is_block(builder, node) else None
+        parent = builder.parent if is_block(builder, node) else None
         if parent is None or parent.type != "arguments":
             scope(builder, node)
             return
@@ -221,7 +220,7 @@ def _function(builder: Builder, node: Node, name_node: Node | None) -> None:
         name,
         name_node=name_node,
         body=node.child_by_field_name("body"),
-        owner=keys_above(builder, node),
+        owner=keys_above(builder),
         modifiers=modifiers,
     )
 
@@ -239,7 +238,7 @@ def class_expression(builder: Builder, node: Node) -> bool:
         name_node=name,
         body=node.child_by_field_name("body"),
         level=Level.TYPE,
-        owner=keys_above(builder, node),
+        owner=keys_above(builder),
         modifiers=modifiers,
         decorators=decorators,
     )

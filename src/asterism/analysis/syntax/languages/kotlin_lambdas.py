@@ -7,12 +7,17 @@ from asterism.analysis.syntax.languages.callbacks import callback_name, spans_li
 from asterism.analysis.syntax.rules import child_of
 from asterism.analysis.syntax.signatures import fold
 
+# What may stand between a lambda and the call it is given to.
+_BETWEEN = frozenset(
+    {"annotated_lambda", "value_argument", "value_arguments", "labeled_expression"}
+)
+
 
 def function_value(builder: Builder, node: Node) -> bool:
     """A function value: a symbol where it spans lines and is given to a call."""
     if node.start_byte in builder.consumed:
         return True
-    call = _call_around(node)
+    call = _call_around(builder)
     parameters = child_of("lambda_parameters")(node)
     if call is not None and spans_lines(node):
         if node.type == "anonymous_function":
@@ -27,16 +32,9 @@ def function_value(builder: Builder, node: Node) -> bool:
     return True
 
 
-def _call_around(node: Node) -> Node | None:
+def _call_around(builder: Builder) -> Node | None:
     """The call a function value is an argument of, in its parentheses or behind them."""
-    around = node.parent
-    while around is not None and around.type in (
-        "annotated_lambda",
-        "value_argument",
-        "value_arguments",
-        "labeled_expression",
-    ):
-        around = around.parent
+    around = next((node for node in reversed(builder.ancestors) if node.type not in _BETWEEN), None)
     return around if around is not None and around.type == "call_expression" else None
 
 

@@ -220,7 +220,7 @@ def _instance(builder: Builder, node: Node) -> bool:
 
 def _argument_block(builder: Builder, node: Node) -> bool:
     """`test("name") { … }`: a block given to a call, a symbol where it spans lines."""
-    call = node.parent
+    call = builder.parent
     if call is None or call.type != "call_expression" or not spans_lines(node):
         return True
     if call.child_by_field_name("arguments") != node:

@@ -1,0 +1,115 @@
+"""A language compiled for its grammar: the parser, and what to do at each kind of node."""
+
+import warnings
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import tree_sitter
+from tree_sitter import Node, Parser, Tree
+
+from asterism.analysis.syntax.builder import Builder
+from asterism.analysis.syntax.catalogue import Entry
+from asterism.analysis.syntax.language import Language, Rule
+
+# What tree-sitter calls a node it could not make sense of.
+ERROR_KIND = 65535
+
+# Real code of a megabyte parses in a tenth of a second; recovering from a megabyte of garbage can
+# take hours. What is not done by then is read as plain text.
+PARSE_SECONDS = 10
+
+IDENTIFIER = object()
+COMMENT = object()
+SKIPPED = object()
+SENTINELS = frozenset({IDENTIFIER, COMMENT, SKIPPED})
+
+_LANGUAGES = "asterism.analysis.syntax.languages"
+
+
+class Table:
+    """What the walker looks up: a role by numeric node kind."""
+
+    def __init__(self, language: Language) -> None:
+        package, function = language.grammar
+        grammar = tree_sitter.Language(getattr(import_module(package), function)())
+        self.language = language
+        self.roles: dict[int, Any] = {ERROR_KIND: _damage}
+        """A sentinel, or the rule to apply at nodes of this kind."""
+        for kind in range(grammar.node_kind_count):
+            name = grammar.node_kind_for_id(kind)
+            if name is not None and grammar.node_kind_is_named(kind):
+                role = _role(language, grammar, name)
+                if role is not None:
+                    self.roles[kind] = role
+        with warnings.catch_warnings():
+            # Its successor, the progress callback, crashes the interpreter in this version.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self._parser = Parser(grammar, timeout_micros=PARSE_SECONDS * 1_000_000)
+
+    def parse(self, source: bytes) -> Tree | None:
+        """The syntax tree of text that ends with a newline; None if it takes too long."""
+        try:
+            return self._parser.parse(source)
+        except ValueError:
+            # Without this the next file would be parsed as the rest of this one.
+            self._parser.reset()
+            return None
+
+
+@cache
+def table_of(entry: Entry) -> Table:
+    """A language's data, imported on first use: one file needs one grammar, not twenty."""
+    module, variable = entry.home.split(":")
+    return Table(getattr(import_module(f"{_LANGUAGES}.{module}"), variable))
+
+
+def ended(source: bytes) -> bytes:
+    """The source with a newline at its end; Kotlin's scanner waits for one for ever."""
+    return source if source.endswith(b"\n") else source + b"\n"
+
+
+def _role(language: Language, grammar: tree_sitter.Language, name: str) -> Any:
+    """What nodes of this name are for the walker; None where there is nothing to do."""
+    conventions = language.conventions
+    rule, member = language.rules.get(name), conventions.members.get(name)
+    if name in conventions.comments:
+        return COMMENT
+    if name in conventions.skipped:
+        return SKIPPED if rule is None else _closed(rule)
+    if member is not None:
+        receiver, called = (grammar.field_id_for_name(part) for part in member)
+        if receiver is not None and called is not None:
+            return _member(receiver, called, rule)
+    if rule is not None:
+        return rule
+    return IDENTIFIER if name in conventions.identifiers else None
+
+
+def _member(receiver_field: int, name_field: int, rule: Rule | None) -> Rule:
+    """Note on what a member is accessed, then apply the rule, if there is one."""
+
+    def member(builder: Builder, node: Node) -> bool:
+        receiver = node.child_by_field_id(receiver_field)
+        name = node.child_by_field_id(name_field)
+        if receiver is not None and name is not None:
+            builder.member(receiver, name)
+        return rule is None or rule(builder, node)
+
+    return member
+
+
+def _closed(rule: Rule) -> Rule:
+    """The rule, without looking inside afterwards."""
+
+    def closed(builder: Builder, node: Node) -> bool:
+        rule(builder, node)
+        return False
+
+    return closed
+
+
+def _damage(builder: Builder, _node: Node) -> bool:
+    """Text the grammar could not place: definitions in it count, its fragments do not."""
+    builder.damaged()
+    return True
