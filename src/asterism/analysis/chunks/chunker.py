@@ -8,7 +8,7 @@ from posixpath import basename, splitext
 from typing import NamedTuple
 
 from asterism.analysis.chunks.collapse import collapse, folded
-from asterism.analysis.chunks.embedding import preamble, shortened
+from asterism.analysis.chunks.embedding import breadcrumb, preamble, shortened
 from asterism.analysis.chunks.imports import imports_used
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.chunks.parts import cut_lines
@@ -142,7 +142,7 @@ def _chunk(
         numbers = set().union(*(used[index] for index in members))
     imports = [outline.imports[number] for number in sorted(numbers)] if numbers else []
     head = preamble(
-        f"[{file.title}] {' > '.join((place.relative_path, *path))}",
+        breadcrumb(file.title, place.relative_path, path),
         doc,
         lead.signature if lead.is_symbol else None,
         [entry.module for entry in imports],

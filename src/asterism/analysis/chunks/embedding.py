@@ -3,8 +3,14 @@
 from collections.abc import Sequence
 
 from asterism.analysis.chunks.options import ChunkOptions
+from asterism.domain.files import display_path
 
 RULE = "---"
+
+
+def breadcrumb(title: str, relative_path: str, path: Sequence[str]) -> str:
+    """The first line: language, file and the names down to the chunk, whatever the file is called."""
+    return f"[{title}] {' > '.join((display_path(relative_path), *path))}"
 
 
 def preamble(

@@ -11,6 +11,7 @@ from asterism.analysis.chunks.units import Unit, unit_path, units_of
 from asterism.analysis.syntax.catalogue import titles
 from asterism.analysis.syntax.outlines import outline as outline_again
 from asterism.domain.chunk import Chunk
+from asterism.domain.files import display_path
 from asterism.domain.outline import Item, Outline
 
 RULES = {
@@ -176,7 +177,7 @@ def _breadcrumb(case: _Case) -> _Found:
     title = titles().get(case.outline.language, case.outline.language)
     for unit, parts in case.homes:
         path = unit_path(items, unit)
-        head = f"[{title}] {' > '.join((case.outline.path, *path))}"
+        head = f"[{title}] {' > '.join((display_path(case.outline.path), *path))}"
         above = items[unit.lead].parent
         scope = items[above].path if above is not None and items[above].is_symbol else ()
         for part in parts:

@@ -22,6 +22,9 @@ from asterism.domain.outline import Outline, Problem, Reference
 _Raw = tuple[str, int, str | None, int | None]
 """Name, offset, receiver, and the item it is in."""
 
+# A comment further in than this stands behind code; looking would read a long line once per comment.
+MARGIN_COLUMNS = 1000
+
 TOO_HARD = Problem(1, 0, "could not be parsed in reasonable time; read as plain text")
 
 
@@ -121,9 +124,9 @@ def _statement(builder: Builder, node: Node) -> None:
 
 def _comment(builder: Builder, node: Node) -> None:
     """Keep a comment that has its line to itself; one behind code belongs to that code."""
-    source, start = builder.source, node.start_byte
-    if not source[source.rfind(b"\n", 0, start) + 1 : start].strip():
-        row = node.start_point[0]
+    start = node.start_byte
+    row, column = node.start_point
+    if column <= MARGIN_COLUMNS and not builder.source[start - column : start].strip():
         builder.comments.append(Comment(start, node.end_byte, row, last_row(node)))
 
 
