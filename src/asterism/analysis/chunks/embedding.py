@@ -9,7 +9,7 @@ RULE = "---"
 
 
 def breadcrumb(title: str, relative_path: str, path: Sequence[str]) -> str:
-    """The first line: language, file and the names down to the chunk, whatever the file is called."""
+    """The first line: language, file, and the names down to the chunk."""
     return f"[{title}] {' > '.join((display_path(relative_path), *path))}"
 
 

@@ -157,8 +157,11 @@ def _paragraphs(lines: list[bytes], offsets: list[int]) -> Iterator[Item]:
 
 
 def _signature(lines: list[bytes], heading: _Heading) -> str:
-    text = b"\n".join(lines[heading.row : heading.last_row + 1]).decode("utf-8", "replace")
-    return fold(text)
+    """The heading as written, without the rules above and below it."""
+    shown = lines[heading.row : heading.last_row + 1]
+    if len(shown) > 1:
+        shown = shown[-2:-1]
+    return fold(b"".join(shown).decode("utf-8", "replace"))
 
 
 def _title(raw: bytes) -> str:

@@ -22,7 +22,7 @@ from asterism.domain.outline import Outline, Problem, Reference
 _Raw = tuple[str, int, str | None, int | None]
 """Name, offset, receiver, and the item it is in."""
 
-# A comment further in than this stands behind code; looking would read a long line once per comment.
+# A comment further in than this stands behind code; looking would read long lines again and again.
 MARGIN_COLUMNS = 1000
 
 TOO_HARD = Problem(1, 0, "could not be parsed in reasonable time; read as plain text")
