@@ -19,7 +19,7 @@ from typing import NamedTuple
 from asterism.analysis.reading import in_parallel, read_chunks
 from asterism.analysis.source.discovery import discover
 from asterism.analysis.syntax.catalogue import TABLE
-from asterism.config.environment import discovery_options
+from asterism.config.loading import discovery_options, load
 
 # What has a grammar. Data and prose are cheaper and would flatter us.
 CODE = frozenset(
@@ -72,7 +72,7 @@ def main() -> None:
 
 def jobs_of(root: Path, extensions: frozenset[str]) -> list[Job]:
     """The files discovery finds, of these extensions."""
-    found = discover(str(root.absolute()), discovery_options())
+    found = discover(str(root.absolute()), discovery_options(load(root.absolute()).settings))
     return [
         Job(f"{found.root}/{file.path}", file.path)
         for file in found.files

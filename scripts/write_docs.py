@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from asterism.cli.main import build_parser
+from asterism.config.settings import all_settings
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -16,9 +17,43 @@ CLI_HEADER = """\
 """
 
 
+SETTINGS_HEADER = """\
+# Settings
+
+<!-- Written by `make fix` from the settings themselves; do not edit by hand. -->
+
+A value is looked for in this order, and the first one found counts: an option of the command,
+`asterism.toml` in the repository, the user's file (`~/.config/asterism/config.toml`, or below
+`$XDG_CONFIG_HOME`), the environment, the default. Both files are TOML:
+
+    [discovery]
+    max_file_bytes = 2_000_000
+
+A wrong value in a file or on the command line is an error that says what is allowed; one in the
+environment is ignored with a warning.
+"""
+
+
 def pages() -> dict[Path, str]:
     """Return every generated page: its path and the text it should have."""
-    return {ROOT / "docs" / "cli.md": cli_page(build_parser())}
+    return {
+        ROOT / "docs" / "cli.md": cli_page(build_parser()),
+        ROOT / "docs" / "settings.md": settings_page(),
+    }
+
+
+def settings_page() -> str:
+    """Describe every setting in Markdown."""
+    lines = [SETTINGS_HEADER]
+    for setting in all_settings():
+        lines += [
+            f"## `{setting.key}`",
+            "",
+            f"{setting.purpose} {setting.allowed.capitalize()}; {setting.default:,} by default.",
+            f"In the environment `{setting.variable}`.",
+            "",
+        ]
+    return "\n".join(lines)
 
 
 def cli_page(parser: argparse.ArgumentParser) -> str:

@@ -26,7 +26,7 @@ WRONG = {
     "line end in a path": (["outline", "a\nb"], "a\\nb does not exist"),
     "unknown value": (["chunks", "main.py", "--show", "nothing"], "invalid choice: 'nothing'"),
     "no number": (["validate", ".", "--jobs", "two"], "invalid int value: 'two'"),
-    "negative number": (["validate", ".", "--jobs", "-1"], "--jobs -1"),
+    "negative number": (["validate", ".", "--jobs", "-1"], "work.jobs = -1 is not allowed"),
     "unknown option": (["outline", "main.py", "--colour"], "unrecognized arguments: --colour"),
     "unknown command": (["search", "x"], "invalid choice: 'search'"),
     "no command": ([], "required: COMMAND"),

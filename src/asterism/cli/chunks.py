@@ -4,13 +4,16 @@ import argparse
 
 from asterism.analysis.reading import read_chunks
 from asterism.cli.places import place_of
+from asterism.cli.preferences import settings_for
 from asterism.cli.wire import chunk_json, write_json
+from asterism.config.loading import chunk_options
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the chunks of one file."""
     place = place_of(options.file)
-    chunks = read_chunks(place.path, place.relative_path, place.repo).chunks
+    limits = chunk_options(settings_for(place.root))
+    chunks = read_chunks(place.path, place.relative_path, place.repo, limits).chunks
     if options.json:
         write_json([chunk_json(chunk) for chunk in chunks])
         return 0

@@ -4,14 +4,17 @@ import argparse
 from pathlib import Path
 
 from asterism.analysis.source.discovery import discover
+from asterism.cli.preferences import settings_for
 from asterism.cli.wire import discovery_json, write_json
-from asterism.config.environment import discovery_options
+from asterism.config.loading import discovery_options
 from asterism.domain.files import Discovery, display_path
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the files below a path."""
-    found = discover(str(Path(options.path).absolute()), discovery_options())
+    root = str(Path(options.path).absolute())
+    given = {} if options.max_bytes is None else {"discovery.max_file_bytes": options.max_bytes}
+    found = discover(root, discovery_options(settings_for(root, given)))
     if options.json:
         write_json(discovery_json(found))
     else:

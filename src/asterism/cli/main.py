@@ -94,6 +94,9 @@ def _files(commands: _Commands) -> None:
     parser = _command(commands, "files", "Show which files would be indexed, and which not.")
     parser.add_argument("path", metavar="PATH", help="the repository or a directory in it")
     parser.add_argument("--skipped", action="store_true", help="list skipped files with reasons")
+    parser.add_argument(
+        "--max-bytes", type=int, metavar="N", help="skip larger files (default: the settings')"
+    )
     _json(parser)
 
 
@@ -104,7 +107,5 @@ def _validate(commands: _Commands) -> None:
         "Check the ten rules of chunks over every file; exit 1 if one is broken.",
     )
     parser.add_argument("paths", metavar="PATH", nargs="+", help="files or repositories")
-    parser.add_argument(
-        "--jobs", type=int, default=0, metavar="N", help="processes (default: one per core)"
-    )
+    parser.add_argument("--jobs", type=int, metavar="N", help="processes (default: the settings')")
     _json(parser)

@@ -14,6 +14,7 @@ class FilePlace(NamedTuple):
     """A file, and its path and name inside its repository."""
 
     path: str
+    root: str
     relative_path: str
     repo: str
 
@@ -31,4 +32,4 @@ def place_of(typed: str) -> FilePlace:
         raise PathUnreadable(
             f"{display_path(typed)} looks like a secret by its name; such files are never read."
         )
-    return FilePlace(str(path), relative, root.name)
+    return FilePlace(str(path), str(root), relative, root.name)

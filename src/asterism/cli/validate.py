@@ -8,9 +8,10 @@ from pathlib import Path
 from asterism.analysis.chunks.validation import RULES
 from asterism.analysis.source.discovery import discover
 from asterism.cli.places import place_of
+from asterism.cli.preferences import settings_for
 from asterism.cli.wire import Json, write_json
-from asterism.config.environment import cores, discovery_options
-from asterism.domain.errors import PathMissing, UsageError
+from asterism.config.loading import chunk_options, discovery_options, worker_count
+from asterism.domain.errors import PathMissing
 from asterism.domain.files import display_path
 from asterism.evaluation.parsing import Extreme, Summary, Target, validate
 
@@ -23,12 +24,12 @@ PROGRESS_FROM = 200
 
 def run(options: argparse.Namespace) -> int:
     """Validate every file; exit 1 on a violation or a crash."""
-    if options.jobs < 0:
-        raise UsageError(f"--jobs {options.jobs}: give the number of processes, 1 or more.")
+    given = {} if options.jobs is None else {"work.jobs": options.jobs}
+    workers = worker_count(settings_for(str(Path.cwd()), given))
     targets = [target for path in options.paths for target in _targets(path)]
     advance, done = _progress(len(targets))
     try:
-        summary = validate(targets, options.jobs or cores(), advance)
+        summary = validate(targets, workers, advance)
     finally:
         done()
     if options.json:
@@ -43,11 +44,16 @@ def _targets(typed: str) -> list[Target]:
     if not path.exists():
         raise PathMissing(f"{display_path(typed)} does not exist; check the path.")
     if path.is_dir():
-        root = str(path)
-        found = discover(root, discovery_options())
-        return [Target(f"{found.root}/{file.path}", file.path, path.name) for file in found.files]
+        settings = settings_for(str(path))
+        limits = chunk_options(settings)
+        found = discover(str(path), discovery_options(settings))
+        return [
+            Target(f"{found.root}/{file.path}", file.path, path.name, limits)
+            for file in found.files
+        ]
     place = place_of(typed)
-    return [Target(place.path, place.relative_path, place.repo)]
+    limits = chunk_options(settings_for(place.root))
+    return [Target(place.path, place.relative_path, place.repo, limits)]
 
 
 def _progress(total: int) -> tuple[Callable[[int], None], Callable[[], None]]:

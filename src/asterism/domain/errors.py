@@ -2,6 +2,7 @@
 
 AsterismError           anything a user should read as one clear sentence
 ├── UsageError          the request itself is wrong: unknown option value, bad combination
+│   └── SettingError    a setting that does not exist, or a value it does not allow
 └── InputError          a path that cannot be used
     ├── PathMissing     nothing is there
     ├── WrongPathKind   a directory where a file is wanted, or the reverse
@@ -16,6 +17,10 @@ class AsterismError(Exception):
 
 class UsageError(AsterismError):
     """The request itself is wrong."""
+
+
+class SettingError(UsageError):
+    """A setting that does not exist, or a value it does not allow."""
 
 
 class InputError(AsterismError):

@@ -17,6 +17,7 @@ class Target(NamedTuple):
     path: str
     relative_path: str
     repo: str
+    options: ChunkOptions = ChunkOptions()
 
 
 class Extreme(NamedTuple):
@@ -104,7 +105,7 @@ def _batch(targets: Sequence[Target]) -> tuple[int, Summary]:
 
 
 def _check(target: Target, summary: Summary) -> None:
-    options = ChunkOptions()
+    options = target.options
     reading = read_chunks(target.path, target.relative_path, target.repo, options)
     outline, chunks = reading.outline, reading.chunks
     lines = reading.source.decode("utf-8", "replace").split("\n")
