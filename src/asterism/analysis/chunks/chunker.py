@@ -1,14 +1,13 @@
 """The recipe: an outline and its source in, chunks out, parents before children."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from posixpath import basename, splitext
 from typing import NamedTuple
 
-from asterism.analysis.chunks.collapse import collapse, folded
-from asterism.analysis.chunks.embedding import breadcrumb, preamble, shortened
+from asterism.analysis.chunks.collapse import collapse, folded, may_fold
+from asterism.analysis.chunks.embedding import breadcrumb, file_crumb, preamble, shortened
 from asterism.analysis.chunks.imports import imports_used
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.chunks.parts import cut_lines
@@ -36,13 +35,22 @@ class _File(NamedTuple):
     outline: Outline
     source: bytes
     lines: list[str]
-    starts: list[int]
-    """The byte at which each line begins, and one past the end."""
+    bytes_above: list[int]
+    """How many bytes stand above each line and above the end, line ends not counted."""
     place: Place
     options: ChunkOptions
-    title: str
+    crumb: str
     filename: str
     extension: str
+
+    def span(self, first: int, last: int) -> Span:
+        """The bytes of whole lines, without the last one's end."""
+        above = self.bytes_above
+        return Span(above[first - 1] + first - 1, above[last] + last - 1)
+
+    def text(self, first: int, last: int) -> str:
+        """The text of whole lines, without the last one's end."""
+        return "\n".join(self.lines[first - 1 : last])
 
 
 class _Key(NamedTuple):
@@ -64,17 +72,17 @@ def chunk_file(
     `imported` maps local names of imports to signatures, where the caller knows other files.
     """
     lines = source.decode("utf-8", "replace").split("\n")
-    starts = list(accumulate((len(line) + 1 for line in source.split(b"\n")), initial=0))
+    bytes_above = list(accumulate(map(len, source.split(b"\n")), initial=0))
     name = basename(place.relative_path)
     title = titles().get(outline.language, outline.language)
     file = _File(
         outline,
         source,
         lines,
-        starts,
+        bytes_above,
         place,
         options or ChunkOptions(),
-        title,
+        file_crumb(title, place.relative_path),
         name,
         splitext(name)[1],
     )
@@ -89,11 +97,12 @@ def chunk_file(
     quotes = Quotes(outline, imported or {})
     chunks: list[Chunk] = []
     split: dict[str, list[Chunk]] = {}
+    limit = file.options.max_chars
     for number, unit in enumerate(units):
         parent = None if unit.parent is None else ids[unit.parent]
         key = _Key(ids[number], paths[number], parent, tuple(children[number]))
         chunk, head = _chunk(file, unit, key, used, quotes)
-        if len(chunk.embedding_text) <= file.options.max_chars:
+        if len(chunk.embedding_text) <= limit:
             chunks.append(chunk)
         else:
             parts = list(_parts(file, unit, chunk, head))
@@ -116,12 +125,13 @@ def chunk_id(
 def _ids(
     items: Sequence[Item], units: list[Unit], paths: list[tuple[str, ...]], relative_path: str
 ) -> list[str]:
-    seen: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    seen: dict[tuple[str, tuple[str, ...]], int] = {}
     ids = []
     for unit, path in zip(units, paths, strict=True):
-        key = (items[unit.lead].kind, path)
-        ids.append(chunk_id(relative_path, *key, seen[key]))
-        seen[key] += 1
+        kind = items[unit.lead].kind
+        ordinal = seen.get((kind, path), 0)
+        seen[kind, path] = ordinal + 1
+        ids.append(chunk_id(relative_path, kind, path, ordinal))
     return ids
 
 
@@ -142,7 +152,7 @@ def _chunk(
         numbers = set().union(*(used[index] for index in members))
     imports = [outline.imports[number] for number in sorted(numbers)] if numbers else []
     head = preamble(
-        breadcrumb(file.title, place.relative_path, path),
+        breadcrumb(file.crumb, path),
         doc,
         lead.signature if lead.is_symbol else None,
         [entry.module for entry in imports],
@@ -150,7 +160,7 @@ def _chunk(
         options,
     )
     first, last = unit.first_line, unit.end_line
-    source = "\n".join(file.lines[first - 1 : last])
+    source = file.text(first, last)
     code = _code(file, unit, first, last) if key.children else source
     # In the order of the fields, past the class's constructor: there are millions of these.
     fields = (
@@ -205,7 +215,7 @@ def _parts(file: _File, unit: Unit, chunk: Chunk, head: str) -> Iterator[Chunk]:
     items, limit = file.outline.items, file.options.max_chars
     if len(head) > limit // 2:
         head = shortened(head, limit // 2)
-    span = Span(file.starts[unit.first_line - 1], file.starts[unit.end_line] - 1)
+    span = file.span(unit.first_line, unit.end_line)
     levels = statement_lines(file.outline.path, file.source, span)
     inner: set[int] = set()
     for index in folded(items, _children(items, unit)):
@@ -230,7 +240,7 @@ def _parts(file: _File, unit: Unit, chunk: Chunk, head: str) -> Iterator[Chunk]:
             child_chunk_ids=chunk.child_chunk_ids if part == 0 else (),
             start_line=first,
             end_line=last,
-            full_source="\n".join(file.lines[first - 1 : last]),
+            full_source=file.text(first, last),
             embedding_text=text,
         )
 
@@ -238,14 +248,13 @@ def _parts(file: _File, unit: Unit, chunk: Chunk, head: str) -> Iterator[Chunk]:
 def _code(file: _File, unit: Unit, first: int, last: int) -> str:
     """The unit's lines with the bodies of its children left out."""
     items = file.outline.items
-    children = _children(items, unit)
+    children = [index for index in _children(items, unit) if may_fold(items[index])]
     if not children:
-        return "\n".join(file.lines[first - 1 : last])
-    span = Span(file.starts[first - 1], file.starts[last] - 1)
-    return collapse(file.source, span, items, children)
+        return file.text(first, last)
+    return collapse(file.source, file.span(first, last), items, children)
 
 
-def _children(items: Sequence[Item], unit: Unit) -> list[int]:
+def _children(items: Sequence[Item], unit: Unit) -> Sequence[int]:
     if len(unit.members) == 1:
-        return list(items[unit.lead].children)
+        return items[unit.lead].children
     return [child for index in unit.members for child in items[index].children]

@@ -19,6 +19,11 @@ def collapse(source: bytes, span: Span, items: Sequence[Item], children: Iterabl
     return "".join(pieces)
 
 
+def may_fold(child: Item) -> bool:
+    """Whether the child has a body, or members that may have one; fields and constants do not."""
+    return child.body is not None or bool(child.children)
+
+
 def folded(items: Sequence[Item], children: Iterable[int]) -> Iterator[int]:
     """The descendants that are collapsed: bodies directly below, or below what has none.
 

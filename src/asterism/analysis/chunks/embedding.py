@@ -8,9 +8,14 @@ from asterism.domain.files import display_path
 RULE = "---"
 
 
-def breadcrumb(title: str, relative_path: str, path: Sequence[str]) -> str:
-    """The first line: language, file, and the names down to the chunk."""
-    return f"[{title}] {' > '.join((display_path(relative_path), *path))}"
+def file_crumb(title: str, relative_path: str) -> str:
+    """How a file's breadcrumbs begin: its language and its path, whatever the file is called."""
+    return f"[{title}] {display_path(relative_path)}"
+
+
+def breadcrumb(crumb: str, path: Sequence[str]) -> str:
+    """The first line: the file's crumb and the names down to the chunk."""
+    return " > ".join((crumb, *path))
 
 
 def preamble(

@@ -2,13 +2,10 @@
 
 from asterism.domain.outline import Outline
 
-# Shared by all items that use none; sets here are replaced, never changed.
-_NOTHING: set[int] = set()
-
 
 def imports_used(outline: Outline) -> list[set[int]]:
     """For each item, the indices of the imports that it or anything inside it uses."""
-    used: list[set[int]] = [_NOTHING] * len(outline.items)
+    used: list[set[int]] = [set() for _ in outline.items]
     bindings: dict[str, set[int]] = {}
     for number, entry in enumerate(outline.imports):
         if entry.binds:
@@ -19,10 +16,10 @@ def imports_used(outline: Outline) -> list[set[int]]:
         return used
     for name, _line, _column, receiver, enclosing, local in outline.references:
         if receiver is None and enclosing is not None and not local and name in bindings:
-            used[enclosing] = used[enclosing] | bindings[name]
+            used[enclosing] |= bindings[name]
     # Parents come before their children, so going backwards carries every use to the root.
     for index in range(len(outline.items) - 1, -1, -1):
         parent = outline.items[index].parent
         if parent is not None and used[index]:
-            used[parent] = used[parent] | used[index]
+            used[parent] |= used[index]
     return used

@@ -14,10 +14,11 @@ class Quotes:
     def __init__(self, outline: Outline, imported: Mapping[str, str]) -> None:
         self._items = outline.items
         self._imported = imported
+        # Backwards, so that of two symbols with one name the first is kept.
         self._top = {
             item.name: index
             for index, item in reversed(list(enumerate(outline.items)))
-            if item.is_symbol and len(item.path) == 1
+            if len(item.path) == 1 and item.is_symbol
         }
         self._members: dict[int, dict[str, int]] = {}
         self._mentions: list[list[tuple[str, str | None]] | None] = [None] * len(outline.items)
@@ -61,7 +62,7 @@ class Quotes:
         for ancestor in self._around(index):
             members = self._members.get(ancestor)
             if members is None:
-                # Backwards, so that of two members with one name the first is kept.
+                # Here, too, the first of two with one name is kept.
                 below = reversed(self._items[ancestor].children)
                 members = {self._items[child].name: child for child in below}
                 self._members[ancestor] = members

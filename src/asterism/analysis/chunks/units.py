@@ -25,7 +25,6 @@ class Unit(NamedTuple):
 def units_of(items: Sequence[Item]) -> list[Unit]:
     """All units, parents before their children, in source order."""
     roots = [index for index, item in enumerate(items) if item.parent is None]
-    roots.sort(key=lambda index: items[index].span)
     units: list[Unit] = []
     # A stack instead of recursion: sources nest without bound.
     pending: list[tuple[list[int], int | None, int]] = [
@@ -35,7 +34,9 @@ def units_of(items: Sequence[Item]) -> list[Unit]:
         run, parent, depth = pending.pop()
         number = len(units)
         units.append(_unit(items, run, parent, depth))
-        children = [child for index in run for child in items[index].children]
+        children: Sequence[int] = items[run[0]].children
+        if len(run) > 1:
+            children = [child for index in run for child in items[index].children]
         if children:
             pending.extend((below, number, depth + 1) for below in reversed(_runs(items, children)))
     return units
@@ -54,11 +55,12 @@ def unit_path(items: Sequence[Item], unit: Unit) -> tuple[str, ...]:
     return (*lead.path[:-1], label)
 
 
-def _runs(items: Sequence[Item], group: list[int]) -> list[list[int]]:
+def _runs(items: Sequence[Item], group: Sequence[int]) -> list[list[int]]:
     """Siblings in source order, those that share a line together."""
     runs: list[list[int]] = []
     last = 0
-    for index in sorted(group, key=lambda number: items[number].span):
+    ordered = sorted(group, key=lambda number: items[number].span) if len(group) > 1 else group
+    for index in ordered:
         item = items[index]
         if runs and item.first_line <= last:
             runs[-1].append(index)

@@ -88,6 +88,8 @@ class Builder:
 
     def text(self, node: Node) -> str:
         """The node's source text."""
+        if self.characters is not None:
+            return self.characters[node.start_byte : node.end_byte]
         return self.slice(node.start_byte, node.end_byte)
 
     def slice(self, start: int, end: int) -> str:

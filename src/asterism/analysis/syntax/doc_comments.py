@@ -31,7 +31,9 @@ def clean_comment(text: str) -> str:
     """A comment's words without its markers."""
     opened = _BLOCK_OPEN.match(text)
     if opened:
-        inner = _BLOCK_CLOSE.sub("", text[opened.end() :])
+        # Only the last line can hold the closing marker; searching all of them takes its time.
+        last = max(text.rstrip().rfind("\n") + 1, opened.end())
+        inner = text[opened.end() : last] + _BLOCK_CLOSE.sub("", text[last:])
         inner = _STAR.sub("", inner) if text.startswith(("/*", "(*")) else inner
     else:
         inner = _LINE.sub("", text)

@@ -12,7 +12,7 @@ def fill_gaps(
 ) -> tuple[Item, ...]:
     """Add root items for every line that is not blank and in no top-level item."""
     lines = source.split(b"\n")
-    free = bytearray(1 if line.strip() else 0 for line in lines)
+    free = bytearray(map(bool, map(bytes.strip, lines)))
     for item in items:
         if item.parent is None:
             free[item.first_line - 1 : item.end_line] = bytes(item.end_line - item.first_line + 1)

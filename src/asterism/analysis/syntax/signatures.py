@@ -20,8 +20,8 @@ LABEL_LIMIT = 60
 SHORT_LABEL = 12
 
 _DOTTED = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|\\)[^\W\d][\w$]*)*")
-_AFTER_OPEN = re.compile(r"(?<=[(\[<]) ")
-_BEFORE_CLOSE = re.compile(r",? (?=[)\]>])")
+# The blank after an opening bracket, and before a closing one with the comma of a last line.
+_LOOSE = re.compile(r" (?:(?<=[(\[<] )|(?=[)\]>]))|, (?=[)\]>])")
 
 
 def fold(text: str, limit: int = SIGNATURE_LIMIT) -> str:
@@ -47,9 +47,10 @@ def signature_of(text: str, conventions: Conventions) -> str:
     folded = " ".join(text[: SIGNATURE_LIMIT * 8].split())
     if "\n" in text:
         # A parameter list broken over lines reads as if it had been written on one.
-        folded = _BEFORE_CLOSE.sub("", _AFTER_OPEN.sub("", folded))
-    for terminator in conventions.terminators:
-        folded = folded.removesuffix(terminator).rstrip()
+        folded = _LOOSE.sub("", folded)
+    if folded.endswith(conventions.terminators):
+        for terminator in conventions.terminators:
+            folded = folded.removesuffix(terminator).rstrip()
     if len(folded) > SIGNATURE_LIMIT:
         return folded[:SIGNATURE_LIMIT].rstrip() + " …"
     return folded

@@ -22,7 +22,8 @@ PARSE_SECONDS = 10
 IDENTIFIER = object()
 COMMENT = object()
 SKIPPED = object()
-SENTINELS = frozenset({IDENTIFIER, COMMENT, SKIPPED})
+TOKEN = object()
+"""Punctuation and keywords: half of all nodes, and nothing to read or to look into."""
 
 _LANGUAGES = "asterism.analysis.syntax.languages"
 
@@ -35,13 +36,11 @@ class Table:
         grammar = tree_sitter.Language(getattr(import_module(package), function)())
         self.language = language
         self.roles: dict[int, Any] = {ERROR_KIND: _damage}
-        """A sentinel, or the rule to apply at nodes of this kind."""
+        """For every kind a sentinel, the rule to apply, or None where there is nothing to do."""
         for kind in range(grammar.node_kind_count):
             name = grammar.node_kind_for_id(kind)
-            if name is not None and grammar.node_kind_is_named(kind):
-                role = _role(language, grammar, name)
-                if role is not None:
-                    self.roles[kind] = role
+            named = name is not None and grammar.node_kind_is_named(kind)
+            self.roles[kind] = _role(language, grammar, name or "") if named else TOKEN
         with warnings.catch_warnings():
             # Its successor, the progress callback, crashes the interpreter in this version.
             warnings.simplefilter("ignore", DeprecationWarning)

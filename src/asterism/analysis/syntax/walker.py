@@ -10,8 +10,8 @@ from asterism.analysis.syntax.problems import problems_in
 from asterism.analysis.syntax.tables import (
     COMMENT,
     IDENTIFIER,
-    SENTINELS,
     SKIPPED,
+    TOKEN,
     Table,
     ended,
     table_of,
@@ -74,9 +74,10 @@ def _walk(cursor: TreeCursor, table: Table, builder: Builder) -> list[_Raw]:
         node = cursor.node
         if node is None:
             return raw
-        role = roles.get(node.kind_id)
-        if role is None and depth != statement_depth:
-            # Three nodes in four: punctuation, and what only groups.
+        role = roles[node.kind_id]
+        if role is TOKEN:
+            descend = False
+        elif role is None and depth != statement_depth:
             descend = True
         elif role is IDENTIFIER and depth != statement_depth:
             start, end = node.start_byte, node.end_byte
@@ -91,8 +92,11 @@ def _walk(cursor: TreeCursor, table: Table, builder: Builder) -> list[_Raw]:
         else:
             builder.depth = depth
             builder.claimed = False
-            descend = role is not SKIPPED
-            if role is not None and role not in SENTINELS:
+            if role is None or role is IDENTIFIER:
+                descend = True
+            elif role is SKIPPED:
+                descend = False
+            else:
                 descend = role(builder, node)
             if depth == statement_depth and not builder.claimed and node.is_named:
                 _statement(builder, node)

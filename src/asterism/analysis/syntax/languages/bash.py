@@ -17,6 +17,9 @@ from asterism.domain.outline import Export
 _TITLE_LIMIT = 80
 _TEST = "@test"
 
+# Commands to the grammar, but control flow to the shell: they refer to nothing.
+_JUMPS = frozenset({"return", "break", "continue", "exit"})
+
 # What a flag of `declare` says in words.
 _FLAGS = {"r": "readonly", "x": "export", "g": "global"}
 
@@ -66,7 +69,7 @@ def _command(builder: Builder, node: Node) -> bool:
         _aliases(builder, node, name)
     elif word == _TEST:
         _test(builder, node, name)
-    elif word == "}":
+    elif word == "}" or word in _JUMPS:
         builder.defined.add(name.start_byte)
     return True
 

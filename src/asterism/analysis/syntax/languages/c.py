@@ -62,7 +62,9 @@ def statement(builder: Builder, node: Node) -> bool:
     """A lone `;` says nothing; a macro call without one marks the function below it."""
     if not node.named_child_count:
         builder.claimed = True
-    elif builder.level is Level.MODULE and builder.source[node.end_byte - 1] == _CLOSING:
+    elif builder.level is not Level.MODULE or damage.function_pointer(builder, node):
+        return True
+    elif builder.source[node.end_byte - 1] == _CLOSING:
         below = node.next_named_sibling
         if (
             below is not None
@@ -132,6 +134,7 @@ RULES: dict[str, Rule] = {
     "declaration_list": transparent,
     "function_definition": declarations.function,
     "function_declarator": damage.function_head,
+    "pointer_declarator": damage.function_head,
     "init_declarator": damage.initialised_head,
     "declaration": declarations.declaration,
     "field_declaration": declarations.declaration,

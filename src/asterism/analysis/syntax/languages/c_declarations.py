@@ -4,7 +4,15 @@ from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
-from asterism.analysis.syntax.languages.c_damage import displaced, enclosing_function, swallowed
+from asterism.analysis.syntax.languages.c_damage import (
+    before_macro,
+    continued,
+    displaced,
+    enclosing_function,
+    is_no_declaration,
+    silence,
+    swallowed,
+)
 from asterism.analysis.syntax.languages.c_declarators import (
     Declared,
     attributes_of,
@@ -35,7 +43,8 @@ def function(builder: Builder, node: Node) -> bool:
 
 def define_function(builder: Builder, outer: Node, node: Node) -> None:
     """A function, method or constructor; `outer` is the template around it, or itself."""
-    found = declared(builder, node.child_by_field_name("declarator"))
+    silence(builder, node)
+    found = before_macro(builder, node) or declared(builder, node.child_by_field_name("declarator"))
     body = node.child_by_field_name("body")
     if swallowed(builder, node):
         builder.damaged()
@@ -45,6 +54,8 @@ def define_function(builder: Builder, outer: Node, node: Node) -> None:
             misread_block(builder, outer, body)
         return
     kind = _callable_kind(builder, node, found)
+    if kind is None and body is not None and continued(builder, node, body):
+        return
     if kind is None and found.function is not None:
         # `TEST(suite, name) { … }`: the macro call is all the name there is.
         kind = "function"
@@ -88,17 +99,24 @@ def declaration(builder: Builder, node: Node) -> bool:
 
 def define_declaration(builder: Builder, outer: Node, node: Node) -> None:
     """One symbol per declarator; inside functions a local per declarator."""
+    silence(builder, node)
     parts = node.children_by_field_name("declarator")
     if builder.level is Level.FUNCTION:
         for part in parts:
             if not _define_lambda(builder, node, node, part):
                 bind_declarator(builder, part)
         return
+    if is_no_declaration(builder, node):
+        return
     if len(parts) == 1 and _define_lambda(builder, outer, node, parts[0]):
         return
     record = _record_in(node)
     if record is None and len(parts) == 1:
-        found = displaced(builder, parts[0]) or declared(builder, parts[0])
+        found = (
+            before_macro(builder, node)
+            or displaced(builder, parts[0])
+            or declared(builder, parts[0])
+        )
         kind = _kind(builder, node, found)
         if found is not None and kind is not None:
             value = _value(node, parts[0])
@@ -241,9 +259,12 @@ def _kind(builder: Builder, node: Node, found: Declared | None) -> str | None:
         return None
     if found.is_function:
         return _callable_kind(builder, node, found)
+    kind = node.child_by_field_name("type")
+    if kind is not None and node.start_byte == kind.start_byte and builder.text(kind) == "using":
+        # An alias, in a class the grammar misread.
+        return "type"
     if builder.level is Level.TYPE or found.scope:
         return None if _is_initializer(node) else "property"
-    kind = node.child_by_field_name("type")
     if kind is not None and kind.type == "class_specifier" and kind.named_child_count == 1:
         # `class EXPORT Name;`: the macro was taken for the class, the class for a variable.
         return "class"

@@ -8,6 +8,7 @@ from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Level
 from asterism.analysis.syntax.rules import value_cut
 from asterism.analysis.syntax.signatures import fold
+from asterism.domain.outline import Span
 
 # A conditional's line is named by its text, as root items are.
 _NAME_LIMIT = 60
@@ -30,17 +31,25 @@ def include(builder: Builder, node: Node) -> bool:
 def macro(builder: Builder, node: Node) -> bool:
     """`#define`, with or without parameters; its text is not parsed."""
     name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    parameters = node.child_by_field_name("parameters")
+    head = node.named_children[0] if node.named_child_count else None
+    if head is not None and head.type == "ERROR" and head.named_child_count:
+        # A comment within a continued line: the grammar takes the word behind it for the name.
+        name, *rest = head.named_children
+        parameters = next((part for part in rest if part.type == "preproc_params"), None)
     if name is None:
         return False
-    has_parameters = node.type == "preproc_function_def"
     draft = builder.define(
         node,
         "macro",
         builder.text(name),
         name_node=name,
-        body=value if has_parameters else None,
-        signature_end=None if has_parameters else value_cut(node, value),
+        signature_end=value_cut(node, value) if parameters is None else parameters.end_byte,
     )
+    if parameters is not None and value is not None:
+        start = parameters.end_byte
+        text = builder.source[start : node.end_byte]
+        draft.body = Span(start + len(text) - len(text.lstrip(b" \t\\\n")), node.end_byte)
     # On one line a continued line needs no backslash.
     draft.signature = _CONTINUED.sub(" ", draft.signature).strip()
     return False
@@ -53,12 +62,12 @@ def conditional(builder: Builder, node: Node) -> bool:
     if builder.at_statement:
         condition = node.child_by_field_name("condition") or node.child_by_field_name("name")
         if condition is not None:
-            _directive(builder, node, condition)
+            directive_line(builder, node, condition)
     builder.transparent()
     return True
 
 
-def _directive(builder: Builder, node: Node, condition: Node) -> None:
+def directive_line(builder: Builder, node: Node, condition: Node) -> None:
     """A root item for the line of the condition, which else would be taken for a statement."""
     line = builder.source[node.start_byte : condition.end_byte].decode("utf-8", "replace")
     draft = builder.root_item(condition, "directive", fold(line, _NAME_LIMIT))

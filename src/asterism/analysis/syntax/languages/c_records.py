@@ -46,13 +46,20 @@ def define_record(builder: Builder, outer: Node, node: Node, opens: bool = True)
     """A record with its members; `outer` is the template or typedef around it, or itself."""
     word = RECORDS[node.type]
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    if body is None and (builder.level is Level.FUNCTION or not _ends_there(builder, node)):
+    if body is None and (builder.level is Level.FUNCTION or not ends_there(builder, node)):
         return None
-    if name is None:
+    if name is None or name.is_missing:
         if word != "enum":
             # Members of an anonymous struct or union are members of what it stands in.
             return None
-        return builder.define(outer, word, ANONYMOUS.format(word), body=body, level=Level.TYPE)
+        return builder.define(
+            outer,
+            word,
+            ANONYMOUS.format(word),
+            body=body,
+            level=Level.TYPE,
+            modifiers=access(builder),
+        )
     scope: list[str] = []
     while name.type == "qualified_identifier":
         scope.extend(scope_of(builder, name))
@@ -132,7 +139,7 @@ def misread_block(builder: Builder, outer: Node, body: Node) -> None:
     builder.defined.update((head.start("word"), head.start("name")))
 
 
-def _ends_there(builder: Builder, node: Node) -> bool:
+def ends_there(builder: Builder, node: Node) -> bool:
     """Whether a `;` follows: `struct name;` declares, `struct name *x;` uses."""
     return builder.source[node.end_byte : node.end_byte + 40].lstrip()[:1] == b";"
 

@@ -8,12 +8,16 @@ from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.languages import c
+from asterism.analysis.syntax.languages import c_damage as damage
 from asterism.analysis.syntax.languages import c_declarations as declarations
 from asterism.analysis.syntax.languages import c_records as records
 from asterism.analysis.syntax.languages.callbacks import callback_name, spans_lines
 from asterism.analysis.syntax.languages.cpp_modules import module_line, namespace_alias, using
 from asterism.analysis.syntax.languages.visibility import declare_exports
 from asterism.analysis.syntax.rules import binds, binds_children, children_of
+
+# Keywords the grammar reads like calls of templates.
+_CASTS = frozenset({"static_cast", "dynamic_cast", "const_cast", "reinterpret_cast"})
 
 CONVENTIONS = replace(
     c.CONVENTIONS,
@@ -121,6 +125,14 @@ def _access_specifier(builder: Builder, node: Node) -> bool:
     return True
 
 
+def _template_call(builder: Builder, node: Node) -> bool:
+    """`static_cast<T>(x)` looks like a use of something called so."""
+    name = node.child_by_field_name("name")
+    if name is not None and builder.text(name) in _CASTS:
+        builder.defined.add(name.start_byte)
+    return True
+
+
 def _instantiation(builder: Builder, node: Node) -> bool:
     """`template class Foo<int>;` uses a template, it declares nothing."""
     builder.consumed.update(part.start_byte for part in node.named_children)
@@ -211,12 +223,14 @@ RULES: dict[str, Rule] = {
     **c.RULES,
     "declaration": _declaration,
     "expression_statement": _statement,
+    "reference_declarator": damage.function_head,
     "class_specifier": records.record,
     "namespace_definition": _namespace,
     "namespace_alias_definition": namespace_alias,
     "using_declaration": using,
     "template_declaration": _template,
     "template_instantiation": _instantiation,
+    "template_function": _template_call,
     "alias_declaration": _type,
     "concept_definition": _type,
     "friend_declaration": _friend,

@@ -52,15 +52,6 @@ _DIRECTIVES = (
     "global_attribute",
 )
 
-_CONDITIONS = (
-    # What stands at the top without being a statement is the condition of an `#if`.
-    "identifier",
-    "binary_expression",
-    "unary_expression",
-    "parenthesized_expression",
-    "boolean_literal",
-)
-
 CONVENTIONS = Conventions(
     identifiers=frozenset({"identifier"}),
     comments=frozenset({"comment", "shebang_directive"}),
@@ -79,7 +70,6 @@ CONVENTIONS = Conventions(
         "qualified_name": ("qualifier", "name"),
         "alias_qualified_name": ("alias", "name"),
     },
-    statements=dict.fromkeys(_CONDITIONS, "directive"),
     modifiers=frozenset({"modifier"}),
     decorators=frozenset({"attribute_list"}),
     doc_prefixes=("///", "/**"),

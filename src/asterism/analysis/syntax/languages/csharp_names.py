@@ -4,6 +4,7 @@ from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Level
+from asterism.analysis.syntax.languages.c_preprocessor import directive_line
 from asterism.analysis.syntax.rules import child_of
 from asterism.domain.outline import ImportedName
 
@@ -41,6 +42,8 @@ def conditional(builder: Builder, node: Node) -> bool:
     condition = node.child_by_field_name("condition")
     if condition is not None:
         silence(builder, condition)
+        if builder.at_statement:
+            directive_line(builder, node, condition)
     if builder.level is not Level.FUNCTION:
         builder.transparent()
     return True

@@ -370,10 +370,16 @@ RULES: dict[str, Rule] = {
 }
 
 
-def _language(name: str, package: str, function: str) -> Language:
-    return Language(name, (package, function), CONVENTIONS, RULES, _exported, _finish)
+# In TypeScript every parameter has a node of its own, so there is nothing to look for in the list.
+_TYPED_RULES = {kind: rule for kind, rule in RULES.items() if kind != "formal_parameters"}
 
 
-JAVASCRIPT = _language("javascript", "tree_sitter_javascript", "language")
+def _language(
+    name: str, package: str, function: str, rules: dict[str, Rule] = _TYPED_RULES
+) -> Language:
+    return Language(name, (package, function), CONVENTIONS, rules, _exported, _finish)
+
+
+JAVASCRIPT = _language("javascript", "tree_sitter_javascript", "language", RULES)
 TYPESCRIPT = _language("typescript", "tree_sitter_typescript", "language_typescript")
 TSX = _language("typescript", "tree_sitter_typescript", "language_tsx")

@@ -29,12 +29,12 @@ _KEYWORDS = {"const": ("const",), "using": ("using",), "await": ("await", "using
 
 def declaration(builder: Builder, node: Node) -> bool:
     """`const`, `let`, `var`, `using`: each declarator is read when the walk reaches it."""
-    declarators = [child for child in node.named_children if child.type == "variable_declarator"]
+    children = node.children
+    declarators = [child for child in children if child.type == "variable_declarator"]
     loads = builder.source.find(b"require", node.start_byte, node.end_byte) >= 0
     if loads and require_declaration(builder, node, declarators):
         return True
-    keyword = node.child(0)
-    word = keyword.type if keyword is not None else "var"
+    word = children[0].type if children else "var"
     builder.wrap(node, _KEYWORDS.get(word, ()), widens=len(declarators) == 1)
     return True
 
@@ -69,7 +69,7 @@ def declarator(builder: Builder, node: Node) -> bool:
             signature_end=value_cut(node, value),
             opens=position == len(leaves),
         )
-        if not {"const", "using"} & set(draft.modifiers):
+        if "const" not in draft.modifiers and "using" not in draft.modifiers:
             draft.kind = "variable"
     return True
 
@@ -87,8 +87,10 @@ def _is_block_local(builder: Builder) -> bool:
 
 def _start_at_statement(builder: Builder, node: Node) -> None:
     """Let the first of several declarators begin where their statement does."""
+    if builder.ancestors[-1].named_child_count < 2:
+        return
     statement, *outer = reversed(builder.ancestors[-2:])
-    if statement.named_child_count < 2 or statement.named_child(0) != node:
+    if statement.named_child(0) != node:
         return
     is_export = bool(outer) and outer[0].type in ("export_statement", "ambient_declaration")
     builder.prefix(outer[0] if is_export else statement)
@@ -206,8 +208,8 @@ def _function(builder: Builder, node: Node, name_node: Node | None) -> None:
     if name_node is not None:
         name = builder.text(name_node)
     else:
-        parent = builder.parent if is_block(builder, node) else None
-        if parent is None or parent.type != "arguments":
+        parent = builder.parent
+        if parent is None or parent.type != "arguments" or not is_block(builder, node):
             scope(builder, node)
             return
         name = name_of_callback(builder, parent)

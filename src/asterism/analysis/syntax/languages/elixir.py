@@ -6,8 +6,8 @@ from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
-from asterism.analysis.syntax.languages.callbacks import NAME_LIMIT, callback_name, spans_lines
-from asterism.analysis.syntax.languages.elixir_attributes import attribute
+from asterism.analysis.syntax.languages.callbacks import callback_name, spans_lines
+from asterism.analysis.syntax.languages.elixir_attributes import attribute, take_waiting_doc
 from asterism.analysis.syntax.languages.elixir_heads import (
     Clause,
     arguments_of,
@@ -15,6 +15,7 @@ from asterism.analysis.syntax.languages.elixir_heads import (
     callee,
     clause_of,
     keyword_value,
+    name_of,
     operator_of,
 )
 from asterism.analysis.syntax.languages.elixir_imports import IMPORTERS
@@ -47,7 +48,8 @@ _FLOW = frozenset({"case", "cond", "for", "if", "quote", "receive", "try", "unle
 
 _WORDS = _FLOW | _STRUCTS | {"unquote", "unquote_splicing", *_FUNCTIONS, *_MODULES}
 
-# How many lines of comment two clauses of one function may have between them.
+# How many lines of comment two clauses of one function may have between them, and how many
+# statements of a module may stand before its `@moduledoc`.
 _NEAR = 32
 
 # ExUnit's macros take a pattern before their block.
@@ -93,15 +95,16 @@ def _function(builder: Builder, node: Node, word: str) -> None:
         earlier.body = Span(start, node.end_byte)
         builder.defined.add(clause.place.start_byte)
     else:
-        body = _body(node)
-        builder.define(
+        waiting = take_waiting_doc(builder)
+        draft = builder.define(
             node,
             _FUNCTIONS[word],
             clause.name,
             name_node=clause.place,
-            body=body,
+            body=_body(node),
             modifiers=("private",) if word in _HIDDEN else (),
         )
+        draft.doc = draft.doc or waiting
     # The head looks like a call of the function itself.
     builder.consumed.add(clause.call.start_byte)
     for argument in clause.arguments:
@@ -142,12 +145,12 @@ def _module(builder: Builder, node: Node, word: str) -> None:
     parts = arguments_of(node)
     if not parts:
         return
-    name = fold(builder.text(parts[0]), NAME_LIMIT)
+    name = name_of(builder, parts[0])
     if not name:
         return
     target = keyword_value(builder, node, "for") if word == "defimpl" else None
     if target is not None:
-        name = fold(f"{name} for {builder.text(target).strip('[]')}", NAME_LIMIT)
+        name = f"{name} for {fold(builder.text(target).strip('[]'))}"
     builder.define(
         node,
         _MODULES[word],
@@ -243,7 +246,7 @@ def _docstring(node: Node) -> Node | None:
     if target is None or (target.text or b"").decode("utf-8", "replace") not in _MODULES:
         return None
     block = child_of("do_block")(node)
-    for child in block.named_children[:8] if block is not None else ():
+    for child in block.named_children[:_NEAR] if block is not None else ():
         operand = child.child_by_field_name("operand")
         inner = operand.child_by_field_name("target") if operand is not None else None
         if operand is not None and inner is not None and inner.text == b"moduledoc":

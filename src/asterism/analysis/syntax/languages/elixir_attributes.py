@@ -5,16 +5,15 @@ from tree_sitter import Node
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.doc_comments import clean_docstring
 from asterism.analysis.syntax.draft import Level
-from asterism.analysis.syntax.languages.callbacks import NAME_LIMIT
 from asterism.analysis.syntax.languages.elixir_heads import (
     arguments_of,
     bind_pattern,
     callee,
+    name_of,
     operator_of,
     without_guard,
 )
 from asterism.analysis.syntax.rules import value_cut
-from asterism.analysis.syntax.signatures import fold
 
 _TYPES = {"type": (), "typep": ("private",), "opaque": ("opaque",)}
 
@@ -87,10 +86,13 @@ def attribute(builder: Builder, node: Node) -> bool:
     elif name in _RESERVED:
         if name in _SPECS:
             _silence_labels(builder, values[0])
+        doc = _doc_text(builder, values[0]) if name in _DOCS else None
         if name in _PREFIXES and _precedes_definition(builder, node):
-            doc = _doc_text(builder, values[0]) if name in _DOCS else None
             decorators = () if name in _DOCS or name in _SPECS else (name,)
             builder.prefix(node, decorators, doc)
+        elif name == "doc" and doc is not None:
+            # Constants may stand between a function and its documentation.
+            builder.notes[_waiting_doc(builder)] = doc
     elif builder.level is Level.TYPE:
         builder.define(
             node, "const", f"@{name}", name_node=target, signature_end=value_cut(node, values[0])
@@ -102,7 +104,7 @@ def _type(builder: Builder, node: Node, value: Node, modifiers: tuple[str, ...])
     """`@type t(a) :: …`."""
     head = _left_of_colons(value)
     target = head.child_by_field_name("target") or head
-    name = fold(builder.text(target), NAME_LIMIT)
+    name = name_of(builder, target)
     if not name:
         return
     builder.define(
@@ -121,7 +123,7 @@ def _callback(builder: Builder, node: Node, value: Node) -> None:
     """`@callback f(a :: term) :: term`."""
     head = _left_of_colons(without_guard(value))
     target = head.child_by_field_name("target") or head
-    name = fold(builder.text(target), NAME_LIMIT)
+    name = name_of(builder, target)
     if name:
         builder.define(node, "signature", name, name_node=target)
     _silence_labels(builder, value)
@@ -143,6 +145,15 @@ def _silence_labels(builder: Builder, value: Node) -> None:
             label = argument.child_by_field_name("left")
             if label is not None:
                 builder.defined.add(label.start_byte)
+
+
+def take_waiting_doc(builder: Builder) -> str | None:
+    """The `@doc` of this module that has not met its function yet."""
+    return builder.notes.pop(_waiting_doc(builder), None)
+
+
+def _waiting_doc(builder: Builder) -> tuple[str, int | None]:
+    return ("doc", builder.frames[-1].index)
 
 
 def _doc_text(builder: Builder, value: Node) -> str | None:

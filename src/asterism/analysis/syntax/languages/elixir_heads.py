@@ -6,11 +6,9 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
+from asterism.analysis.syntax.languages.callbacks import NAME_LIMIT
 from asterism.analysis.syntax.rules import child_of
 from asterism.analysis.syntax.signatures import fold
-
-# A head made by `unquote(…)` is named by its text.
-_NAME_LIMIT = 60
 
 # Operators in a pattern whose both sides are patterns, and those where only the left one is.
 _JOINING = frozenset({"=", "|", "<>", "=>"})
@@ -60,6 +58,12 @@ def keyword_value(builder: Builder, call: Node, key: str) -> Node | None:
     return None
 
 
+def name_of(builder: Builder, place: Node) -> str:
+    """A name as written; one that is made by `unquote(…)` may be long, and is cut."""
+    text = builder.text(place)
+    return text if place.type in ("identifier", "alias") else fold(text, NAME_LIMIT)
+
+
 def operator_of(node: Node) -> str:
     """The operator of a binary or unary operation."""
     operator = node.child_by_field_name("operator")
@@ -86,8 +90,7 @@ def clause_of(builder: Builder, definition: Node) -> Clause | None:
         target = head.child_by_field_name("target")
         if target is None or target.is_missing:
             return None
-        name = fold(builder.text(target), _NAME_LIMIT)
-        return Clause(word, name, target, head, arguments_of(head))
+        return Clause(word, name_of(builder, target), target, head, arguments_of(head))
     operator = head.child_by_field_name("operator")
     if operator is None:
         return None

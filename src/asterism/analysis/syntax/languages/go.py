@@ -10,24 +10,21 @@ from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.languages import go_blocks as blocks
+from asterism.analysis.syntax.languages import go_literals as literals
 from asterism.analysis.syntax.rules import (
     child_of,
     children_of,
     definition,
     share_comment,
+    silent,
     transparent,
     value_cut,
 )
-from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import Span
 
-# A callback's name quotes the call it is passed to; a long title says no more than its start.
-_CALLBACK_NAME_LIMIT = 60
-
-_STRINGS = ("interpreted_string_literal", "raw_string_literal")
-
-# Instructions to tools share the comment above a declaration but do not document it.
-_DIRECTIVE = re.compile(r"^(?:(?:go|lint):[a-z]\S*|nolint\b).*\n?", re.MULTILINE)
+# Instructions to tools share the comment above a declaration but do not document it; they are
+# told from prose by the blank that is missing behind the slashes.
+_DIRECTIVE = re.compile(r"^[ \t]*//((?: ?nolint\b|[a-z0-9]+:[a-z0-9]).*)", re.MULTILINE)
 
 
 def _declaration(builder: Builder, node: Node) -> bool:
@@ -41,8 +38,12 @@ def _declaration(builder: Builder, node: Node) -> bool:
 
 
 def _names(node: Node) -> list[Node]:
-    """The names a spec, field or parameter declares; `_` names nothing."""
-    return [name for name in node.children_by_field_name("name") if name.text != b"_"]
+    """The names a spec, field or parameter declares; `_` names nothing.
+
+    The grammar counts the commas of `const a, b = 1, 2` among the names.
+    """
+    found = node.children_by_field_name("name")
+    return [name for name in found if name.is_named and name.text != b"_"]
 
 
 def _value_spec(kind: str) -> Rule:
@@ -50,7 +51,7 @@ def _value_spec(kind: str) -> Rule:
 
     def rule(builder: Builder, node: Node) -> bool:
         names, value = _names(node), node.child_by_field_name("value")
-        function = _only_function(value) if len(names) == 1 else None
+        function = literals.only_function(value) if len(names) == 1 else None
         if builder.level is Level.FUNCTION and function is None:
             _bind_names(builder, node)
             return True
@@ -64,10 +65,12 @@ def _value_spec(kind: str) -> Rule:
                 kind if function is None else "function",
                 builder.text(name),
                 name_node=name,
-                body=_body_of(builder, function),
+                body=literals.body_of(builder, function),
                 signature_end=_value_start(value) if function is None else None,
                 opens=name == names[-1],
             )
+            if function is not None:
+                literals.parameters_in_body(builder, function, draft)
             blocks.cover(builder, node, draft)
             first = share_comment(draft, first)
         return True
@@ -121,6 +124,7 @@ def _set_body(draft: Draft, shape: Node | None) -> None:
 def _field(builder: Builder, node: Node) -> bool:
     """Fields of a named struct, embedded ones under their type's name."""
     names, shape = _names(node), node.child_by_field_name("type")
+    _hide_blanks(builder, node.children_by_field_name("name"))
     if builder.level is not Level.TYPE or shape is None:
         builder.defined.update(name.start_byte for name in node.children_by_field_name("name"))
         return True
@@ -164,81 +168,38 @@ def _receiver(builder: Builder, node: Node) -> Sequence[str]:
     return (builder.text(base),) if base is not None else ()
 
 
-def _after_method(builder: Builder, node: Node, _draft: Draft) -> None:
+_METHOD_OF_TYPE = definition("method", where=lambda builder: builder.level is Level.TYPE)
+_SILENT_NAME = silent("name")
+
+
+def _interface_method(builder: Builder, node: Node) -> bool:
+    """A method of a named interface; in `v.(interface{ Name() string })` it names nothing."""
+    _SILENT_NAME(builder, node)
+    return _METHOD_OF_TYPE(builder, node)
+
+
+def _after_method(builder: Builder, node: Node, draft: Draft) -> None:
     """`func (p Pair[K, V])` names the type's parameters anew."""
     shape = _receiver_type(node)
     while shape is not None and shape.type != "generic_type":
         shape = shape.named_children[0] if shape.named_children else None
-    if shape is not None:
+    if shape is None:
+        literals.parameters_in_body(builder, node, draft)
+    else:
         builder.bind(shape.child_by_field_name("type_arguments"))
 
 
 def _short_variable(builder: Builder, node: Node) -> bool:
     """`name := …`: a function where the value is one, else a local."""
     left = node.child_by_field_name("left")
-    function = _only_function(node.child_by_field_name("right"))
+    function = literals.only_function(node.child_by_field_name("right"))
     if left is None:
         return True
     if function is None or left.named_child_count != 1:
         builder.bind(left)
         return True
-    _define_function(builder, node, left.named_children[0], function)
+    literals.define_function(builder, node, left.named_children[0], function)
     return True
-
-
-def _keyed_element(builder: Builder, node: Node) -> bool:
-    """`Field: value` of a literal: the field belongs to the literal's type."""
-    key, value = (child.named_children[:1] for child in (*node.named_children, node, node)[:2])
-    if not key or key[0].type != "identifier":
-        return True
-    literal = node.parent.parent if node.parent is not None else None
-    shape = literal.child_by_field_name("type") if literal is not None else None
-    if shape is not None and shape.type in ("type_identifier", "qualified_type", "generic_type"):
-        builder.member(shape, key[0])
-    if value and value[0].type == "func_literal" and _is_block(value[0]):
-        _define_function(builder, node, key[0], value[0])
-    return True
-
-
-def _function_literal(builder: Builder, node: Node) -> bool:
-    """A function given to a call is a symbol where it has lines of its own."""
-    arguments = node.parent
-    if node.start_byte in builder.consumed or arguments is None:
-        return True
-    if arguments.type != "argument_list" or not _is_block(node):
-        return True
-    call = arguments.parent
-    callee = call.child_by_field_name("function") if call is not None else None
-    head = fold(builder.text(callee), _CALLBACK_NAME_LIMIT) if callee is not None else ""
-    first = arguments.named_children[0]
-    title = f'"{builder.text(first)[1:-1]}"' if first.type in _STRINGS else ""
-    builder.define(
-        node,
-        "function",
-        f"{head}({fold(title, _CALLBACK_NAME_LIMIT)}) callback",
-        body=node.child_by_field_name("body"),
-    )
-    return True
-
-
-def _only_function(values: Node | None) -> Node | None:
-    """The function literal that is all there is on the right of an assignment."""
-    if values is None or values.named_child_count != 1:
-        return None
-    value = values.named_children[0]
-    return value if value.type == "func_literal" else None
-
-
-def _body_of(builder: Builder, function: Node | None) -> Node | None:
-    if function is None:
-        return None
-    builder.consumed.add(function.start_byte)
-    return function.child_by_field_name("body")
-
-
-def _is_block(function: Node) -> bool:
-    body = function.child_by_field_name("body")
-    return body is not None and body.end_point[0] > body.start_point[0]
 
 
 def _bind_names(builder: Builder, node: Node) -> bool:
@@ -246,6 +207,16 @@ def _bind_names(builder: Builder, node: Node) -> bool:
     for name in node.children_by_field_name("name"):
         builder.bind(name)
     return True
+
+
+def _parameter(builder: Builder, node: Node) -> bool:
+    """A parameter; those of a function type have no body in which they could be used."""
+    around = builder.ancestors[-2:-1]
+    if around and around[0].type in ("function_type", "method_elem"):
+        names = node.children_by_field_name("name")
+        builder.defined.update(name.start_byte for name in names)
+        return True
+    return _bind_names(builder, node)
 
 
 def _hide_blanks(builder: Builder, nodes: Sequence[Node]) -> None:
@@ -258,19 +229,13 @@ def _assignment(builder: Builder, node: Node) -> bool:
     if left is None:
         return True
     _hide_blanks(builder, left.named_children)
-    function = _only_function(node.child_by_field_name("right"))
-    if function is None or left.named_child_count != 1 or not _is_block(function):
+    function = literals.only_function(node.child_by_field_name("right"))
+    if function is None or left.named_child_count != 1 or not literals.is_block(function):
         return True
     name = left.named_children[0]
     if name.type == "identifier" and name.text != b"_":
-        _define_function(builder, node, name, function)
+        literals.define_function(builder, node, name, function)
     return True
-
-
-def _define_function(builder: Builder, node: Node, name: Node, function: Node) -> None:
-    builder.define(
-        node, "function", builder.text(name), name_node=name, body=_body_of(builder, function)
-    )
 
 
 def _binds_if_new(name: str) -> Rule:
@@ -297,10 +262,20 @@ def _exported(draft: Draft, builder: Builder) -> bool:
     return True
 
 
+def _without_directives(doc: str, source: str) -> str | None:
+    """A doc without the lines that are directives where it was written."""
+    found = {text.strip() for text in _DIRECTIVE.findall(source)}
+    if not found:
+        return doc
+    return "\n".join(line for line in doc.split("\n") if line.strip() not in found).strip() or None
+
+
 def _finish(builder: Builder) -> None:
     for draft in builder.drafts:
         if draft.doc:
-            draft.doc = _DIRECTIVE.sub("", draft.doc).strip() or None
+            draft.doc = _without_directives(
+                draft.doc, builder.slice(draft.start, draft.name_offset)
+            )
         if not draft.is_root and len(draft.path) == 1 and _exported(draft, builder):
             builder.declare_export(draft.name, draft)
 
@@ -310,7 +285,7 @@ CONVENTIONS = Conventions(
         {"identifier", "type_identifier", "field_identifier", "package_identifier"}
     ),
     comments=frozenset({"comment"}),
-    skipped=frozenset({*_STRINGS, "rune_literal", "int_literal", "float_literal"}),
+    skipped=frozenset({*literals.STRINGS, "rune_literal", "int_literal", "float_literal"}),
     members={
         "selector_expression": ("operand", "field"),
         "qualified_type": ("package", "name"),
@@ -346,18 +321,18 @@ RULES: dict[str, Rule] = {
     "type_spec": _type_spec,
     "type_alias": _type_spec,
     "field_declaration": _field,
-    "method_elem": definition("method", where=lambda builder: builder.level is Level.TYPE),
-    "function_declaration": definition("function"),
+    "method_elem": _interface_method,
+    "function_declaration": definition("function", after=literals.parameters_in_body),
     "method_declaration": definition("method", owner=_receiver, after=_after_method),
     "short_var_declaration": _short_variable,
-    "func_literal": _function_literal,
-    "keyed_element": _keyed_element,
+    "func_literal": literals.function_literal,
+    "keyed_element": literals.keyed_element,
     "assignment_statement": _assignment,
     "range_clause": _binds_if_new("left"),
     "receive_statement": _binds_if_new("left"),
     "type_switch_statement": _binds_if_new("alias"),
-    "parameter_declaration": _bind_names,
-    "variadic_parameter_declaration": _bind_names,
+    "parameter_declaration": _parameter,
+    "variadic_parameter_declaration": _parameter,
     "type_parameter_declaration": _bind_names,
 }
 

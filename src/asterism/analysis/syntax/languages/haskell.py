@@ -15,6 +15,12 @@ from asterism.analysis.syntax.languages.haskell_modules import (
     header,
     import_,
 )
+from asterism.analysis.syntax.languages.haskell_patterns import (
+    bind_pattern,
+    binds_pattern,
+    parameters,
+    variables,
+)
 from asterism.analysis.syntax.languages.haskell_types import (
     class_,
     constructor,
@@ -37,9 +43,6 @@ _BETWEEN = frozenset({"comment", "haddock", "cpp", "pragma"})
 _NEAR = 8
 
 _GROWING = frozenset({"signature", "function", "method", "constructor"})
-
-# Only part of these binds: the rest is a view, a field's name or a type.
-_HALF_PATTERNS = frozenset({"view_pattern", "field_pattern", "signature"})
 
 _IF = re.compile(rb"^[ \t]*#[ \t]*if", re.MULTILINE)
 _ENDIF = re.compile(rb"^[ \t]*#[ \t]*endif", re.MULTILINE)
@@ -113,6 +116,7 @@ def _signature(builder: Builder, node: Node) -> bool:
     if builder.level is Level.FUNCTION and not (begun and kind == "function"):
         return True
     if begun and len(names) > 1:
+        _promise(builder, node, listed)
         builder.prefix(node)
         return True
     for place in places:
@@ -120,6 +124,21 @@ def _signature(builder: Builder, node: Node) -> bool:
             node, "signature", builder.text(place), name_node=place, opens=place == places[-1]
         )
     return True
+
+
+def _promise(builder: Builder, node: Node, listed: Node) -> None:
+    """`a, b :: Int` above the equations of both: each keeps the type for its own signature."""
+    kind = node.child_by_field_name("type")
+    if kind is None:
+        return
+    written = builder.signature(node, kind.start_byte, kind.end_byte)
+    for part in listed.children_by_field_name("name"):
+        name = builder.text(_place_of(part) or part)
+        builder.notes[_promised(builder, name)] = f"{builder.text(part)} :: {written}"
+
+
+def _promised(builder: Builder, name: str) -> tuple[str, int | None, str]:
+    return ("type", builder.frames[-1].index, name)
 
 
 def _equation(builder: Builder, node: Node) -> bool:
@@ -146,8 +165,10 @@ def _equation(builder: Builder, node: Node) -> bool:
         _continue(builder, node, last)
         last.kind = kind
     else:
+        promise = builder.notes.pop(_promised(builder, name), None)
         last = builder.define(node, kind, name, name_node=place, signature_end=match.start_byte)
         last.body = Span(match.start_byte, node.end_byte)
+        last.signature = promise or last.signature
     operands = child_of("infix", "function_head_parens")(node)
     if node.child_by_field_name("name") is None and operands is not None:
         bind_pattern(builder, operands)
@@ -182,7 +203,7 @@ def _pattern_binding(builder: Builder, node: Node, match: Node) -> None:
     if builder.level is not Level.MODULE or pattern is None:
         bind_pattern(builder, pattern)
         return
-    names = list(_variables(pattern))
+    names = list(variables(pattern))
     for name in names:
         builder.define(
             node,
@@ -192,40 +213,6 @@ def _pattern_binding(builder: Builder, node: Node, match: Node) -> None:
             signature_end=match.start_byte,
             opens=name == names[-1],
         )
-
-
-def _variables(pattern: Node) -> list[Node]:
-    """The names a pattern binds; constructors are tested, views and field names are uses."""
-    found = []
-    pending = [pattern]
-    while pending:
-        here = pending.pop()
-        kind = here.type
-        if kind == "variable":
-            found.append(here)
-        elif kind in _HALF_PATTERNS and here.child_by_field_name("pattern") is not None:
-            pending.extend(here.children_by_field_name("pattern"))
-        else:
-            pending.extend(reversed(here.named_children))
-    return found
-
-
-def bind_pattern(builder: Builder, pattern: Node | None) -> None:
-    """Take the names in a pattern as locals."""
-    for name in _variables(pattern) if pattern is not None else ():
-        builder.bind(name)
-
-
-def _patterns(builder: Builder, node: Node) -> bool:
-    """Parameters of a function or lambda."""
-    bind_pattern(builder, node)
-    return True
-
-
-def _binds_pattern(builder: Builder, node: Node) -> bool:
-    """Case alternatives, generators, pattern guards."""
-    bind_pattern(builder, node.child_by_field_name("pattern"))
-    return True
 
 
 def _default_signature(builder: Builder, node: Node) -> bool:
@@ -279,11 +266,16 @@ def _about(builder: Builder, node: Node) -> bool:
 def _conditional(builder: Builder, node: Node) -> bool:
     """`#if` between equations of one function is inside it, and so is its `#endif`."""
     last = _last(builder) if builder.at_statement else None
-    # The grammar takes a whole `#else` branch as one node without reading it.
-    if last is None or last.is_root or spans_lines(node):
+    if last is None or last.is_root:
         return False
     text = builder.source[last.start : last.end]
     is_open = len(_IF.findall(text)) > len(_ENDIF.findall(text))
+    if spans_lines(node):
+        # The grammar takes a whole `#else` branch as one node without reading it. Where functions
+        # stand inside, their like in the branch would not be found by themselves.
+        if is_open and not last.children and _other_equations(builder.text(node)) == {last.name}:
+            _continue(builder, node, last)
+        return False
     following = _following(node)
     goes_on = (
         last.kind in _GROWING
@@ -294,6 +286,13 @@ def _conditional(builder: Builder, node: Node) -> bool:
     if is_open or goes_on:
         builder.extend(last, node)
     return False
+
+
+def _other_equations(branch: str) -> set[str]:
+    """The words that begin a line of an `#else` branch: what it defines."""
+    lines = (line for line in branch.split("\n") if line[:1].strip())
+    heads = (_WORD.search(line) for line in lines if not line.startswith(("#", "--", "{-")))
+    return {head.group() for head in heads if head is not None}
 
 
 def _data_instance(builder: Builder, node: Node) -> bool:
@@ -314,6 +313,9 @@ def _qualified(builder: Builder, node: Node) -> bool:
     module, name = node.child_by_field_name("module"), node.child_by_field_name("id")
     if module is not None and name is not None:
         builder.receivers[name.start_byte] = builder.text(module).rstrip(".")
+        for part in module.named_children[1:]:
+            before = builder.slice(module.start_byte, part.start_byte)
+            builder.receivers[part.start_byte] = before.rstrip(".")
     return True
 
 
@@ -375,10 +377,10 @@ RULES: dict[str, Rule] = {
     "kind_signature": _about,
     "role_annotation": _about,
     "cpp": _conditional,
-    "patterns": _patterns,
-    "alternative": _binds_pattern,
-    "generator": _binds_pattern,
-    "pattern_guard": _binds_pattern,
+    "patterns": parameters,
+    "alternative": binds_pattern,
+    "generator": binds_pattern,
+    "pattern_guard": binds_pattern,
     "qualified": _qualified,
     "type_application": _type_application,
 }

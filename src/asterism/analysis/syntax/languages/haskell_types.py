@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
-from asterism.analysis.syntax.builder import Builder
+from asterism.analysis.syntax.builder import Builder, last_row
 from asterism.analysis.syntax.doc_comments import clean_comment
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.rules import child_of
@@ -17,6 +17,13 @@ _NAME_LIMIT = 100
 _MARK = re.compile(r"^\s*--+(?: ?[|^])? ?")
 _ABOVE = ("-- |", "{-|", "{- |")
 _BEHIND = ("-- ^", "{-^", "{- ^")
+
+
+# What a note behind a constructor may stand outside of, and how deep that is.
+_LISTED = frozenset(
+    {"data_constructor", "gadt_constructor", "data_constructors", "gadt_constructors"}
+)
+_LISTS = 3
 
 
 def silence(builder: Builder, node: Node | None) -> None:
@@ -38,11 +45,23 @@ def _equals(node: Node) -> Node | None:
     return next((child for child in node.children if child.type in ("=", "where")), None)
 
 
+def _name(node: Node) -> Node | None:
+    """The name in the head of a declaration: before its parameters, or between two of them."""
+    head = node
+    while (name := head.child_by_field_name("name")) is None:
+        inner = child_of("infix", "parens")(head)
+        if inner is None:
+            return head.child_by_field_name("operator") if head != node else None
+        head = inner
+    return name
+
+
 def _head(builder: Builder, node: Node) -> str:
     """`Show (Maybe a)`: a class or family with what it is applied to."""
     name, patterns = node.child_by_field_name("name"), node.child_by_field_name("patterns")
     if name is None:
-        return ""
+        infix = child_of("infix")(node)
+        return fold(builder.text(infix), _NAME_LIMIT) if infix is not None else ""
     end = patterns.end_byte if patterns is not None else name.end_byte
     text = builder.source[name.start_byte : end].decode("utf-8", "replace")
     return fold(text, _NAME_LIMIT)
@@ -50,12 +69,12 @@ def _head(builder: Builder, node: Node) -> str:
 
 def data(builder: Builder, node: Node) -> bool:
     """`data T a = …`, `newtype T = …`, and instances of data families."""
-    name, patterns = node.child_by_field_name("name"), node.child_by_field_name("patterns")
+    name, patterns = _name(node), node.child_by_field_name("patterns")
     if name is None or name.is_missing:
         return True
     is_instance = patterns is not None and patterns.type == "type_patterns"
     opener = _equals(node)
-    builder.define(
+    draft = builder.define(
         node,
         "instance" if is_instance else "type",
         _head(builder, node) if is_instance else _plain(builder, name),
@@ -63,8 +82,21 @@ def data(builder: Builder, node: Node) -> bool:
         level=Level.TYPE,
         signature_end=opener.start_byte if opener is not None else None,
     )
+    _take_note_below(builder, node, draft)
     silence(builder, node)
     return True
+
+
+def _take_note_below(builder: Builder, node: Node, draft: Draft) -> None:
+    """`-- ^ x` below the last constructor is inside the type, though the grammar ends before it."""
+    note = node.next_named_sibling
+    if note is None or note.type != "haddock" or not builder.text(note).startswith(_BEHIND):
+        return
+    while note is not None and note.start_point[0] == draft.end_row + 1:
+        draft.end, draft.end_row = note.end_byte, last_row(note)
+        following = note.next_named_sibling
+        note = following if following is not None and following.type == "comment" else None
+    builder.frames[-2].last_end = draft.end
 
 
 def constructor(builder: Builder, node: Node) -> bool:
@@ -107,7 +139,7 @@ def record_field(builder: Builder, node: Node) -> bool:
 
 def type_(builder: Builder, node: Node) -> bool:
     """`type S = …`, `type family F a`, `data family D a`."""
-    name = node.child_by_field_name("name")
+    name = _name(node)
     if name is None or name.is_missing:
         return True
     where = _where(node)
@@ -124,7 +156,7 @@ def type_(builder: Builder, node: Node) -> bool:
 
 def class_(builder: Builder, node: Node) -> bool:
     """`class Eq a => Ord a where …`."""
-    name = node.child_by_field_name("name")
+    name = _name(node)
     if name is None or name.is_missing:
         return True
     where = _where(node)
@@ -162,6 +194,7 @@ def instance(builder: Builder, node: Node) -> bool:
 def _silence_head(builder: Builder, node: Node) -> None:
     for field in ("context", "patterns", "fundeps"):
         silence(builder, node.child_by_field_name(field))
+    silence(builder, child_of("infix", "parens")(node))
 
 
 def _plain(builder: Builder, node: Node) -> str:
@@ -186,10 +219,12 @@ def _nearby_doc(builder: Builder, node: Node, draft: Draft) -> None:
 
 def _note_behind(node: Node) -> Node | None:
     """What follows a constructor or field; behind the last one it stands outside the list."""
-    following = node.next_named_sibling
-    if following is None and node.parent is not None and node.type == "data_constructor":
-        return node.parent.next_named_sibling
-    return following
+    for _ in range(_LISTS):
+        following = node.next_named_sibling
+        if following is not None or node.parent is None or node.type not in _LISTED:
+            return following
+        node = node.parent
+    return None
 
 
 def _rest_of(builder: Builder, note: Node) -> Iterator[str]:

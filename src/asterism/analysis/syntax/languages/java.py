@@ -7,6 +7,7 @@ from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.languages.callbacks import callback_name, spans_lines
+from asterism.analysis.syntax.languages.parameters import declare_parameter
 from asterism.analysis.syntax.languages.visibility import declare_exports, is_local, owner_kind
 from asterism.analysis.syntax.rules import (
     binds,
@@ -15,6 +16,7 @@ from asterism.analysis.syntax.rules import (
     definition,
     marks,
     silent,
+    skip,
     value_cut,
 )
 from asterism.analysis.syntax.signatures import fold
@@ -80,6 +82,7 @@ CONVENTIONS = Conventions(
     ),
     modifier_groups=frozenset({"modifiers"}),
     decorators=_ANNOTATIONS,
+    doc_gap=1,
     terminators=(";", "="),
 )
 
@@ -202,19 +205,7 @@ def _parameter(builder: Builder, node: Node) -> bool:
     """A parameter binds a local; a record's component is a property of the record."""
     declarator = child_of("variable_declarator")(node) or node
     name = declarator.child_by_field_name("name")
-    if builder.level is Level.TYPE and name is not None:
-        modifiers, decorators = marks(builder, node)
-        builder.define(
-            node,
-            "property",
-            builder.text(name),
-            name_node=name,
-            modifiers=modifiers,
-            decorators=decorators,
-        )
-    else:
-        builder.bind(name)
-    return True
+    return declare_parameter(builder, node, name, is_property=builder.level is Level.TYPE)
 
 
 def _initializer(builder: Builder, node: Node) -> bool:
@@ -336,6 +327,7 @@ RULES: dict[str, Rule] = {
     "module_declaration": _module,
     "requires_module_directive": _requires,
     "exports_module_directive": _exports,
+    "opens_module_directive": skip,
     "class_declaration": definition("class", level=Level.TYPE),
     "interface_declaration": definition("interface", level=Level.TYPE),
     "enum_declaration": definition("enum", level=Level.TYPE),

@@ -8,7 +8,9 @@ from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
+from asterism.analysis.syntax.languages.kotlin_annotated import annotated, assignment, infix
 from asterism.analysis.syntax.languages.kotlin_lambdas import function_value
+from asterism.analysis.syntax.languages.parameters import declare_parameter
 from asterism.analysis.syntax.languages.visibility import declare_exports, is_local
 from asterism.analysis.syntax.rules import (
     child_of,
@@ -104,42 +106,6 @@ def _class_kind(_builder: Builder, node: Node) -> str:
     return "enum" if b"enum" in words else "annotation" if b"annotation" in words else "class"
 
 
-def _mistaken(node: Node) -> Node | None:
-    """The name in `actual class Name { … }` where the grammar reads an infix call of `class`."""
-    parts = node.named_children
-    if node.type != "infix_expression" or len(parts) != 3 or parts[1].text != b"class":
-        return None
-    return parts[2].named_children[0] if parts[2].type == "call_expression" else None
-
-
-def _infix(builder: Builder, node: Node) -> bool:
-    """A class behind a modifier that is also a name, where its annotation has arguments."""
-    name = _mistaken(node)
-    if name is not None and name.type == "identifier":
-        modifier, keyword, call = node.named_children
-        lambda_ = child_of("annotated_lambda")(call)
-        body = lambda_.named_children[0] if lambda_ is not None else None
-        if body is not None:
-            builder.consumed.add(body.start_byte)
-        builder.defined.update((modifier.start_byte, keyword.start_byte))
-        builder.define(
-            node,
-            "class",
-            builder.text(name),
-            name_node=name,
-            body=body,
-            level=Level.TYPE,
-            modifiers=(builder.text(modifier),),
-        )
-    return True
-
-
-def _annotated(builder: Builder, node: Node) -> bool:
-    if node.named_child_count and _mistaken(node.named_children[-1]) is not None:
-        builder.wrap(node, (), list(children_of(node, "annotation")))
-    return True
-
-
 def _companion(builder: Builder, node: Node) -> bool:
     """`companion object`, by name or not."""
     name = node.child_by_field_name("name")
@@ -232,20 +198,9 @@ def _in_root(builder: Builder) -> bool:
 def _class_parameter(builder: Builder, node: Node) -> bool:
     """A constructor's parameter: with `val` or `var` a property, else a local of the class."""
     name = child_of("identifier")(node)
-    is_property = any(child.type in ("val", "var") for child in node.children)
-    if name is not None and is_property and builder.level is Level.TYPE:
-        modifiers, decorators = marks(builder, node)
-        builder.define(
-            node,
-            "property",
-            builder.text(name),
-            name_node=name,
-            modifiers=modifiers,
-            decorators=decorators,
-        )
-    else:
-        builder.bind(name)
-    return True
+    marked = any(child.type in ("val", "var") for child in node.children)
+    is_property = marked and builder.level is Level.TYPE
+    return declare_parameter(builder, node, name, is_property=is_property)
 
 
 def _constructor(builder: Builder, node: Node) -> bool:
@@ -340,8 +295,9 @@ RULES: dict[str, Rule] = {
     "file_annotation": _file_annotation,
     "class_declaration": definition(_class_kind, body=_BODY, level=Level.TYPE),
     "object_declaration": definition("object", body=_BODY, level=Level.TYPE),
-    "infix_expression": _infix,
-    "annotated_expression": _annotated,
+    "infix_expression": infix,
+    "annotated_expression": annotated,
+    "assignment": assignment,
     "companion_object": _companion,
     "object_literal": _object_literal,
     "enum_entry": _enum_entry,

@@ -9,7 +9,7 @@ from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.languages.callbacks import NAME_LIMIT, callback_name, spans_lines
-from asterism.analysis.syntax.rules import binds, binds_children, child_of, value_cut
+from asterism.analysis.syntax.rules import binds, binds_children, child_of, skip, value_cut
 from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import ImportedName
 
@@ -38,11 +38,11 @@ def _target(builder: Builder, node: Node) -> tuple[tuple[str, ...], str, Node]:
     table = node.child_by_field_name("table")
     field = node.child_by_field_name("field") or node.child_by_field_name("method") or node
     owner = fold(builder.text(table), NAME_LIMIT) if table is not None else ""
-    return (
-        tuple(part for part in owner.replace(":", ".").split(".") if part),
-        _key(builder, field),
-        field,
-    )
+    name = _key(builder, field)
+    if node.type == "bracket_index_expression" and field.type != "string":
+        # The key is computed: its text is no name that could be asked for.
+        name = f"[{name}]"
+    return tuple(part for part in owner.replace(":", ".").split(".") if part), name, field
 
 
 def _function(builder: Builder, node: Node) -> bool:
@@ -289,11 +289,6 @@ def _return(builder: Builder, node: Node) -> bool:
     return True
 
 
-def _label(builder: Builder, node: Node) -> bool:
-    """`goto x` and `::x::` name places, not values."""
-    return False
-
-
 def _for_each(builder: Builder, node: Node) -> bool:
     builder.bind(child_of("variable_list")(node))
     return True
@@ -355,8 +350,9 @@ RULES: dict[str, Rule] = {
     "parameters": binds_children,
     "for_numeric_clause": binds("name"),
     "for_generic_clause": _for_each,
-    "goto_statement": _label,
-    "label_statement": _label,
+    # They name places, not values.
+    "goto_statement": skip,
+    "label_statement": skip,
 }
 
 LUA = Language("lua", ("tree_sitter_lua", "language"), CONVENTIONS, RULES, _exported, _finish)

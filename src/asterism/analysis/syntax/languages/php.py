@@ -15,20 +15,23 @@ from asterism.analysis.syntax.rules import (
     definition,
     marks,
     root,
-    silent,
     value_cut,
 )
 from asterism.analysis.syntax.signatures import decorator_names
+
+_MEMBERS = (
+    "member_access_expression",
+    "nullsafe_member_access_expression",
+    "member_call_expression",
+    "nullsafe_member_call_expression",
+)
 
 CONVENTIONS = Conventions(
     identifiers=frozenset({"name", "variable_name"}),
     comments=frozenset({"comment"}),
     skipped=frozenset({"string", "integer", "float", "string_content", "nowdoc", "text"}),
     members={
-        "member_access_expression": ("object", "name"),
-        "nullsafe_member_access_expression": ("object", "name"),
-        "member_call_expression": ("object", "name"),
-        "nullsafe_member_call_expression": ("object", "name"),
+        **dict.fromkeys(_MEMBERS, ("object", "name")),
         "scoped_call_expression": ("scope", "name"),
         "scoped_property_access_expression": ("scope", "name"),
     },
@@ -278,6 +281,8 @@ def _assignment(builder: Builder, node: Node) -> bool:
         left = node.child_by_field_name("left")
         if left is not None and left.type in ("variable_name", "list_literal"):
             names.bind(builder, left)
+        elif left is not None:
+            names.filled(builder, left)
     return True
 
 
@@ -349,8 +354,10 @@ RULES: dict[str, Rule] = {
     "object_creation_expression": _relative,
     "qualified_name": names.qualified,
     "class_constant_access_expression": names.constant_access,
+    **dict.fromkeys((*_MEMBERS, "scoped_call_expression"), names.computed_member),
     "use_as_clause": names.trait_alias,
-    "argument": silent("name"),
+    "argument": names.argument,
+    "global_declaration": names.from_outside,
     "php_tag": root("directive"),
 }
 

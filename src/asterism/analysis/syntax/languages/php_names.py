@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
+from asterism.analysis.syntax.draft import Level
 from asterism.analysis.syntax.language import Rule
-from asterism.analysis.syntax.rules import child_of, children_of
+from asterism.analysis.syntax.rules import child_of, children_of, silent
 from asterism.domain.outline import ImportedName
 
 INCLUDES = frozenset(
@@ -15,6 +16,21 @@ INCLUDES = frozenset(
         "include_once_expression",
         "require_expression",
         "require_once_expression",
+    }
+)
+
+# Variables that are in every scope, so never locals of one.
+_SUPERGLOBALS = frozenset(
+    {
+        "$GLOBALS",
+        "$_SERVER",
+        "$_GET",
+        "$_POST",
+        "$_FILES",
+        "$_COOKIE",
+        "$_SESSION",
+        "$_REQUEST",
+        "$_ENV",
     }
 )
 
@@ -92,6 +108,14 @@ def constant_access(builder: Builder, node: Node) -> bool:
     return True
 
 
+def computed_member(builder: Builder, node: Node) -> bool:
+    """`$a->$name` and `$a->{f()}()`: what computes a member's name is no member itself."""
+    name = node.child_by_field_name("name")
+    if name is not None and name.type != "name":
+        builder.receivers.pop(name.start_byte, None)
+    return True
+
+
 def bind(builder: Builder, node: Node | None) -> None:
     """Take every variable in a pattern as a local, with its `$`, as it is written in use."""
     owner = builder.owner
@@ -114,6 +138,36 @@ def binds_variables(*fields: str) -> Rule:
         return True
 
     return rule
+
+
+_SILENT_LABEL = silent("name")
+
+
+def argument(builder: Builder, node: Node) -> bool:
+    """`preg_match($a, $b, $found)`: a call may bring a variable it is given into being."""
+    _SILENT_LABEL(builder, node)
+    if node.named_child_count:
+        filled(builder, node.named_children[-1])
+    return True
+
+
+def filled(builder: Builder, node: Node) -> None:
+    """`$list[] = 1` and its kin: the variable is a local of its function, and used."""
+    while node.type == "subscript_expression" and node.named_child_count:
+        node = node.named_children[0]
+    owner = builder.owner
+    if node.type == "variable_name" and builder.level is Level.FUNCTION and owner is not None:
+        name = builder.text(node)
+        if name not in _SUPERGLOBALS:
+            owner.bind(name)
+
+
+def from_outside(builder: Builder, node: Node) -> bool:
+    """`global $x;`: the file's variable, never a local, whatever is assigned to it."""
+    owner = builder.owner
+    if owner is not None and builder.level is Level.FUNCTION:
+        owner.outer = owner.outer | {builder.text(variable) for variable in _variables(node)}
+    return True
 
 
 def foreach(builder: Builder, node: Node) -> bool:

@@ -81,7 +81,8 @@ def _define(
 
 def _join_lines(builder: Builder, draft: Draft, node: Node) -> None:
     """A backslash that continues a line is no part of the signature."""
-    if builder.source.find(b"\\\n", node.start_byte, node.end_byte) >= 0:
+    joined = " \\ " in draft.signature
+    if joined and builder.source.find(b"\\\n", node.start_byte, node.end_byte) >= 0:
         draft.signature = draft.signature.replace(" \\ ", " ")
 
 

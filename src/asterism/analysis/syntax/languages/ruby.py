@@ -52,6 +52,7 @@ def _class(kind: str) -> Rule:
             body=body,
             level=Level.TYPE,
             owner=owner,
+            modifiers=marked(builder, node),
             signature_end=head.end_byte,
         )
         if body is not None:
@@ -100,11 +101,10 @@ def _assignment(builder: Builder, node: Node) -> bool:
         if targets:
             return True
     made = _made_kind(builder, right) if left.type == "constant" else None
-    if _is_symbol(builder, left):
-        if made is not None and right is not None:
-            _define_made(builder, node, left, right, made)
-        else:
-            _define_value(builder, node, left, right)
+    if made is not None and right is not None:
+        _define_made(builder, node, left, right, made)
+    elif _is_symbol(builder, left):
+        _define_value(builder, node, left, right)
     else:
         _bind_targets(builder, left)
     return True
@@ -171,11 +171,15 @@ def _define_made(builder: Builder, node: Node, target: Node, value: Node, kind: 
 
 
 def _bind_targets(builder: Builder, left: Node) -> None:
-    """The plain names of `a, (b, *c), @d = …`; attributes and indexes bind nothing."""
+    """The plain names of `a, (b, *c), @d = …`; attributes and indexes bind nothing.
+
+    A constant in a block is bound like a variable there: what the block is given to decides
+    whether anybody else will see it.
+    """
     pending = [left]
     while pending:
         here = pending.pop()
-        if here.type == "identifier":
+        if here.type in ("identifier", "constant"):
             builder.bind(here)
         elif here.type in (
             "left_assignment_list",
@@ -316,14 +320,14 @@ def _pattern(builder: Builder, node: Node) -> bool:
 
 
 def _exported(draft: Draft, builder: Builder) -> bool:
-    """Unless private, or out of reach: blocks, locals, what stands inside a method."""
+    """Unless private, or out of reach: blocks, locals, what is in a method or a private type."""
     if draft.kind in ("function", "variable") and not draft.name.startswith("$"):
         return False
     if "private" in draft.modifiers or "protected" in draft.modifiers:
         return False
     while draft.parent is not None:
         draft = builder.drafts[draft.parent]
-        if draft.level is Level.FUNCTION:
+        if draft.level is Level.FUNCTION or "private" in draft.modifiers:
             return False
     return True
 

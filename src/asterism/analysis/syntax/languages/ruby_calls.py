@@ -6,7 +6,6 @@ from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
-from asterism.analysis.syntax.languages.callbacks import NAME_LIMIT
 from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import ImportedName
 
@@ -29,24 +28,30 @@ _ACCESSORS = frozenset(
 
 _METHODS = frozenset({"method", "singleton_method"})
 
+# What a visibility word reaches through.
+_BRANCHES = frozenset({"if", "unless", "then", "elsif", "else", "begin"})
+
+# What makes a constant, which `private_constant` can hide.
+_CONSTANTS = frozenset({"assignment", "class", "module"})
+
 
 def literal(builder: Builder, node: Node) -> str:
     """What a string or symbol literal says."""
     text = builder.text(node)
-    return fold(text[1:] if text.startswith(":") else text[1:-1], NAME_LIMIT)
+    return fold(text[1:] if text.startswith(":") else text[1:-1])
 
 
 def body_marks(builder: Builder, body: Node, also: Sequence[str] = ()) -> None:
     """Note for each declaration in a body what its section and later calls make of it.
 
     A visibility word changes what follows it, and `private :x` what came before it, so the body
-    is looked over once before it is read. The words are kept among the receivers, under negative
-    offsets that no name has, until `marked` asks for them.
+    is looked over once before it is read. The words are kept among the builder's notes, under the
+    declarations' ends, until `marked` asks for them.
     """
     named: dict[str, str] = {}
     sections: list[tuple[Node, str]] = []
     section = ""
-    for child in body.named_children:
+    for child in _statements(body):
         kind = child.type
         if kind == "identifier":
             word = builder.text(child)
@@ -57,15 +62,26 @@ def body_marks(builder: Builder, body: Node, also: Sequence[str] = ()) -> None:
             word = _HIDERS.get(word, word)
             if word in _VISIBILITY:
                 named.update((literal(builder, name), word) for name in _symbols(child))
-        elif kind in _METHODS or kind in ("assignment", "alias"):
+        elif kind in _METHODS or kind in _CONSTANTS or kind == "alias":
             sections.append((child, section))
     for child, word in sections:
         # Sections say nothing about methods of the class itself, nor about constants.
-        word = "" if child.type in ("singleton_method", "assignment") else word
+        word = "" if child.type == "singleton_method" or child.type in _CONSTANTS else word
         _mark(builder, child, also, named.get(_declared_name(builder, child), word))
         if child.type == "call":
             for symbol in _symbols(child):
                 _mark(builder, symbol, also, named.get(literal(builder, symbol), word))
+
+
+def _statements(body: Node) -> Iterator[Node]:
+    """What stands in a body, also where a condition decides whether it does."""
+    pending = body.named_children[::-1]
+    while pending:
+        here = pending.pop()
+        if here.type in _BRANCHES:
+            pending.extend(here.named_children[::-1])
+        else:
+            yield here
 
 
 def marked(builder: Builder, node: Node) -> list[str]:

@@ -8,6 +8,7 @@ from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.languages import scala_names as names
 from asterism.analysis.syntax.languages.callbacks import callback_name, spans_lines
+from asterism.analysis.syntax.languages.parameters import declare_parameter
 from asterism.analysis.syntax.languages.scala_layout import laid_out
 from asterism.analysis.syntax.languages.visibility import declare_exports, is_local
 from asterism.analysis.syntax.rules import (
@@ -140,19 +141,8 @@ def _class_parameter(builder: Builder, node: Node) -> bool:
     before = group.prev_named_sibling if group is not None else None
     first = before is None or before.type != "class_parameters"
     case = first and ("case" in owner.modifiers or owner.kind == "enum_member")
-    if case or any(child.type in ("val", "var") for child in node.children):
-        modifiers, decorators = marks(builder, node)
-        builder.define(
-            node,
-            "property",
-            builder.text(name),
-            name_node=name,
-            modifiers=modifiers,
-            decorators=decorators,
-        )
-    else:
-        builder.bind(name)
-    return True
+    marked = any(child.type in ("val", "var") for child in node.children)
+    return declare_parameter(builder, node, name, is_property=case or marked)
 
 
 def _cases(builder: Builder, node: Node) -> bool:
@@ -216,6 +206,21 @@ def _instance(builder: Builder, node: Node) -> bool:
         head = builder.text(kind).partition("[")[0].partition("(")[0]
         builder.define(node, "class", f"new {fold(head)}", body=body, level=Level.TYPE)
     return True
+
+
+def _own_modifiers(builder: Builder, node: Node, draft: Draft) -> None:
+    """`class A private (x: Int)`: the word behind the name is about the constructor."""
+    behind = child_of("access_modifier")(node)
+    if behind is not None:
+        draft.modifiers.remove(builder.text(behind))
+
+
+def _whole_name(_builder: Builder, _node: Node, draft: Draft) -> None:
+    """`object ==: {`: the end of an operator's name looks like what ends a signature."""
+    name, text = draft.name, draft.signature
+    if name.endswith((":", "=")) and name not in text:
+        left = next(size for size in range(len(name), -1, -1) if text.endswith(name[:size]))
+        draft.signature = f"{text[: len(text) - left].rstrip()} {name}"
 
 
 def _argument_block(builder: Builder, node: Node) -> bool:
@@ -297,16 +302,16 @@ def _finish(builder: Builder) -> None:
 
 
 _CASE = definition("enum_member", level=Level.TYPE)
-_FUNCTION = definition(_function_kind)
+_FUNCTION = definition(_function_kind, after=_whole_name)
 
 RULES: dict[str, Rule] = {
     "package_clause": _package,
     "import_declaration": names.import_declaration,
     "export_declaration": names.export_declaration,
     "using_directive": root("directive"),
-    "class_definition": definition("class", level=Level.TYPE),
+    "class_definition": definition("class", level=Level.TYPE, after=_own_modifiers),
     "trait_definition": definition("trait", level=Level.TYPE),
-    "object_definition": definition("object", level=Level.TYPE),
+    "object_definition": definition("object", level=Level.TYPE, after=_whole_name),
     "package_object": definition("object", level=Level.TYPE),
     "enum_definition": definition("enum", level=Level.TYPE),
     "enum_case_definitions": _cases,

@@ -7,6 +7,7 @@ from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.languages import swift_bindings as bindings
+from asterism.analysis.syntax.languages.callbacks import NAME_LIMIT, spans_lines
 from asterism.analysis.syntax.rules import (
     binds,
     child_of,
@@ -19,9 +20,6 @@ from asterism.analysis.syntax.rules import (
 )
 from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import ImportedName
-
-# A callback's name quotes the call it is passed to; a long title says no more than its start.
-_CALLBACK_NAME_LIMIT = 60
 
 _HIDDEN = ("private", "fileprivate")
 
@@ -42,7 +40,8 @@ def _type(builder: Builder, node: Node) -> bool:
     draft = builder.define(
         node,
         word,
-        fold(builder.text(name)),
+        # `extension List<Int>` extends `List`; for which of its types the signature says.
+        fold(builder.text(name).partition("<")[0]),
         # An extension's name is a use of the type it extends.
         name_node=None if word == "extension" else name,
         body=node.child_by_field_name("body"),
@@ -161,7 +160,7 @@ def _called_closure(value: Node | None) -> Node | None:
     if value is None or value.type != "call_expression" or not value.named_children:
         return None
     inner = value.named_children[0]
-    return inner if inner.type == "lambda_literal" and _is_block(inner) else None
+    return inner if inner.type == "lambda_literal" and spans_lines(inner) else None
 
 
 def _protocol_property(builder: Builder, node: Node) -> bool:
@@ -182,7 +181,7 @@ def _protocol_property(builder: Builder, node: Node) -> bool:
 
 def _closure(builder: Builder, node: Node) -> bool:
     """A closure given to a call is a symbol where it has lines of its own."""
-    if node.start_byte in builder.consumed or not _is_block(node):
+    if node.start_byte in builder.consumed or not spans_lines(node):
         return bindings.closure(builder, node)
     suffix = node.parent
     while suffix is not None and suffix.type in ("value_argument", "value_arguments"):
@@ -210,7 +209,7 @@ def _callee_name(builder: Builder, callee: Node) -> str:
     if suffix is not None and "\n" in text:
         text = builder.text(suffix).lstrip(".")
     is_macro = callee.parent is not None and callee.parent.type == "macro_invocation"
-    return fold(f"#{text}" if is_macro else text, _CALLBACK_NAME_LIMIT)
+    return fold(f"#{text}" if is_macro else text, NAME_LIMIT)
 
 
 def _inside(closure: Node | None) -> Node | None:
@@ -231,11 +230,7 @@ def _title(builder: Builder, suffix: Node) -> str:
     value = first.child_by_field_name("value") if first is not None else None
     if value is None or value.type != "line_string_literal":
         return ""
-    return fold(builder.text(value), _CALLBACK_NAME_LIMIT)
-
-
-def _is_block(closure: Node) -> bool:
-    return closure.end_point[0] > closure.start_point[0]
+    return fold(builder.text(value), NAME_LIMIT)
 
 
 def _import(builder: Builder, node: Node) -> bool:
@@ -383,6 +378,7 @@ RULES: dict[str, Rule] = {
     "computed_setter": bindings.implicit("newValue"),
     "willset_clause": bindings.implicit("newValue"),
     "didset_clause": bindings.implicit("oldValue"),
+    "directly_assignable_expression": bindings.discard,
     "navigation_expression": bindings.navigation,
     "prefix_expression": bindings.inferred_member,
     "user_type": bindings.qualified,

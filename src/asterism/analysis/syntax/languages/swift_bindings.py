@@ -107,6 +107,17 @@ def navigation(builder: Builder, node: Node) -> bool:
     name = suffix.child_by_field_name("suffix") if suffix is not None else None
     if target is not None and name is not None:
         builder.member(target, name)
+        receiver = builder.receivers[name.start_byte]
+        if receiver.startswith("\\"):
+            # A key path: `\\Type.member`, or with the type left to Swift `\\.member`.
+            builder.receivers[name.start_byte] = receiver[1:] or _INFERRED
+    return True
+
+
+def discard(builder: Builder, node: Node) -> bool:
+    """`_ = value` names nothing."""
+    if builder.text(node) == "_":
+        builder.defined.add(node.start_byte)
     return True
 
 

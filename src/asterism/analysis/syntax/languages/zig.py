@@ -1,5 +1,6 @@
 """Zig: functions, containers as values of constants, fields, tests, `@import`."""
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -31,6 +32,12 @@ _CONTAINERS = {
 
 # What stands before a member without an object, as in `.dense`: the type is for Zig to infer.
 _INFERRED = "."
+
+# In `?*const std.mem.Allocator` the grammar counts what stands before the type to its first name.
+_PREFIX = re.compile(
+    r"^(?:[\w.]*!|error\s*\{[^}]*\}!|[?*&-]|\[[^\]]*\]|(?:const|volatile|allowzero|try|comptime)\s+"
+    r"|align\([^)]*\)\s*)+"
+)
 
 
 def _function_kind(builder: Builder, _node: Node) -> str:
@@ -122,18 +129,21 @@ def _error_set(builder: Builder, node: Node) -> bool:
 
 def _field(builder: Builder, node: Node) -> bool:
     """A field of a struct or union, or of the file itself, or a value of an enum."""
-    name = node.child_by_field_name("name")
+    name, around = node.child_by_field_name("name"), builder.parent
     if name is None or name.type != "identifier" or name.is_missing:
+        return True
+    within = around.type if around is not None else ""
+    if within == "struct_declaration" and node.child_by_field_name("type") is None:
+        # `struct { A, B }` is a tuple: its parts are types and have no names.
         return True
     builder.defined.add(name.start_byte)
     # A lone `_` says that an enum has more values than it names.
     if builder.level is Level.FUNCTION or builder.text(name) in ("", "_"):
         return True
-    is_value = node.parent is not None and node.parent.type == "enum_declaration"
     modifiers, _ = marks(builder, node)
     builder.define(
         node,
-        "enum_member" if is_value else "property",
+        "enum_member" if within == "enum_declaration" else "property",
         builder.text(name),
         name_node=name,
         modifiers=modifiers,
@@ -221,8 +231,9 @@ def _using_namespace(builder: Builder, node: Node) -> bool:
 def _member(builder: Builder, node: Node) -> bool:
     """`.name` without an object is a member of a type that is not written."""
     name = node.child_by_field_name("member")
-    if name is not None and node.child_by_field_name("object") is None:
-        builder.receivers[name.start_byte] = _INFERRED
+    if name is not None:
+        receiver = builder.receivers.get(name.start_byte, _INFERRED)
+        builder.receivers[name.start_byte] = _PREFIX.sub("", receiver)
     return True
 
 
