@@ -44,6 +44,10 @@ class Builder:
         """Offsets of names that are definitions or bindings, so not references."""
         self.consumed: set[int] = set()
         """Offsets of nodes that a definition took as its value, so they define nothing more."""
+        self.free: set[int] = set()
+        """Offsets of names that no local can mean, though one may be called so: types, modules."""
+        self.mentions: list[tuple[str, int, str | None, int | None]] = []
+        """References that rules found themselves: name, offset, receiver, item."""
         self.receivers: dict[int, str] = {}
         """Receiver text by the offset of the member's name."""
         self.public: set[str] = set()
@@ -261,6 +265,14 @@ class Builder:
             if "\n" in text:
                 text = fold(text)
         self.receivers[name.start_byte] = text
+
+    def mention(self, name: str, offset: int, receiver: str | None = None) -> None:
+        """Record a use of a name that has no node of its own: the parts of `Foo.Bar` in Elixir."""
+        self.mentions.append((name, offset, receiver, self.frames[-1].index))
+
+    def aside(self, node: Node) -> None:
+        """Note a comment that stands behind code."""
+        self._margin.aside(node.start_byte, node.end_byte)
 
     def add_import(
         self,

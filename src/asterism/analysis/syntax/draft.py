@@ -52,6 +52,7 @@ class Draft:
     """One item in the making. Rows are 0-based here, as tree-sitter counts them."""
 
     __slots__ = (
+        "attributes",
         "body",
         "bound",
         "bound_from",
@@ -97,6 +98,8 @@ class Draft:
         self.decorators: list[str] = []
         self.exported = False
         self.tags: list[str] = []
+        self.attributes: Span | None = None
+        """From the first attribute before the declaration to the declaration itself."""
         self.body: Span | None = None
         self.bound: set[str] | None = None
         self.bound_from = 0

@@ -5,6 +5,7 @@ from tree_sitter import Node
 from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.doc_comments import attached_doc
 from asterism.analysis.syntax.draft import Comment, Draft, Prefix, Wrapper
+from asterism.domain.outline import Span
 
 _BLANK_BYTES = b" \t\n\r\f\v"
 _NEWLINE = 0x0A
@@ -18,12 +19,19 @@ class Margin:
         self._conventions = conventions
         self.comments: list[Comment] = []
         self._prefixes: list[Prefix] = []
+        self._asides: list[Span] = []
+        """Comments behind attributes that wait: `#[test] // slow`."""
 
     def wait(self, prefix: Prefix) -> None:
         """Keep an attribute; those of another depth wait for nothing any more."""
         if self._prefixes and self._prefixes[-1].depth != prefix.depth:
-            self._prefixes.clear()
+            self._forget()
         self._prefixes.append(prefix)
+
+    def aside(self, start: int, end: int) -> None:
+        """Note a comment behind code, in case that code is an attribute."""
+        if self._prefixes:
+            self._asides.append(Span(start, end))
 
     def place(self, draft: Draft, node: Node, wrapper: Wrapper | None, depth: int) -> None:
         """Set where the item starts and ends, with its wrapper and its attributes."""
@@ -45,11 +53,12 @@ class Margin:
         if self._prefixes:
             if outer <= self._prefixes[0].depth <= depth and self._adjoins(start):
                 first = self._prefixes[0].node
+                draft.attributes = Span(first.start_byte, start)
                 start, start_row = first.start_byte, first.start_point[0]
                 for prefix in self._prefixes:
                     draft.decorators.extend(prefix.decorators)
                     draft.doc = prefix.doc or draft.doc
-            self._prefixes.clear()
+            self._forget()
         draft.start_row, draft.end_row, draft.end = start_row, end_row, end
         draft.first_row, draft.start = start_row, start
 
@@ -86,8 +95,12 @@ class Margin:
         between = self._source[at:start]
         if not between.strip():
             return True
-        for comment in self.comments:
-            if at <= comment.start and comment.end <= start:
-                head, tail = between[: comment.start - at], between[comment.end - at :]
-                between = head + b" " * (comment.end - comment.start) + tail
+        for begin, end, *_ in (*self.comments, *self._asides):
+            if at <= begin and end <= start:
+                blank = b" " * (end - begin)
+                between = between[: begin - at] + blank + between[end - at :]
         return not between.strip()
+
+    def _forget(self) -> None:
+        self._prefixes.clear()
+        self._asides.clear()

@@ -19,9 +19,10 @@ UNNAMED = "(unnamed)"
 LABEL_LIMIT = 60
 SHORT_LABEL = 12
 
-_DOTTED = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|\\)[^\W\d][\w$]*)*")
+# A dotted name; what it is aimed at stands before it in Kotlin and C#: `@get:JvmName`.
+_DOTTED = re.compile(r"(?:\w+:(?!:)\s*)?([^\W\d][\w$]*(?:(?:\.|::|\\)[^\W\d][\w$]*)*)")
 # The blank after an opening bracket, and before a closing one with the comma of a last line.
-_LOOSE = re.compile(r" (?:(?<=[(\[<] )|(?=[)\]>]))|, (?=[)\]>])")
+_LOOSE = re.compile(r" (?:(?<=[(\[<] )|(?=[)\]]|>(?![:=])))|, (?=[)\]>])")
 
 
 def fold(text: str, limit: int = SIGNATURE_LIMIT) -> str:
@@ -72,7 +73,7 @@ def decorator_names(source: bytes, nodes: Iterable[Node]) -> list[str]:
         text = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
         found = _DOTTED.search(text)
         if found:
-            names.append(found.group())
+            names.append(found.group(1))
     return names
 
 

@@ -1,5 +1,7 @@
 """One pass over a syntax tree: rules fire, names are collected, items come out in order."""
 
+from typing import NamedTuple
+
 from tree_sitter import Node, TreeCursor
 
 from asterism.analysis.syntax.builder import Builder, last_row
@@ -17,7 +19,7 @@ from asterism.analysis.syntax.tables import (
     table_of,
 )
 from asterism.analysis.syntax.windows import outline_text
-from asterism.domain.outline import Outline, Problem, Reference
+from asterism.domain.outline import Outline, Problem, Reference, Span
 
 _Raw = tuple[str, int, str | None, int | None]
 """Name, offset, receiver, and the item it is in."""
@@ -132,11 +134,16 @@ def _comment(builder: Builder, node: Node) -> None:
     row, column = node.start_point
     if column <= MARGIN_COLUMNS and not builder.source[start - column : start].strip():
         builder.comments.append(Comment(start, node.end_byte, row, last_row(node)))
+    else:
+        builder.aside(node)
 
 
 def _references(raw: list[_Raw], builder: Builder) -> tuple[Reference, ...]:
     """Names with their lines; those an enclosing function binds are marked local."""
-    drafts, find = builder.drafts, builder.source.find
+    drafts, find, free = builder.drafts, builder.source.find, builder.free
+    if builder.mentions:
+        raw = sorted([*raw, *builder.mentions], key=lambda entry: entry[1])
+    claims = _attributes(builder)
     bound = {name for draft in drafts if draft.bound for name in draft.bound}
     references = []
     new = tuple.__new__
@@ -146,8 +153,14 @@ def _references(raw: list[_Raw], builder: Builder) -> tuple[Reference, ...]:
         while 0 <= line_end < start:
             line, line_start = line + 1, line_end + 1
             line_end = find(b"\n", line_start)
+        if claims:
+            while len(claims) > 1 and start >= claims[-1].span.end:
+                claims.pop()
+            claim = claims[-1]
+            if claim.span.start <= start < claim.span.end and enclosing == claim.parent:
+                enclosing = claim.item
         local = False
-        if name in bound and receiver is None:
+        if name in bound and receiver is None and start not in free:
             at = enclosing
             while at is not None and not local:
                 draft = drafts[at]
@@ -158,3 +171,22 @@ def _references(raw: list[_Raw], builder: Builder) -> tuple[Reference, ...]:
         place = (name, line, start - line_start, receiver, enclosing, local)
         references.append(new(Reference, place))
     return tuple(references)
+
+
+class _Claim(NamedTuple):
+    span: Span
+    item: int
+    parent: int | None
+
+
+def _attributes(builder: Builder) -> list[_Claim]:
+    """What stands before declarations as attributes: their names are used by the declaration.
+
+    The last in the source comes first, so that the next one to meet is at the end of the list.
+    """
+    claims = [
+        _Claim(draft.attributes, draft.index, draft.parent)
+        for draft in builder.drafts
+        if draft.attributes is not None
+    ]
+    return sorted(claims, reverse=True)

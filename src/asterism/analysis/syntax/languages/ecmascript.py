@@ -219,7 +219,8 @@ def _type_alias(builder: Builder, node: Node) -> bool:
         builder.text(name),
         name_node=name,
         level=Level.TYPE if members else Level.FUNCTION,
-        signature_end=value_cut(node, value),
+        # A long object type is listed by its members; any other type is its own signature.
+        signature_end=value_cut(node, value) if members else None,
     )
     return True
 

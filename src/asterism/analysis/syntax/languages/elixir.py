@@ -18,7 +18,7 @@ from asterism.analysis.syntax.languages.elixir_heads import (
     name_of,
     operator_of,
 )
-from asterism.analysis.syntax.languages.elixir_imports import IMPORTERS
+from asterism.analysis.syntax.languages.elixir_imports import IMPORTERS, module_name
 from asterism.analysis.syntax.languages.visibility import declare_exports
 from asterism.analysis.syntax.rules import child_of, value_cut
 from asterism.analysis.syntax.signatures import fold
@@ -274,7 +274,7 @@ def _is_export(draft: Draft, builder: Builder) -> bool:
 
 
 CONVENTIONS = Conventions(
-    identifiers=frozenset({"identifier", "alias"}),
+    identifiers=frozenset({"identifier", "alias"}),  # an alias has a rule of its own besides
     comments=frozenset({"comment"}),
     skipped=frozenset({"atom", "quoted_content", "charlist", "integer", "float", "keyword"}),
     members={"dot": ("left", "right")},
@@ -285,6 +285,7 @@ CONVENTIONS = Conventions(
 )
 
 RULES: dict[str, Rule] = {
+    "alias": module_name,
     "call": _call,
     "unary_operator": attribute,
     "binary_operator": _match,

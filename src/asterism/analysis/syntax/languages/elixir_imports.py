@@ -75,6 +75,19 @@ def _modules(builder: Builder, node: Node) -> Iterator[str]:
                 yield f"{builder.text(left)}.{builder.text(part)}"
 
 
+def module_name(builder: Builder, node: Node) -> bool:
+    """`Foo.Bar` is one word to the grammar; it uses `Foo`, and `Bar` of it."""
+    at = node.start_byte
+    if at not in builder.defined:
+        receiver = builder.receivers.get(at)
+        for part in builder.text(node).split("."):
+            if part.strip():
+                builder.mention(part.strip(), at, receiver)
+                receiver = f"{receiver}.{part.strip()}" if receiver else part.strip()
+            at += len(part.encode()) + 1
+    return False
+
+
 IMPORTERS = {
     "alias": _importer(_alias),
     "require": _importer(_require),
