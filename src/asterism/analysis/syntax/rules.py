@@ -129,6 +129,19 @@ def silent(*names: str) -> Rule:
     return rule
 
 
+def never_local(*names: str) -> Rule:
+    """A node whose fields cannot mean a local, whatever it is called: types, modules, callees."""
+
+    def rule(builder: Builder, node: Node) -> bool:
+        for name in names:
+            child = node.child_by_field_name(name)
+            if child is not None:
+                builder.free.add(child.start_byte)
+        return True
+
+    return rule
+
+
 def transparent(builder: Builder, _node: Node) -> bool:
     """A node that only groups: what stands in it stands where the node stands."""
     if builder.level is not Level.FUNCTION:

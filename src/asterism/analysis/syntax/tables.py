@@ -31,7 +31,7 @@ _LANGUAGES = "asterism.analysis.syntax.languages"
 class Table:
     """What the walker looks up: a role by numeric node kind."""
 
-    def __init__(self, language: Language) -> None:
+    def __init__(self, language: Language, seconds: float = PARSE_SECONDS) -> None:
         package, function = language.grammar
         grammar = tree_sitter.Language(getattr(import_module(package), function)())
         self.language = language
@@ -44,7 +44,7 @@ class Table:
         with warnings.catch_warnings():
             # Its successor, the progress callback, crashes the interpreter in this version.
             warnings.simplefilter("ignore", DeprecationWarning)
-            self._parser = Parser(grammar, timeout_micros=PARSE_SECONDS * 1_000_000)
+            self._parser = Parser(grammar, timeout_micros=int(seconds * 1_000_000))
 
     def parse(self, source: bytes) -> Tree | None:
         """The syntax tree of text that ends with a newline; None if it takes too long."""

@@ -207,6 +207,9 @@ def _call(builder: Builder, node: Node) -> bool:
     if node.child_by_field_name("receiver") is not None:
         return True
     method = node.child_by_field_name("method")
+    if method is not None:
+        # With arguments or a block this is a call, whatever local has the same name.
+        builder.free.add(method.start_byte)
     definer = DEFINERS.get(builder.text(method)) if method is not None else None
     if definer is not None:
         definer(builder, node)

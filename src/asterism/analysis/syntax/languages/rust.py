@@ -14,6 +14,7 @@ from asterism.analysis.syntax.rules import (
     definition,
     marks,
     member,
+    never_local,
     transparent,
     variable,
 )
@@ -338,6 +339,8 @@ RULES: dict[str, Rule] = {
     "static_item": variable("variable"),
     "macro_definition": _macro,
     "foreign_mod_item": _foreign,
+    "scoped_identifier": never_local("path"),
+    "scoped_type_identifier": never_local("path"),
     "let_declaration": _let,
     "let_condition": _binds_pattern,
     "for_expression": _binds_pattern,
