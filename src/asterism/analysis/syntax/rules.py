@@ -118,25 +118,29 @@ def binds_children(builder: Builder, node: Node) -> bool:
 
 def silent(*names: str) -> Rule:
     """A node whose fields look like names but use nothing: keyword arguments, labels, keys."""
+    return _noting(names, lambda builder: builder.defined)
 
-    def rule(builder: Builder, node: Node) -> bool:
-        for name in names:
-            child = node.child_by_field_name(name)
-            if child is not None:
-                builder.defined.add(child.start_byte)
-        return True
 
-    return rule
+def silence(builder: Builder, node: Node) -> None:
+    """Take every name in a node as no use of anything: the parts of a package's own name."""
+    pending = [node]
+    while pending:
+        here = pending.pop()
+        builder.defined.add(here.start_byte)
+        pending.extend(here.named_children)
 
 
 def never_local(*names: str) -> Rule:
     """A node whose fields cannot mean a local, whatever it is called: types, modules, callees."""
+    return _noting(names, lambda builder: builder.free)
 
+
+def _noting(names: Sequence[str], where: Callable[[Builder], set[int]]) -> Rule:
     def rule(builder: Builder, node: Node) -> bool:
         for name in names:
             child = node.child_by_field_name(name)
             if child is not None:
-                builder.free.add(child.start_byte)
+                where(builder).add(child.start_byte)
         return True
 
     return rule

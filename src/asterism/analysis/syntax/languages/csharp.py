@@ -18,6 +18,7 @@ from asterism.analysis.syntax.rules import (
     child_of,
     children_of,
     marks,
+    silence,
     silent,
     value_cut,
 )
@@ -137,7 +138,7 @@ def _namespace(builder: Builder, node: Node) -> bool:
         builder.define(
             node, "namespace", builder.text(name), name_node=name, body=body, level=Level.MODULE
         )
-        names.silence(builder, name)
+        silence(builder, name)
     return True
 
 
@@ -147,7 +148,7 @@ def _file_namespace(builder: Builder, node: Node) -> bool:
         builder.root_item(node, "package")
     name = node.child_by_field_name("name")
     if name is not None:
-        names.silence(builder, name)
+        silence(builder, name)
     return True
 
 

@@ -5,7 +5,10 @@ from tree_sitter import Node
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Level
 from asterism.analysis.syntax.languages.c_preprocessor import directive_line
-from asterism.analysis.syntax.rules import child_of
+from asterism.analysis.syntax.rules import (
+    child_of,
+    silence,
+)
 from asterism.domain.outline import ImportedName
 
 
@@ -88,12 +91,3 @@ def silent_first(builder: Builder, node: Node) -> bool:
         if node.type != "subpattern" or last != first:
             builder.defined.add(first.start_byte)
     return True
-
-
-def silence(builder: Builder, name: Node) -> None:
-    """Take every name in a node as no use of anything."""
-    pending = [name]
-    while pending:
-        here = pending.pop()
-        builder.defined.add(here.start_byte)
-        pending.extend(here.named_children)

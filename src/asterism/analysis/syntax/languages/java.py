@@ -15,6 +15,7 @@ from asterism.analysis.syntax.rules import (
     children_of,
     definition,
     marks,
+    silence,
     silent,
     skip,
     value_cut,
@@ -94,7 +95,7 @@ def _package(builder: Builder, node: Node) -> bool:
         return True
     if builder.at_statement:
         builder.root_item(node, "package")
-    _silence(builder, name)
+    silence(builder, name)
     return True
 
 
@@ -129,7 +130,7 @@ def _module(builder: Builder, node: Node) -> bool:
         modifiers=modifiers,
         decorators=decorators,
     )
-    _silence(builder, name)
+    silence(builder, name)
     return True
 
 
@@ -297,15 +298,6 @@ def _label(builder: Builder, node: Node) -> bool:
     if label is not None:
         builder.defined.add(label.start_byte)
     return True
-
-
-def _silence(builder: Builder, name: Node) -> None:
-    """Take every part of a dotted name as no use of anything."""
-    pending = [name]
-    while pending:
-        here = pending.pop()
-        builder.defined.add(here.start_byte)
-        pending.extend(here.named_children)
 
 
 def _exported(draft: Draft, builder: Builder) -> bool:
