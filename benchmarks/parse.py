@@ -16,7 +16,8 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.analysis.reading import in_parallel, read_chunks
+from asterism.analysis.parallel import in_parallel
+from asterism.analysis.reading import read_chunks
 from asterism.analysis.source.discovery import discover
 from asterism.analysis.syntax.catalogue import TABLE
 from asterism.config.loading import discovery_options, load

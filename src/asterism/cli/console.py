@@ -22,6 +22,15 @@ def console() -> Console:
     )
 
 
+def show(out: Console, *parts: tuple[str, str]) -> None:
+    """Print one line. Off a terminal styles are dropped, and with them most of the cost."""
+    text = words(*parts)
+    if out.is_terminal:
+        out.print(text)
+    else:
+        out.file.write(f"{text.plain}\n")
+
+
 def words(*parts: tuple[str, str]) -> Text:
     """Text and style, part by part; one line that is cut rather than wrapped."""
     text = Text(no_wrap=True, overflow="ellipsis")

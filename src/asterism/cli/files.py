@@ -23,30 +23,28 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print(found: Discovery, skipped: bool) -> None:
-    from asterism.cli.console import console, words
+    from asterism.cli.console import console, show
 
     out = console()
     if skipped:
         for entry in found.skipped:
             detail = f"  {display_path(entry.detail)}" if entry.detail else ""
-            out.print(
-                words(
-                    (display_path(entry.path), ""),
-                    (f"  {entry.reason.value}", "yellow"),
-                    (detail, "dim"),
-                )
+            show(
+                out,
+                (display_path(entry.path), ""),
+                (f"  {entry.reason.value}", "yellow"),
+                (detail, "dim"),
             )
     else:
         for file in found.files:
-            out.print(words((display_path(file.path), ""), (f"  {file.size:,}", "dim")))
+            show(out, (display_path(file.path), ""), (f"  {file.size:,}", "dim"))
     reasons = ", ".join(f"{count} {reason.value}" for reason, count in found.counts.items())
     total = sum(file.size for file in found.files)
-    out.print(
-        words(
-            (f"{len(found.files)} files", "bold"),
-            (f", {total:,} bytes; {len(found.skipped)} skipped", ""),
-            (f" ({reasons})" if reasons else "", "dim"),
-        )
+    show(
+        out,
+        (f"{len(found.files)} files", "bold"),
+        (f", {total:,} bytes; {len(found.skipped)} skipped", ""),
+        (f" ({reasons})" if reasons else "", "dim"),
     )
     if not found.files:
-        out.print(words(("Nothing to index here.", "yellow"), (" --skipped says why.", "")))
+        show(out, ("Nothing to index here.", "yellow"), (" --skipped says why.", ""))

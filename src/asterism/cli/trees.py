@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rich.text import Text
 from rich.tree import Tree
 
-from asterism.cli.console import console, printable, words
+from asterism.cli.console import console, printable, show, words
 from asterism.domain.chunk import Chunk
 from asterism.domain.files import display_path
 from asterism.domain.outline import Item, Outline
@@ -29,7 +29,7 @@ def print_outline(outline: Outline) -> None:
         pending.extend((child, branch) for child in reversed(items[index].children))
     out.print(tree)
     for problem in outline.problems:
-        out.print(words((f"{path}:{problem.line}: ", "bold"), (problem.message, "red")))
+        show(out, (f"{path}:{problem.line}: ", "bold"), (problem.message, "red"))
 
 
 def print_chunks(path: str, chunks: Sequence[Chunk]) -> None:
@@ -55,13 +55,12 @@ def print_chunk_texts(chunks: Sequence[Chunk], which: str) -> None:
     """Each chunk's source or embedding text under a heading."""
     out = console()
     for chunk in chunks:
-        out.print(
-            words(
-                (f"── {chunk.node_kind} ", "magenta"),
-                (chunk.qualified_name, "bold"),
-                (f"  {_lines(chunk.start_line, chunk.end_line)}", "cyan"),
-                (f"  {chunk.id}", "dim"),
-            )
+        show(
+            out,
+            (f"── {chunk.node_kind} ", "magenta"),
+            (chunk.qualified_name, "bold"),
+            (f"  {_lines(chunk.start_line, chunk.end_line)}", "cyan"),
+            (f"  {chunk.id}", "dim"),
         )
         text = chunk.full_source if which == "source" else chunk.embedding_text
         # Not through the console: code is printed as it is, however long its lines.

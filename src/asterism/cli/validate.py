@@ -70,22 +70,22 @@ def _progress(total: int) -> tuple[Callable[[int], None], Callable[[], None]]:
 
 
 def _print(summary: Summary) -> None:
-    from asterism.cli.console import console, words
+    from asterism.cli.console import console, show
 
     out = console()
     for violation in summary.violations[:SHOWN_VIOLATIONS]:
         place = f"{display_path(violation.path)}:{violation.line}"
         rule = f"rule {violation.rule} ({RULES[violation.rule]})"
-        out.print(words((f"{place}: ", "bold"), (rule, "red"), (f": {violation.message}", "")))
+        show(out, (f"{place}: ", "bold"), (rule, "red"), (f": {violation.message}", ""))
     hidden = len(summary.violations) - SHOWN_VIOLATIONS
     if hidden > 0:
-        out.print(words((f"… and {hidden:,} more violations", "red")))
+        show(out, (f"… and {hidden:,} more violations", "red"))
     for line in summary.crashes:
-        out.print(words(("crash: ", "bold red"), (display_path(line), "")))
+        show(out, ("crash: ", "bold red"), (display_path(line), ""))
     for line in summary.unread:
-        out.print(words(("not read: ", "yellow"), (display_path(line), "")))
+        show(out, ("not read: ", "yellow"), (display_path(line), ""))
     for label, text in _rows(summary):
-        out.print(words((f"{label:<17}", "dim"), (text, "")))
+        show(out, (f"{label:<17}", "dim"), (text, ""))
 
 
 def _rows(summary: Summary) -> list[tuple[str, str]]:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.chunks.validation import Violation, uncovered, violations
-from asterism.analysis.reading import in_parallel, read_chunks
+from asterism.analysis.parallel import in_parallel
+from asterism.analysis.reading import read_chunks
 from asterism.domain.errors import InputError, NotText
 
 

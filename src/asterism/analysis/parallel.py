@@ -1,0 +1,48 @@
+"""Work on many files in several processes, holding only a few batches at a time."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import islice
+from multiprocessing import get_context
+from typing import TypeVar
+
+# Files handed to a worker at once: fewer, and the hand-over costs more than the parsing.
+BATCH = 32
+
+# Batches under way per worker: one being worked on, one waiting, so that memory stays bounded.
+AHEAD = 2
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+def in_parallel(
+    work: Callable[[Sequence[Task]], Result], tasks: Iterable[Task], workers: int
+) -> Iterator[Result]:
+    """Apply `work` to batches of tasks in order, holding only a few batches at a time.
+
+    `work` is a module-level function. One worker means this very process.
+    """
+    batches = _batches(tasks)
+    if workers <= 1:
+        yield from map(work, batches)
+        return
+    # A fork server: plain forks are unsafe beside threads, spawning costs an import per worker.
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["asterism.analysis.reading"])
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        waiting: deque[Future[Result]] = deque()
+        for batch in islice(batches, workers * AHEAD):
+            waiting.append(pool.submit(work, batch))
+        while waiting:
+            result = waiting.popleft().result()
+            for batch in islice(batches, 1):
+                waiting.append(pool.submit(work, batch))
+            yield result
+
+
+def _batches(tasks: Iterable[Task]) -> Iterator[Sequence[Task]]:
+    pending = iter(tasks)
+    while batch := list(islice(pending, BATCH)):
+        yield batch
