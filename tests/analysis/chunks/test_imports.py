@@ -83,3 +83,9 @@ def test_both_ways_to_get_a_name_are_listed() -> None:
         """
     found = chunk_named("a.py", source, "f").relevant_imports
     assert found == ("import fast as codec", "import slow as codec")
+
+
+def test_an_imported_extension_is_used_on_its_receiver() -> None:
+    """Kotlin writes `path.readText()` for a function that the file imports."""
+    source = "import kotlin.io.readText\n\nfun f(path: Path) = path.readText()\n"
+    assert chunk_named("a.kt", source, "f").relevant_imports == ("import kotlin.io.readText",)

@@ -2,6 +2,9 @@
 
 from asterism.domain.outline import Outline
 
+# Here an imported function may be written as if it were the receiver's own: `path.readText()`.
+EXTENSION_LANGUAGES = frozenset({"kotlin", "scala"})
+
 
 def imports_used(outline: Outline) -> list[set[int]]:
     """For each item, the indices of the imports that it or anything inside it uses."""
@@ -14,8 +17,11 @@ def imports_used(outline: Outline) -> list[set[int]]:
                     bindings.setdefault(imported.local, set()).add(number)
     if not bindings:
         return used
+    members_too = outline.language in EXTENSION_LANGUAGES
     for name, _line, _column, receiver, enclosing, local in outline.references:
-        if receiver is None and enclosing is not None and not local and name in bindings:
+        if name not in bindings or local or enclosing is None:
+            continue
+        if receiver is None or members_too:
             used[enclosing] |= bindings[name]
     # Parents come before their children, so going backwards carries every use to the root.
     for index in range(len(outline.items) - 1, -1, -1):

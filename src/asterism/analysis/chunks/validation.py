@@ -6,6 +6,7 @@ from typing import NamedTuple
 from asterism.analysis.chunks.chunker import Place, chunk_file
 from asterism.analysis.chunks.collapse import folded
 from asterism.analysis.chunks.embedding import RULE
+from asterism.analysis.chunks.imports import EXTENSION_LANGUAGES
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.chunks.units import Unit, unit_path, units_of
 from asterism.analysis.syntax.catalogue import titles
@@ -242,7 +243,8 @@ def _imports(case: _Case) -> _Found:
     certain: dict[int, set[str]] = {}
     possible: dict[int, set[str]] = {}
     for reference in case.outline.references:
-        if reference.name in bound and reference.receiver is None and not reference.local:
+        plain = reference.receiver is None or case.outline.language in EXTENSION_LANGUAGES
+        if reference.name in bound and plain and not reference.local:
             possible.setdefault(reference.line, set()).update(bound[reference.name])
             at = reference.enclosing
             while at is not None:
