@@ -194,20 +194,16 @@ class Builder:
         """Treat the current node's children as if they stood where the node stands."""
         self.claimed = True
         outer = self.frames[-1]
-        self._look_through(outer.index, outer.level, outer.statements)
+        self._look_through(outer.level, outer.statements)
 
     def damaged(self) -> None:
         """Treat definitions in broken text as if it were whole, and nothing else in it."""
         self.claimed = True
         self.scope(self.frames[-1].level)
 
-    def scope(self, level: Level, index: int | None = None) -> None:
-        """Read what is inside the current node at another level, still for the same item.
-
-        `index` names another item that the references found there belong to.
-        """
-        outer = self.frames[-1]
-        self._look_through(outer.index if index is None else index, level, False)
+    def scope(self, level: Level) -> None:
+        """Read what is inside the current node at another level, still for the same item."""
+        self._look_through(level, False)
 
     def wrap(
         self,
@@ -356,9 +352,9 @@ class Builder:
         if opens:
             self._open(draft)
 
-    def _look_through(self, index: int | None, level: Level, statements: bool) -> None:
+    def _look_through(self, level: Level, statements: bool) -> None:
         outer = self.frames[-1]
-        frame = Frame(self.depth, index, outer.draft, level, statements)
+        frame = Frame(self.depth, outer.index, outer.draft, level, statements)
         frame.last_end = outer.last_end
         self.frames.append(frame)
 

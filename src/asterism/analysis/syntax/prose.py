@@ -41,7 +41,7 @@ def _markdown_headings(lines: list[bytes]) -> Iterator[_Heading]:
     """Headings outside code fences, HTML comments and front matter.
 
     Against the tree-sitter grammar on 2,447 real documents with 24,024 headings: no difference,
-    at a fifth of the time.
+    at a seventh of the time.
     """
     fence: bytes | None = None
     in_comment = False

@@ -230,8 +230,3 @@ def children_of(node: Node, *kinds: str) -> Iterator[Node]:
 def by_modifier(*hidden: str) -> Callable[[Draft, Builder], bool]:
     """Exported unless one of these words stands in the modifiers: `private`, `fileprivate`."""
     return lambda draft, _builder: not any(word in hidden for word in draft.modifiers)
-
-
-def with_modifier(*shown: str) -> Callable[[Draft, Builder], bool]:
-    """Exported only if one of these words stands in the modifiers: `public`, `pub`."""
-    return lambda draft, _builder: any(word in shown for word in draft.modifiers)

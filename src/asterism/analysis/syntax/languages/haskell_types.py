@@ -139,37 +139,40 @@ def record_field(builder: Builder, node: Node) -> bool:
 
 def type_(builder: Builder, node: Node) -> bool:
     """`type S = …`, `type family F a`, `data family D a`."""
-    name = _name(node)
-    if name is None or name.is_missing:
-        return True
-    where = _where(node)
-    builder.define(
-        node,
-        "type",
-        _plain(builder, name),
-        name_node=name,
-        signature_end=where.start_byte if where is not None else None,
-    )
-    silence(builder, node)
+    if _define_head(builder, node, "type"):
+        silence(builder, node)
     return True
 
 
 def class_(builder: Builder, node: Node) -> bool:
     """`class Eq a => Ord a where …`."""
+    body = node.child_by_field_name("declarations")
+    if _define_head(builder, node, "class", body, Level.TYPE):
+        _silence_head(builder, node)
+    return True
+
+
+def _define_head(
+    builder: Builder,
+    node: Node,
+    kind: str,
+    body: Node | None = None,
+    level: Level = Level.FUNCTION,
+) -> bool:
+    """Define what the head names, its signature ending before `where`; False without a name."""
     name = _name(node)
     if name is None or name.is_missing:
-        return True
+        return False
     where = _where(node)
     builder.define(
         node,
-        "class",
+        kind,
         _plain(builder, name),
         name_node=name,
-        body=node.child_by_field_name("declarations"),
-        level=Level.TYPE,
+        body=body,
+        level=level,
         signature_end=where.start_byte if where is not None else None,
     )
-    _silence_head(builder, node)
     return True
 
 

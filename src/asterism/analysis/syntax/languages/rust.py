@@ -160,18 +160,7 @@ def _attribute(builder: Builder, node: Node) -> bool:
     if builder.level is Level.FUNCTION and (following is None or following.type not in _ITEMS):
         return True
     builder.prefix(node, names, _doc_below(builder, following))
-    if _is_named_item(following):
-        # What an attribute uses, the item uses: it will be the next that is recorded.
-        builder.scope(builder.level, index=len(builder.drafts))
     return True
-
-
-def _is_named_item(node: Node | None) -> bool:
-    """Whether the item behind the attributes is sure to become a symbol."""
-    while node is not None and node.type in ("attribute_item", *uses.COMMENTS):
-        node = node.next_named_sibling
-    name = node.child_by_field_name("name") if node is not None else None
-    return node is not None and node.type in _NAMED and name is not None and not name.is_missing
 
 
 def _hide(builder: Builder, node: Node) -> None:
