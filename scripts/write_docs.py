@@ -5,7 +5,11 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from asterism.backends.embed.options import KEY_VARIABLES
 from asterism.cli.main import build_parser
+from asterism.config.environment import CACHE, DATA, Place
+from asterism.config.layers import SECRETS
+from asterism.config.setting import Setting, Voice
 from asterism.config.settings import all_settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,7 +34,40 @@ A value is looked for in this order, and the first one found counts: an option o
     max_file_bytes = 2_000_000
 
 A wrong value in a file or on the command line is an error that says what is allowed; one in the
-environment is ignored with a warning.
+environment is ignored with a warning. There, true and false may also be written 1 and 0, yes and
+no, on and off; the paths of a list are separated as in `PATH`.
+"""
+
+TRUST_SECTION = """\
+## What a repository may not say
+
+A repository's `asterism.toml` is written by whoever wrote the repository. With {keys} it could send
+your code, and the key of your provider, to a server of its own, or spend what is yours. These are
+therefore left out of a repository's file, with a warning, until you name the folder that holds the
+file in your own settings:
+
+    [trust]
+    repositories = ["~/code/shop"]
+
+`trust.repositories` itself is never taken from a repository.
+"""
+
+SECRETS_SECTION = """\
+## Secrets
+
+Keys come from the environment only; one in a file is an error. `{own}` is sent to whatever server
+the settings name. Without it {vendors} is used, and sent to that vendor's own address only.
+"""
+
+PLACES_SECTION = """\
+## Places
+
+| what | variable | otherwise | macOS | Windows |
+| --- | --- | --- | --- | --- |
+{rows}
+
+The variable holds an absolute path. Both places can be read by their owner only, for what is in
+them was made from source. The cache can be removed at any time.
 """
 
 
@@ -46,14 +83,56 @@ def settings_page() -> str:
     """Describe every setting in Markdown."""
     lines = [SETTINGS_HEADER]
     for setting in all_settings():
+        allowed = setting.allowed[0].upper() + setting.allowed[1:]
         lines += [
             f"## `{setting.key}`",
             "",
-            f"{setting.purpose} {setting.allowed.capitalize()}; {setting.default:,} by default.",
-            f"In the environment `{setting.variable}`.",
-            "",
+            f"{setting.purpose} {allowed}; {_default(setting)} by default.",
+            f"In the environment {_variables(setting)}.",
         ]
-    return "\n".join(lines)
+        if setting.voice is not Voice.anyone:
+            lines.append("A repository may not say it by itself (see below).")
+        lines.append("")
+    return "\n".join([*lines, _trust(), _secrets(), _places()])
+
+
+def _default(setting: Setting) -> str:
+    default = setting.default
+    if isinstance(default, bool):
+        return str(default).lower()
+    if isinstance(default, int | float):
+        return f"{default:,}"
+    return f"`{default}`" if default else "nothing"
+
+
+def _variables(setting: Setting) -> str:
+    older = (
+        f", or `{setting.older_variable}` where that is not set" if setting.older_variable else ""
+    )
+    return f"`{setting.variable}`{older}"
+
+
+def _trust() -> str:
+    keys = [f"`{setting.key}`" for setting in all_settings() if setting.voice is Voice.trusted]
+    return TRUST_SECTION.format(keys=" or ".join([", ".join(keys[:-1]), keys[-1]]))
+
+
+def _secrets() -> str:
+    (own,) = SECRETS.values()
+    vendors = " or ".join(f"`{variable}`" for variable in KEY_VARIABLES.values())
+    return SECRETS_SECTION.format(own=own, vendors=vendors)
+
+
+def _places() -> str:
+    rows = [_place("indexes", DATA), _place("cache of vectors", CACHE)]
+    return PLACES_SECTION.format(rows="\n".join(rows))
+
+
+def _place(what: str, place: Place) -> str:
+    unix = f"`${place.xdg_variable}/asterism`, else `~/{place.below_home}/asterism`"
+    macos = f"`~/{place.on_macos}/asterism`"
+    windows = "`%LOCALAPPDATA%\\" + place.on_windows.replace("/", "\\") + "`"
+    return f"| {what} | `{place.variable}` | {unix} | {macos} | {windows} |"
 
 
 def cli_page(parser: argparse.ArgumentParser) -> str:

@@ -3,7 +3,8 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,6 +69,32 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
         return Outcome(code, out, err)
 
     return call
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where indexes and cached vectors of a test are: `data` and `cache` below this."""
+    monkeypatch.setenv("ASTERISM_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("ASTERISM_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path
+
+
+@pytest.fixture
+def indexed(repository: Path, places: Path, run: Run) -> Path:
+    """The small repository with its index."""
+    assert run("index").code == 0
+    return repository
+
+
+@contextmanager
+def terminal(monkeypatch: pytest.MonkeyPatch, typed: str) -> Iterator[None]:
+    """Standard input is a terminal, at which this is typed."""
+    ours, theirs = os.openpty()
+    with os.fdopen(ours, "wb", buffering=0) as user, os.fdopen(theirs) as screen:
+        user.write(typed.encode())
+        with monkeypatch.context() as patch:
+            patch.setattr("sys.stdin", screen)
+            yield
 
 
 def spawn(arguments: Sequence[str | bytes], where: Path, **environment: str) -> Outcome:

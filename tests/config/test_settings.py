@@ -4,22 +4,20 @@ from pathlib import Path
 
 import pytest
 
+from asterism.backends.embed.options import EmbedOptions
 from asterism.config.layers import Layer, resolve
-from asterism.config.loading import chunk_options, discovery_options, load, worker_count
+from asterism.config.loading import (
+    chunk_options,
+    discovery_options,
+    embed_options,
+    load,
+    worker_count,
+)
 from asterism.config.settings import Settings, all_settings
 from asterism.domain.errors import SettingError
 
 KEY = "discovery.max_file_bytes"
 VARIABLE = "ASTERISM_DISCOVERY_MAX_FILE_BYTES"
-
-
-@pytest.fixture(autouse=True)
-def _own_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No settings of the machine's user, only those a test makes."""
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
-    for setting in all_settings():
-        monkeypatch.delenv(setting.variable, raising=False)
 
 
 def write(path: Path, text: str) -> None:
@@ -77,6 +75,9 @@ def test_user_files_follow_the_configuration_home(
         ("[discovery]\nmax_file_bytes = true", "max_file_bytes = True is not allowed"),
         ("[discovery]\nmax_file_bytes = 1.5", "max_file_bytes = 1.5 is not allowed"),
         ("[chunks]\nmax_tokens = 40_000", "from 200 to 32,000"),
+        ("[index]\nsync_seconds = -1", "sync_seconds = -1 is not allowed; give a decimal number"),
+        ("[index]\nsync_seconds = nan", "sync_seconds = nan is not allowed"),
+        ('[index]\nsync_seconds = "2"', "sync_seconds = '2' is not allowed"),
         ("[discovery]\nmax_bytes = 9", "did you mean discovery.max_file_bytes?"),
         ("[nonsense]\nx = 9", "the known ones are discovery.max_file_bytes, "),
         ("jobs = 2", "there is no setting jobs; did you mean work.jobs?"),
@@ -118,6 +119,26 @@ def test_a_weaker_layer_does_not_hide_a_wrong_value() -> None:
     """A bad value is reported even where a stronger layer has a good one."""
     with pytest.raises(SettingError):
         resolve([Layer("call", {KEY: 5}), Layer("file", {KEY: "five"})])
+
+
+def test_settings_reach_the_embedder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is set is what is used, the key included; the key is not shown."""
+    monkeypatch.setenv("ASTERISM_EMBEDDING_API_KEY", "sk-not-to-be-seen")
+    given: dict[str, object] = {
+        "embedding.provider": "openai",
+        "embedding.model": "bge-m3",
+        "embedding.url": "http://localhost:1234/v1",
+        "embedding.dimensions": 512,
+        "embedding.batch_size": 7,
+        "embedding.timeout_seconds": 3,
+        "embedding.concurrency": 2,
+    }
+    options = embed_options(load(tmp_path, given).settings)
+    assert options == EmbedOptions(
+        "openai", "bge-m3", "http://localhost:1234/v1", 512, "sk-not-to-be-seen", 7, 3.0, 2
+    )
+    assert "sk-not" not in repr(options)
+    assert embed_options(Settings()) == EmbedOptions()
 
 
 def test_settings_reach_discovery_and_chunks(tmp_path: Path) -> None:

@@ -1,11 +1,15 @@
 """Work on many files in several processes, holding only a few batches at a time."""
 
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from multiprocessing import get_context
 from typing import TypeVar
+
+from asterism.domain.errors import WorkerDied
 
 # Files handed to a worker at once: fewer, and the hand-over costs more than the parsing.
 BATCH = 32
@@ -31,15 +35,30 @@ def in_parallel(
     # A fork server: plain forks are unsafe beside threads, spawning costs an import per worker.
     context = get_context("forkserver")
     context.set_forkserver_preload(["asterism.analysis.reading"])
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_leave_signals) as pool:
         waiting: deque[Future[Result]] = deque()
-        for batch in islice(batches, workers * AHEAD):
-            waiting.append(pool.submit(work, batch))
-        while waiting:
-            result = waiting.popleft().result()
-            for batch in islice(batches, 1):
+        try:
+            for batch in islice(batches, workers * AHEAD):
                 waiting.append(pool.submit(work, batch))
-            yield result
+            while waiting:
+                result = waiting.popleft().result()
+                for batch in islice(batches, 1):
+                    waiting.append(pool.submit(work, batch))
+                yield result
+        except BrokenProcessPool as error:
+            raise WorkerDied(
+                "A process that reads files died, perhaps for lack of memory. Run it again with "
+                "ASTERISM_WORK_JOBS=1; if it still dies, one of the files is to blame."
+            ) from error
+        finally:
+            # Whoever stops listening does not want the rest.
+            for future in waiting:
+                future.cancel()
+
+
+def _leave_signals() -> None:
+    """Ctrl-C is the parent's to handle; workers end when it lets go of them."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _batches(tasks: Iterable[Task]) -> Iterator[Sequence[Task]]:

@@ -13,6 +13,10 @@ from asterism.domain.errors import NotText
 from asterism.domain.files import display_path
 from asterism.domain.outline import Outline
 
+# A new number for every change of outlines, symbols or chunks that no option makes: an index of
+# another number is read anew.
+READING_VERSION = 1
+
 
 class Reading(NamedTuple):
     """A file's decoded text and what was read in it."""

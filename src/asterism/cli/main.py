@@ -33,6 +33,13 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"asterism {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _index(commands)
+    _status(commands)
+    _symbols(commands)
+    _watch(commands)
+    _repos(commands)
+    _clean(commands)
+    _debug(commands)
     _outline(commands)
     _chunks(commands)
     _files(commands)
@@ -71,6 +78,99 @@ def _command(commands: _Commands, name: str, text: str) -> argparse.ArgumentPars
 
 def _json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a tree")
+
+
+def _index(commands: _Commands) -> None:
+    parser = _command(commands, "index", "Make or refresh the index of a repository.")
+    parser.add_argument(
+        "path", metavar="PATH", nargs="?", help="the directory (default: the repository around you)"
+    )
+    parser.add_argument("--force", action="store_true", help="read and write every file anew")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done, do nothing")
+    parser.add_argument("--cancel", action="store_true", help="stop the process that is indexing")
+    parser.add_argument("--name", help="what to call the repository (default: its directory)")
+    parser.add_argument("--project", help="the project it belongs to (default: its own)")
+    _json(parser)
+
+
+def _status(commands: _Commands) -> None:
+    parser = _command(commands, "status", "Show whether the index is fresh, and what it holds.")
+    parser.add_argument(
+        "path", metavar="PATH", nargs="?", help="a directory in it (default: the current one)"
+    )
+    _json(parser)
+
+
+def _symbols(commands: _Commands) -> None:
+    parser = _command(
+        commands, "symbols", "Show where a name is defined, exported, imported and used."
+    )
+    parser.add_argument("name", metavar="NAME", help="x, A.x, A::x, 'A > x' or 'path > A > x'")
+    parser.add_argument(
+        "path", metavar="PATH", nargs="?", help="anything in the repository (default: here)"
+    )
+    parser.add_argument(
+        "--kind",
+        metavar="K",
+        action="append",
+        help="only this kind, such as class; may be repeated",
+    )
+    parser.add_argument(
+        "--role",
+        action="append",
+        choices=("definition", "export", "import", "usage"),
+        help="only this role; may be repeated",
+    )
+    parser.add_argument(
+        "--limit", type=int, default=50, metavar="N", help="show so many (default: %(default)s)"
+    )
+    _json(parser)
+
+
+def _watch(commands: _Commands) -> None:
+    parser = _command(commands, "watch", "Keep an index fresh while files change; Ctrl-C ends it.")
+    parser.add_argument(
+        "path", metavar="PATH", nargs="?", help="the directory (default: the repository around you)"
+    )
+    parser.add_argument("--quiet", action="store_true", help="say only what goes wrong")
+
+
+def _repos(commands: _Commands) -> None:
+    parser = _command(commands, "repos", "List the repositories that are known; add or remove one.")
+    parser.add_argument(
+        "action",
+        nargs="?",
+        choices=("list", "add", "remove"),
+        default="list",
+        help="what to do (default: %(default)s)",
+    )
+    parser.add_argument(
+        "target", metavar="TARGET", nargs="?", help="the path to add; the name or path to remove"
+    )
+    parser.add_argument("--name", help="with add: what to call it (default: its directory)")
+    parser.add_argument("--project", help="with add: the project it belongs to (default: its own)")
+    parser.add_argument("--yes", action="store_true", help="with remove: do not ask")
+    _json(parser)
+
+
+def _clean(commands: _Commands) -> None:
+    parser = _command(
+        commands, "clean", "Remove indexes and leftovers that nobody needs; repositories stay."
+    )
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done, do nothing")
+    parser.add_argument("--cache", action="store_true", help="empty the cache of vectors as well")
+    parser.add_argument(
+        "--yes", action="store_true", help="remove indexes of vanished repositories without asking"
+    )
+    _json(parser)
+
+
+def _debug(commands: _Commands) -> None:
+    parser = _command(commands, "debug", "Show what is indexed of a file, and why not the rest.")
+    parser.add_argument("what", choices=("file",), help="what to look at")
+    parser.add_argument("path", metavar="PATH", help="the file")
+    parser.add_argument("--text", action="store_true", help="print the text a model reads as well")
+    _json(parser)
 
 
 def _outline(commands: _Commands) -> None:

@@ -1,22 +1,47 @@
 """The one module that reads the environment."""
 
 import os
+import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from asterism.analysis.source.checkouts import global_excludes
+from asterism.backends.embed.options import DEFAULT_URLS, KEY_VARIABLES, Provider
 from asterism.config.files import USER_FILE
-from asterism.config.layers import Layer
+from asterism.config.layers import SECRETS, Layer
+from asterism.config.setting import Setting
 from asterism.config.settings import all_settings
+from asterism.domain.errors import SettingError
 
 
-def environment_layer() -> Layer:
-    """The settings given as `ASTERISM_…` variables."""
-    values = {
-        setting.key: os.environ[setting.variable]
-        for setting in all_settings()
-        if os.environ.get(setting.variable)
-    }
-    return Layer("the environment", values, strict=False)
+def environment_layer(settings: Iterable[Setting] | None = None) -> Layer:
+    """The settings given as `ASTERISM_…` variables, or under an older name."""
+    values: dict[str, object] = {}
+    variables: dict[str, str] = {}
+    for setting in all_settings() if settings is None else settings:
+        for variable in (setting.variable, setting.older_variable):
+            if variable and os.environ.get(variable):
+                values[setting.key] = os.environ[variable]
+                variables[setting.key] = variable
+                break
+    return Layer("the environment", values, strict=False, variables=variables)
+
+
+def embedding_key(provider: Provider, url: str = "") -> str:
+    """The key for a provider at an address; nothing if there is none.
+
+    A vendor's own variable is meant for the vendor: it is not sent to another server.
+    """
+    if provider not in KEY_VARIABLES:
+        return ""
+    if own := os.environ.get(SECRETS["embedding.api_key"]):
+        return own
+    # Scheme and host: without encryption the vendor's name is no proof of being the vendor.
+    if url and urlsplit(url.lower())[:2] != urlsplit(DEFAULT_URLS[provider])[:2]:
+        return ""
+    return os.environ.get(KEY_VARIABLES[provider], "")
 
 
 def home() -> str | None:
@@ -28,6 +53,69 @@ def user_file() -> Path | None:
     """Where the user's own settings are, whether or not the file exists."""
     base = os.environ.get("XDG_CONFIG_HOME") or (f"{home()}/.config" if home() else None)
     return Path(base, USER_FILE) if base else None
+
+
+class Place(NamedTuple):
+    """A directory of ours, and where each system wants it."""
+
+    variable: str
+    xdg_variable: str
+    below_home: str
+    on_macos: str
+    on_windows: str
+
+
+DATA = Place(
+    "ASTERISM_DATA_DIR",
+    "XDG_DATA_HOME",
+    ".local/share",
+    "Library/Application Support",
+    "asterism/data",
+)
+CACHE = Place("ASTERISM_CACHE_DIR", "XDG_CACHE_HOME", ".cache", "Library/Caches", "asterism/cache")
+
+
+def data_directory(platform: str = sys.platform) -> Path:
+    """Where indexes are kept, whether or not it exists."""
+    return _directory(DATA, platform)
+
+
+def cache_directory(platform: str = sys.platform) -> Path:
+    """Where things are kept that can be computed again, whether or not it exists."""
+    return _directory(CACHE, platform)
+
+
+def _directory(place: Place, platform: str) -> Path:
+    if own := os.environ.get(place.variable):
+        return _absolute(own, place.variable)
+    if platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        if not local:
+            raise _homeless("LOCALAPPDATA", place)
+        return _absolute(local, "LOCALAPPDATA") / place.on_windows
+    if xdg := os.environ.get(place.xdg_variable):
+        return _absolute(xdg, place.xdg_variable) / "asterism"
+    user = home()
+    if user is None:
+        raise _homeless("HOME", place)
+    below = place.on_macos if platform == "darwin" else place.below_home
+    return _absolute(user, "HOME") / below / "asterism"
+
+
+def _absolute(text: str, variable: str) -> Path:
+    path = Path(text)
+    if not path.is_absolute():
+        raise SettingError(
+            f"the environment: {variable} = {text!r} is not allowed; give an absolute path."
+        )
+    return path
+
+
+def _homeless(variable: str, place: Place) -> SettingError:
+    return SettingError(
+        f"There is no place for Asterism's files, because {variable} is not set; set it, or "
+        f"{place.variable} to a directory."
+    )
 
 
 def git_excludes() -> str | None:

@@ -1,12 +1,20 @@
 """The user's settings for one repository, from every place they may stand."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.source.checkouts import enclosing_checkout
 from asterism.analysis.source.discovery import DiscoveryOptions
-from asterism.config.environment import cores, environment_layer, git_excludes, home, user_file
+from asterism.backends.embed.options import EmbedOptions
+from asterism.config.environment import (
+    cores,
+    embedding_key,
+    environment_layer,
+    git_excludes,
+    home,
+    user_file,
+)
 from asterism.config.files import REPOSITORY_FILE, read_layer
 from asterism.config.layers import Layer, Loaded, resolve
 from asterism.config.settings import Settings
@@ -18,20 +26,35 @@ def load(
     """Settings for a directory: the call's, the repository's, the user's, the environment's.
 
     The repository's file is looked for in the directory itself, then at the top of its checkout.
+    What it may not say unless the user trusts the repository is left out with a warning.
     `caller` is what an error calls the origin of the arguments.
     """
-    layers = [Layer(caller, arguments or {})]
-    checkout = enclosing_checkout(str(directory))
-    places = [directory / REPOSITORY_FILE]
-    if checkout is not None:
-        places.append(Path(checkout.root, REPOSITORY_FILE))
-    found = next(filter(None, map(read_layer, places)), None)
-    layers.extend([found] if found is not None else [])
+    called = Layer(caller, arguments or {})
     own = user_file()
     users = read_layer(own) if own is not None else None
-    layers.extend([users] if users is not None else [])
-    layers.append(environment_layer())
-    return resolve(layers)
+    personal = [*([users] if users is not None else []), environment_layer()]
+    found = _repository_layer(directory)
+    if found is None:
+        return resolve([called, *personal])
+    trust = resolve([called, *personal]).settings.trust.repositories
+    found = found._replace(trusted=_is_trusted(found.repository, trust))
+    return resolve([called, found, *personal])
+
+
+def _repository_layer(directory: Path) -> Layer | None:
+    checkout = enclosing_checkout(str(directory))
+    places = [directory, *([Path(checkout.root)] if checkout is not None else [])]
+    for place in places:
+        found = read_layer(place / REPOSITORY_FILE)
+        if found is not None:
+            return found._replace(repository=str(place.resolve()))
+    return None
+
+
+def _is_trusted(repository: str | None, named: Iterable[str]) -> bool:
+    user = home()
+    paths = (f"{user}{name[1:]}" if user and name.startswith("~/") else name for name in named)
+    return repository in {str(Path(path).resolve()) for path in paths}
 
 
 def discovery_options(settings: Settings) -> DiscoveryOptions:
@@ -46,6 +69,21 @@ def discovery_options(settings: Settings) -> DiscoveryOptions:
 def chunk_options(settings: Settings) -> ChunkOptions:
     """What the chunker needs to know."""
     return ChunkOptions(max_tokens=settings.chunks.max_tokens)
+
+
+def embed_options(settings: Settings) -> EmbedOptions:
+    """Which model makes the vectors, with the key that the environment has for it."""
+    chosen = settings.embedding
+    return EmbedOptions(
+        provider=chosen.provider,
+        model=chosen.model,
+        url=chosen.url,
+        dimensions=chosen.dimensions,
+        api_key=embedding_key(chosen.provider, chosen.url),
+        batch_size=chosen.batch_size,
+        timeout_seconds=chosen.timeout_seconds,
+        concurrency=chosen.concurrency,
+    )
 
 
 def worker_count(settings: Settings) -> int:

@@ -2,48 +2,28 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple
+from typing import Any, get_args
+
+from asterism.backends.embed.options import Provider
+from asterism.config.setting import Kind, Setting, Value, Voice
 
 
-class Setting(NamedTuple):
-    """One setting, as the reference in `docs/settings.md` lists it."""
-
-    section: str
-    name: str
-    default: int
-    minimum: int
-    maximum: int | None
-    purpose: str
-
-    @property
-    def key(self) -> str:
-        """How files spell it: `discovery.max_file_bytes`."""
-        return f"{self.section}.{self.name}"
-
-    @property
-    def variable(self) -> str:
-        """How the environment spells it."""
-        return f"ASTERISM_{self.section}_{self.name}".upper()
-
-    @property
-    def allowed(self) -> str:
-        """What a value may be, in words."""
-        if self.maximum is None:
-            return f"a whole number of {self.minimum:,} or more"
-        return f"a whole number from {self.minimum:,} to {self.maximum:,}"
+def _setting(kind: Kind, default: Value, purpose: str, **more: Any) -> Any:
+    """A field that knows how its setting is described; `more` is as in `Setting`."""
+    return field(default=default, metadata={"kind": kind, "purpose": purpose, **more})
 
 
-def _setting(default: int, purpose: str, minimum: int, maximum: int | None = None) -> Any:
-    return field(
-        default=default, metadata={"purpose": purpose, "minimum": minimum, "maximum": maximum}
-    )
+def _whole(
+    default: int, purpose: str, minimum: int, maximum: int | None = None, **more: Any
+) -> Any:
+    return _setting(Kind.whole, default, purpose, minimum=minimum, maximum=maximum, **more)
 
 
 @dataclass(frozen=True, slots=True)
 class DiscoverySettings:
     """Which files count."""
 
-    max_file_bytes: int = _setting(
+    max_file_bytes: int = _whole(
         1_000_000, "Larger files are skipped: they are data or bundles, not source.", minimum=1
     )
 
@@ -52,7 +32,7 @@ class DiscoverySettings:
 class ChunkSettings:
     """How files are cut."""
 
-    max_tokens: int = _setting(
+    max_tokens: int = _whole(
         32_000,
         "The longest text given to a model; a longer body is split at its statements.",
         minimum=200,
@@ -61,10 +41,117 @@ class ChunkSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class EmbeddingSettings:
+    """Which model makes the vectors."""
+
+    provider: Provider = _setting(  # noqa: RUF009 - a text like the others
+        Kind.text,
+        "local",
+        "Who makes the vectors: the built-in model, all-MiniLM-L6-v2 on this machine (it needs the "
+        "extra `minilm`), Voyage, or any server that speaks OpenAI's protocol (LM Studio, Ollama, "
+        "vLLM, OpenAI). The last two send the text of the code to a server.",
+        choices=get_args(Provider),
+        voice=Voice.trusted,
+    )
+    model: str = _setting(
+        Kind.text,
+        "",
+        "The model's name; nothing means the provider's usual one.",
+        voice=Voice.trusted,
+    )
+    url: str = _setting(
+        Kind.address,
+        "",
+        "Where the server is, for servers of one's own and proxies; nothing means the provider's "
+        "own address.",
+        voice=Voice.trusted,
+    )
+    dimensions: int = _whole(
+        0,
+        "Numbers in a vector; 0 means as many as the model makes by itself.",
+        minimum=0,
+        maximum=8192,
+    )
+    batch_size: int = _whole(
+        0,
+        "Texts in one request at most; 0 means what suits the provider.",
+        minimum=0,
+        maximum=2048,
+    )
+    timeout_seconds: float = _setting(
+        Kind.decimal,
+        60.0,
+        "How long a server may stay silent before the request is tried again.",
+        minimum=0.1,
+        maximum=3600,
+    )
+    concurrency: int = _whole(4, "Requests on their way at once.", minimum=1, maximum=64)
+
+
+@dataclass(frozen=True, slots=True)
+class CacheSettings:
+    """How much of what was computed is kept."""
+
+    max_bytes: int = _whole(
+        2_000_000_000,
+        "How large the cache of vectors may grow, which all repositories share; what was not used "
+        "for longest goes first, and 0 switches it off.",
+        minimum=0,
+        voice=Voice.trusted,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """How the index is kept up to date."""
+
+    sync_seconds: float = _setting(
+        Kind.decimal,
+        2.0,
+        "How long a search may bring the index up to date before it answers; what is still behind "
+        "then is said in the answer.",
+        minimum=0,
+        maximum=3600,
+    )
+    batch_bytes: int = _whole(
+        1_000_000,
+        "Source read before it is written to the index: more is a little faster, less needs less "
+        "memory and loses less when it is interrupted.",
+        minimum=100_000,
+        maximum=1_000_000_000,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WatchSettings:
+    """How changes are noticed while they happen."""
+
+    debounce_ms: int = _whole(
+        300,
+        "How long the files must be quiet before the index follows, in milliseconds.",
+        minimum=0,
+        maximum=60_000,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TrustSettings:
+    """Whose files may decide where code goes."""
+
+    repositories: tuple[str, ...] = _setting(
+        Kind.paths,
+        (),
+        "Repositories whose `asterism.toml` may set everything: the folders that hold the file, "
+        "`~/` allowed.",
+        voice=Voice.user,
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class WorkSettings:
     """How much of the machine is used."""
 
-    jobs: int = _setting(0, "Processes that read files; 0 means one per core.", minimum=0)
+    jobs: int = _whole(0, "Processes that read files; 0 means one per core.", minimum=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +160,12 @@ class Settings:
 
     discovery: DiscoverySettings = DiscoverySettings()
     chunks: ChunkSettings = ChunkSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    cache: CacheSettings = CacheSettings()
+    index: IndexSettings = IndexSettings()
+    watch: WatchSettings = WatchSettings()
     work: WorkSettings = WorkSettings()
+    trust: TrustSettings = TrustSettings()
 
 
 def all_settings() -> Iterator[Setting]:
@@ -82,11 +174,5 @@ def all_settings() -> Iterator[Setting]:
     for section in fields(Settings):
         part = getattr(defaults, section.name)
         for entry in fields(part):
-            yield Setting(
-                section.name,
-                entry.name,
-                getattr(part, entry.name),
-                entry.metadata["minimum"],
-                entry.metadata["maximum"],
-                entry.metadata["purpose"],
-            )
+            default = getattr(part, entry.name)
+            yield Setting(section.name, entry.name, default=default, **entry.metadata)

@@ -37,3 +37,5 @@ class Chunk(NamedTuple):
     content_hash: str
     last_modified: float
     vector: tuple[float, ...] | None = None
+    mentions: tuple[str, ...] = ()
+    """Imported names that it uses, whose signatures its embedding text could still quote."""

@@ -3,11 +3,25 @@
 AsterismError           anything a user should read as one clear sentence
 ├── UsageError          the request itself is wrong: unknown option value, bad combination
 │   └── SettingError    a setting that does not exist, or a value it does not allow
-└── InputError          a path that cannot be used
-    ├── PathMissing     nothing is there
-    ├── WrongPathKind   a directory where a file is wanted, or the reverse
-    ├── PathUnreadable  no permission, or the read failed
-    └── NotText         a binary file, or a language that does not exist
+├── InputError          a path that cannot be used
+│   ├── PathMissing     nothing is there
+│   ├── WrongPathKind   a directory where a file is wanted, or the reverse
+│   ├── PathUnreadable  no permission, or the read failed
+│   └── NotText         a binary file, or a language that does not exist
+├── StoreError          an index that cannot be used as it is
+│   ├── IndexMissing    there is none
+│   ├── IndexCorrupt    it is damaged and has to be built again
+│   ├── IndexTooNew     a newer Asterism wrote it
+│   ├── IndexMismatch   its vectors are of another model
+│   ├── IndexBusy       another process is writing to it
+│   └── StorageFailed   the disk is full, or does not let us write
+├── ProviderError       a model that gave no vectors
+│   ├── ProviderDown    not reachable, or failing after every retry
+│   ├── ProviderRefused it does not accept the request: key, model name, address
+│   ├── TextTooLong     a text is over the model's context
+│   └── BadVectors      an answer of the wrong number or size
+├── WorkerDied          a process that reads files was killed
+└── Cancelled           the user asked to stop; what was done is kept
 """
 
 
@@ -41,3 +55,59 @@ class PathUnreadable(InputError):
 
 class NotText(InputError):
     """The file is binary, so it has no outline."""
+
+
+class StoreError(AsterismError):
+    """An index that cannot be used as it is."""
+
+
+class IndexMissing(StoreError):
+    """There is no index."""
+
+
+class IndexCorrupt(StoreError):
+    """The index is damaged and has to be built again."""
+
+
+class IndexTooNew(StoreError):
+    """A newer Asterism wrote the index."""
+
+
+class IndexMismatch(StoreError):
+    """The index holds vectors of another model."""
+
+
+class IndexBusy(StoreError):
+    """Another process is writing to the index."""
+
+
+class StorageFailed(StoreError):
+    """The disk is full, or does not let us write."""
+
+
+class ProviderError(AsterismError):
+    """A model that gave no vectors."""
+
+
+class ProviderDown(ProviderError):
+    """The provider cannot be reached, or failed after every retry."""
+
+
+class ProviderRefused(ProviderError):
+    """The provider does not accept the request."""
+
+
+class TextTooLong(ProviderError):
+    """A text is over the model's context; sending it again would not help."""
+
+
+class BadVectors(ProviderError):
+    """The provider's answer has the wrong number of vectors, or vectors of the wrong size."""
+
+
+class WorkerDied(AsterismError):
+    """A process that reads files was killed, so its files have no result."""
+
+
+class Cancelled(AsterismError):
+    """The user asked to stop; what was done until then is kept."""

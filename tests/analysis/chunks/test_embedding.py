@@ -4,10 +4,8 @@ from textwrap import dedent
 
 import pytest
 
-from asterism.analysis.chunks.chunker import Place, chunk_file
 from asterism.analysis.chunks.embedding import first_paragraph, preamble, shortened
 from asterism.analysis.chunks.options import ChunkOptions
-from asterism.analysis.syntax.outlines import outline
 from tests.analysis.chunks.cutting import chunk_named, chunks_of
 
 FULL = """
@@ -76,13 +74,6 @@ def test_the_least_a_preamble_can_hold() -> None:
 )
 def test_the_language_is_named_for_people(path: str, text: str, title: str) -> None:
     assert chunks_of(path, text)[0].embedding_text.startswith(f"[{title}] {path} > ")
-
-
-def test_signatures_from_other_files() -> None:
-    source = b"from rates import quote\n\ndef price():\n    return quote()\n"
-    known = {"quote": "def quote() -> int"}
-    found = chunk_file(outline("a.py", source), source, Place("r", "a.py", "a.py"), None, known)
-    assert "\nReferenced symbols:\n- quote: def quote() -> int\n" in found[1].embedding_text
 
 
 def _preamble(options: ChunkOptions) -> list[str]:

@@ -7,7 +7,7 @@ from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.symbols.rows import symbol_rows
 from asterism.analysis.syntax.outlines import outline
 from asterism.domain.chunk import Chunk
-from asterism.domain.symbol import SymbolRow
+from asterism.domain.symbol import Role, SymbolRow
 
 SOURCE = """\
 import { verify as check, type Key } from "jwt";
@@ -121,6 +121,83 @@ def test_a_row_points_to_the_part_it_stands_in() -> None:
     for row in used:
         chunk = chunks[row.chunk_id or ""]
         assert chunk.start_line <= row.line <= chunk.end_line
+
+
+def test_definitions_of_each_depth_on_one_line_beside_parts() -> None:
+    """Where a line belongs to several chunks, a definition points to the one of its own depth."""
+    body = "  call_something_with_a_name();\n" * 30
+    text = f"class A {{ f() {{ g(); }}\n h() {{\n{body} }} }}\n"
+    rows, chunks = rows_of(text, ChunkOptions(max_tokens=60))
+    found = {
+        row.name: (chunks[row.chunk_id or ""].name, chunks[row.chunk_id or ""].part)
+        for row in rows
+        if row.role.value == "definition"
+    }
+    assert found == {"A": ("A", 0), "f": ("f", 0), "h": ("h", 0)}
+
+
+@pytest.mark.parametrize(
+    ("role", "expected"),
+    [
+        (
+            "definition",
+            [
+                ("export class Box", None),
+                ("open(token: string): Key", None),
+                ("size()", None),
+                ("const LIMIT = 3", None),
+            ],
+        ),
+        ("export", [(None, "./other"), (None, None), (None, None)]),
+        ("import", [(None, "jwt"), (None, "jwt"), (None, "./side"), (None, "./other")]),
+        ("usage", [(None, None)] * 6),
+    ],
+)
+def test_signatures_and_modules(role: str, expected: list[tuple[str | None, str | None]]) -> None:
+    rows = [row for row in rows_of(SOURCE)[0] if row.role.value == role]
+    assert [(row.signature, row.module) for row in rows] == expected
+
+
+def test_ids_are_readable() -> None:
+    text = 'import { a } from "m#1";\nexport { b as c } from "n";\nf();\nf();\n'
+    assert [row.id for row in rows_of(text)[0]] == [
+        "box.ts#export#b#n#0",
+        "box.ts#import#m%231.a#m%231#0",
+        "box.ts#import#n.b#n#0",
+        "box.ts#usage#f#0",
+        "box.ts#usage#f#1",
+    ]
+
+
+def test_equals_are_counted_by_role_and_module() -> None:
+    text = "function f(a: A): A;\nfunction f(a: B): B;\nexport { x } from 'm';\nexport { x } from 'n';\n"
+    found = [
+        (row.role.value, row.qualified_name, row.ordinal)
+        for row in rows_of(text)[0]
+        if row.role.value in ("definition", "export")
+    ]
+    assert found == [
+        ("definition", "f", 0),
+        ("definition", "f", 1),
+        ("export", "x", 0),
+        ("export", "x", 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"qualified_name": "a#b", "module": None}, {"qualified_name": "a", "module": "b"}),
+        ({"qualified_name": "a", "module": ""}, {"qualified_name": "a", "module": None}),
+        ({"qualified_name": "a#1", "ordinal": 0}, {"qualified_name": "a", "ordinal": 1}),
+        ({"qualified_name": "%23"}, {"qualified_name": "#"}),
+    ],
+)
+def test_different_rows_have_different_ids(
+    one: dict[str, object], other: dict[str, object]
+) -> None:
+    row = SymbolRow("a", "a", "export", Role.EXPORT, "a.ts", 1, True, None, 0)
+    assert row._replace(**one).id != row._replace(**other).id  # type: ignore[arg-type]
 
 
 def test_ids_survive_lines_above() -> None:

@@ -1,7 +1,7 @@
 """The recipe: an outline and its source in, chunks out, parents before children."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from posixpath import basename, splitext
 from typing import NamedTuple
@@ -65,12 +65,8 @@ def chunk_file(
     source: bytes,
     place: Place,
     options: ChunkOptions | None = None,
-    imported: Mapping[str, str] | None = None,
 ) -> list[Chunk]:
-    """One chunk per symbol and per root item of a file.
-
-    `imported` maps local names of imports to signatures, where the caller knows other files.
-    """
+    """One chunk per symbol and per root item of a file."""
     lines = source.decode("utf-8", "replace").split("\n")
     bytes_above = list(accumulate(map(len, source.split(b"\n")), initial=0))
     name = basename(place.relative_path)
@@ -94,7 +90,7 @@ def chunk_file(
         if unit.parent is not None:
             children[unit.parent].append(ids[number])
     used = imports_used(outline)
-    quotes = Quotes(outline, imported or {})
+    quotes = Quotes(outline)
     chunks: list[Chunk] = []
     split: dict[str, list[Chunk]] = {}
     limit = file.options.max_chars
@@ -151,12 +147,13 @@ def _chunk(
         exported = any(items[index].exported for index in members)
         numbers = set().union(*(used[index] for index in members))
     imports = [outline.imports[number] for number in sorted(numbers)] if numbers else []
+    quoted, mentions = quotes.of(members, options.max_quoted) if lead.is_symbol else ({}, ())
     head = preamble(
         breadcrumb(file.crumb, path),
         doc,
         lead.signature if lead.is_symbol else None,
         [entry.module for entry in imports],
-        quotes.of(members, options.max_quoted) if lead.is_symbol else (),
+        list(quoted.items()),
         options,
     )
     first, last = unit.first_line, unit.end_line
@@ -194,6 +191,7 @@ def _chunk(
         place.content_hash,
         place.last_modified,
         None,
+        mentions,
     )
     return tuple.__new__(Chunk, fields), head
 
@@ -214,7 +212,9 @@ def _parts(file: _File, unit: Unit, chunk: Chunk, head: str) -> Iterator[Chunk]:
     """Cut an oversize body; a single line that is still too long is clipped and says so."""
     items, limit = file.outline.items, file.options.max_chars
     if len(head) > limit // 2:
+        # No room for all that could be said, so none for signatures of other files.
         head = shortened(head, limit // 2)
+        chunk = chunk._replace(mentions=())
     span = file.span(unit.first_line, unit.end_line)
     levels = statement_lines(file.outline.path, file.source, span)
     inner: set[int] = set()

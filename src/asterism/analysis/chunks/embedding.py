@@ -6,6 +6,7 @@ from asterism.analysis.chunks.options import ChunkOptions
 from asterism.domain.files import display_path
 
 RULE = "---"
+QUOTED = "Referenced symbols:"
 
 
 def file_crumb(title: str, relative_path: str) -> str:
@@ -36,18 +37,23 @@ def preamble(
         dependencies = list(dict.fromkeys(modules))[: options.max_dependencies]
         lines.append(f"Dependencies: {', '.join(dependencies)}")
     if quotes:
-        lines.extend(["", "Referenced symbols:"])
-        lines.extend(f"- {name}: {_cut(text, options.max_quote_chars)}" for name, text in quotes)
+        lines.extend(["", QUOTED])
+        lines.extend(quote(name, text, options) for name, text in quotes)
         lines.append("")
     lines.append(RULE)
     return "\n".join(lines)
+
+
+def quote(name: str, signature: str, options: ChunkOptions) -> str:
+    """The line that tells what another symbol is."""
+    return f"- {name}: {cut(signature, options.max_quote_chars)}"
 
 
 def shortened(head: str, limit: int) -> str:
     """A preamble that leaves room for code: lines go from the bottom, the breadcrumb stays."""
     first, *lines = head.split("\n")
     room = limit - len(RULE) - 1
-    kept = [_cut(first, room)]
+    kept = [cut(first, room)]
     room -= len(kept[0])
     for line in lines[:-1]:
         room -= len(line) + 1
@@ -60,8 +66,9 @@ def shortened(head: str, limit: int) -> str:
 def first_paragraph(doc: str, limit: int) -> str:
     """The doc's first paragraph on one line."""
     head = doc.split("\n\n", 1)[0]
-    return _cut(" ".join(head.split()), limit)
+    return cut(" ".join(head.split()), limit)
 
 
-def _cut(text: str, limit: int) -> str:
+def cut(text: str, limit: int) -> str:
+    """The text, or its beginning and a mark that there is more."""
     return text if len(text) <= limit else text[:limit].rstrip() + " …"

@@ -1,6 +1,6 @@
-"""Which other symbols of the file a chunk mentions, so that their signatures can be quoted."""
+"""Which other symbols a chunk mentions, so that their signatures can be quoted."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from asterism.domain.outline import Outline
 
@@ -9,11 +9,10 @@ _SELVES = frozenset({"this", "self", "cls", "@", "$this", "super"})
 
 
 class Quotes:
-    """Signatures by name: the file's own top-level symbols, members through `this`, imports."""
+    """Who mentions what: the file's own top-level symbols, members through `this`, imports."""
 
-    def __init__(self, outline: Outline, imported: Mapping[str, str]) -> None:
+    def __init__(self, outline: Outline) -> None:
         self._items = outline.items
-        self._imported = imported
         # Backwards, so that of two symbols with one name the first is kept.
         self._top = {
             item.name: index
@@ -22,7 +21,15 @@ class Quotes:
         }
         self._members: dict[int, dict[str, int]] = {}
         self._mentions: list[list[tuple[str, str | None]] | None] = [None] * len(outline.items)
-        wanted = self._top.keys() | imported.keys()
+        self._imported = {
+            name.local
+            for entry in outline.imports
+            if entry.binds
+            for name in entry.names
+            if name.local != "*"
+        }
+        self._imported -= self._top.keys()
+        wanted = self._top.keys() | self._imported
         for name, _line, _column, receiver, enclosing, local in outline.references:
             if enclosing is None or local:
                 continue
@@ -32,27 +39,29 @@ class Quotes:
                     mentions = self._mentions[enclosing] = []
                 mentions.append((name, receiver))
 
-    def of(self, members: Sequence[int], limit: int) -> list[tuple[str, str]]:
-        """Name and signature of what the items themselves mention, in order of first mention."""
+    def of(self, members: Sequence[int], limit: int) -> tuple[dict[str, str], tuple[str, ...]]:
+        """What the items themselves mention, in order of first mention.
+
+        First the signatures of the file's own symbols by name, then the imported names, whose
+        signatures stand in other files. Together they are no more than `limit`.
+        """
         found: dict[str, str] = {}
+        imported: dict[str, None] = {}
         for index in members:
             for name, receiver in self._mentions[index] or ():
-                if len(found) >= limit:
-                    return list(found.items())
-                if name in found:
-                    continue
-                text = self._signature(index, name, receiver)
-                if text is not None:
-                    found[name] = text
-        return list(found.items())
+                if receiver is None and name in self._imported:
+                    imported[name] = None
+                elif name not in found and len(found) < limit:
+                    text = self._signature(index, name, receiver)
+                    if text is not None:
+                        found[name] = text
+        if not imported:
+            return found, ()
+        left = [name for name in imported if name not in found]
+        return found, tuple(left[: limit - len(found)])
 
     def _signature(self, index: int, name: str, receiver: str | None) -> str | None:
-        if receiver is not None:
-            target = self._sibling(index, name)
-        else:
-            target = self._top.get(name)
-            if target is None:
-                return self._imported.get(name)
+        target = self._top.get(name) if receiver is None else self._sibling(index, name)
         if target is None or target in self._around(index):
             return None
         return self._items[target].signature

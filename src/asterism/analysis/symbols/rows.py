@@ -1,8 +1,6 @@
 """The symbols table of one file: a row per definition, export, import and use of a name."""
 
-import hashlib
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from asterism.domain.chunk import Chunk
@@ -16,105 +14,127 @@ def symbol_rows(outline: Outline, chunks: Sequence[Chunk]) -> Iterator[SymbolRow
     Uses of parameters and local variables are left out: nothing outside their function can be
     meant by them. A name used several times on one line is one row.
     """
-    path = outline.path
-    place = _Places(chunks)
-    ids = _Ids(path)
+    places = _Places(chunks)
+    yield from _definitions(outline, places)
+    yield from _exports(outline, places)
+    yield from _imports(outline, places)
+    yield from _usages(outline, places)
+
+
+def _definitions(outline: Outline, places: "_Places") -> Iterator[SymbolRow]:
+    seen: dict[str, int] = {}
     for _, item in outline.symbols():
+        qualified = item.qualified_name
+        ordinal = seen[qualified] = seen.get(qualified, -1) + 1
         yield SymbolRow(
-            ids.next(Role.DEFINITION, item.qualified_name, item.kind),
             item.name,
-            item.qualified_name,
+            qualified,
             item.kind,
             Role.DEFINITION,
-            path,
+            outline.path,
             item.start_line,
             item.exported,
-            place.innermost(item.start_line, item.depth),
+            places.no_deeper(item.start_line, item.depth),
+            ordinal,
+            item.signature,
         )
-    for export in outline.exports:
-        yield SymbolRow(
-            ids.next(Role.EXPORT, export.name, export.module or ""),
-            export.name,
-            export.local,
-            "re-export" if export.module else "export",
-            Role.EXPORT,
-            path,
-            export.line,
-            True,
-            place.innermost(export.line),
-        )
-    for entry in outline.imports:
-        for name in entry.names or ((entry.module, None),):
-            local = name[1] or name[0]
-            yield SymbolRow(
-                ids.next(Role.IMPORT, local, entry.module),
-                local,
-                f"{entry.module}.{name[0]}" if entry.names else entry.module,
-                "import",
-                Role.IMPORT,
-                path,
-                entry.start_line,
-                entry.reexport,
-                place.innermost(entry.start_line),
-            )
-    yield from _usages(outline, place, ids)
 
 
-def _usages(outline: Outline, place: "_Places", ids: "_Ids") -> Iterator[SymbolRow]:
-    seen: set[tuple[str, str | None, int]] = set()
-    for name, line, _column, receiver, _enclosing, local in outline.references:
-        key = (name, receiver, line)
-        if local or key in seen:
-            continue
-        seen.add(key)
-        qualified = f"{receiver}.{name}" if receiver else name
+def _exports(outline: Outline, places: "_Places") -> Iterator[SymbolRow]:
+    seen: dict[tuple[str, str | None], int] = {}
+    for name, local, line, module, _type_only in outline.exports:
+        ordinal = seen[local, module] = seen.get((local, module), -1) + 1
         yield SymbolRow(
-            ids.next(Role.USAGE, qualified, ""),
             name,
-            qualified,
-            "usage",
-            Role.USAGE,
+            local,
+            "export" if module is None else "re-export",
+            Role.EXPORT,
             outline.path,
             line,
-            False,
-            place.innermost(line),
+            True,
+            places.innermost(line),
+            ordinal,
+            None,
+            module,
         )
 
 
-class _Ids:
-    """Stable ids: what the row says and its ordinal among equals, no line numbers."""
+def _imports(outline: Outline, places: "_Places") -> Iterator[SymbolRow]:
+    seen: dict[tuple[str, str], int] = {}
+    for entry in outline.imports:
+        module = entry.module
+        for name, alias in entry.names or ((None, module),):
+            qualified = module if name is None else f"{module}.{name}"
+            ordinal = seen[qualified, module] = seen.get((qualified, module), -1) + 1
+            yield SymbolRow(
+                alias or name or module,
+                qualified,
+                "import",
+                Role.IMPORT,
+                outline.path,
+                entry.start_line,
+                entry.reexport,
+                places.innermost(entry.start_line),
+                ordinal,
+                None,
+                module,
+            )
 
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._seen: Counter[tuple[str, str, str]] = Counter()
 
-    def next(self, role: Role, name: str, detail: str) -> str:
-        key = (role.value, name, detail)
-        ordinal = self._seen[key]
-        self._seen[key] += 1
-        data = "\x00".join((self._path, *key, str(ordinal))).encode("utf-8", "surrogatepass")
-        return hashlib.blake2b(data, digest_size=16).hexdigest()
+def _usages(outline: Outline, places: "_Places") -> Iterator[SymbolRow]:
+    path, role, new = outline.path, Role.USAGE, tuple.__new__
+    seen: set[tuple[str, int]] = set()
+    ordinals: dict[str, int] = {}
+    for name, line, _column, receiver, _enclosing, local in outline.references:
+        if local:
+            continue
+        qualified = f"{receiver}.{name}" if receiver else name
+        key = (qualified, line)
+        if key in seen:
+            continue
+        seen.add(key)
+        ordinal = ordinals[qualified] = ordinals.get(qualified, -1) + 1
+        chunk = places.innermost(line)
+        # Past the class's constructor: most rows of an index are these.
+        yield new(
+            SymbolRow,
+            (name, qualified, "usage", role, path, line, False, chunk, ordinal, None, None),
+        )
 
 
 class _Places:
     """Which chunk a line belongs to."""
 
     def __init__(self, chunks: Sequence[Chunk]) -> None:
-        # No two chunks of one depth share a line, so at each depth a line has one chunk or none.
-        self._levels: list[tuple[list[int], list[Chunk]]] = []
-        for chunk in sorted(chunks, key=lambda chunk: (chunk.depth, chunk.start_line)):
-            if chunk.depth >= len(self._levels):
-                self._levels.append(([], []))
-            starts, ordered = self._levels[chunk.depth]
-            starts.append(chunk.start_line)
-            ordered.append(chunk)
+        self._chunks = chunks
+        end = max((chunk.end_line for chunk in chunks), default=0)
+        self._owners: list[Chunk | None] = [None] * (end + 1)
+        # Parents come before their children, so the innermost chunk writes its lines last.
+        for chunk in chunks:
+            first, behind = chunk.start_line, chunk.end_line + 1
+            self._owners[first:behind] = [chunk] * (behind - first)
+        self._levels: dict[int, tuple[list[int], list[Chunk]]] | None = None
 
-    def innermost(self, line: int, depth: int | None = None) -> str | None:
-        """The deepest chunk that holds the line, no deeper than `depth` if that is given."""
-        best: str | None = None
-        for starts, ordered in self._levels[: None if depth is None else depth + 1]:
-            position = bisect_right(starts, line) - 1
-            if position < 0 or ordered[position].end_line < line:
-                break
-            best = ordered[position].id
-        return best
+    def innermost(self, line: int) -> str | None:
+        """The deepest chunk that holds the line."""
+        chunk = self._owners[line] if line < len(self._owners) else None
+        return None if chunk is None else chunk.id
+
+    def no_deeper(self, line: int, depth: int) -> str | None:
+        """The deepest chunk that holds the line and is not below `depth`."""
+        chunk = self._owners[line] if line < len(self._owners) else None
+        if chunk is not None and chunk.depth > depth:
+            # No two chunks of one depth share a line, so there is one of them or none.
+            starts, ordered = self._level(depth)
+            chunk = ordered[bisect_right(starts, line) - 1]
+        return None if chunk is None else chunk.id
+
+    def _level(self, depth: int) -> tuple[list[int], list[Chunk]]:
+        """The chunks of one depth in their order, and where they begin."""
+        if self._levels is None:
+            self._levels = {}
+            for chunk in sorted(self._chunks, key=lambda chunk: chunk.start_line):
+                starts, ordered = self._levels.setdefault(chunk.depth, ([], []))
+                starts.append(chunk.start_line)
+                ordered.append(chunk)
+        return self._levels[depth]

@@ -1,0 +1,1 @@
+"""Which file of the repository does an import mean, and what does that file offer?"""

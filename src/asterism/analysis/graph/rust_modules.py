@@ -1,0 +1,65 @@
+"""Rust's modules: paths from the crate, from here, and upwards."""
+
+from posixpath import basename, dirname, join, splitext
+
+from asterism.analysis.graph.files import FileSet
+
+_CRATE_FILES = ("lib.rs", "main.rs")
+
+
+def rust_file(importer: str, module: str, files: FileSet) -> str | None:
+    """The file of `crate::a::b`, `self::a`, `super::a`, or of a module below the importer's own."""
+    root = _crate_root(importer, files)
+    here = _module_folder(importer, root)
+    first, *steps = module.split("::")
+    if first == "crate":
+        if root is None or _is_crate_itself(importer, root):
+            return None
+        at = root
+    elif first in ("self", "super"):
+        at = here
+        if first == "super":
+            steps.insert(0, "super")
+    else:
+        # Without a leading word it is a module declared here, or another crate.
+        if _file_of(join(here, first), root, importer, files) is None:
+            return None
+        at, steps = here, [first, *steps]
+    while steps and steps[0] == "super":
+        if at in ("", root):
+            return None
+        at = dirname(at)
+        del steps[0]
+    return _file_of(join(at, *steps), root, importer, files)
+
+
+def _crate_root(importer: str, files: FileSet) -> str | None:
+    """The nearest folder with a crate's first file in it."""
+    folder = dirname(importer)
+    while True:
+        if any(join(folder, name) in files for name in _CRATE_FILES):
+            return folder
+        if not folder:
+            return None
+        folder = dirname(folder)
+
+
+def _is_crate_itself(importer: str, root: str) -> bool:
+    """Programs beside a library, `src/bin/x.rs`, are crates of one file."""
+    return dirname(importer) == join(root, "bin")
+
+
+def _module_folder(importer: str, root: str | None) -> str:
+    """Where the files of the importer's own submodules stand; this names the module too."""
+    folder, name = dirname(importer), basename(importer)
+    if name == "mod.rs" or (folder == root and name in _CRATE_FILES):
+        return folder
+    return join(folder, splitext(name)[0])
+
+
+def _file_of(module: str, root: str | None, importer: str, files: FileSet) -> str | None:
+    if module != root:
+        return files.only((f"{module}.rs", join(module, "mod.rs")))
+    if dirname(importer) == root and basename(importer) in _CRATE_FILES:
+        return importer
+    return files.only(join(module, name) for name in _CRATE_FILES)

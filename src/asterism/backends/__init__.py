@@ -1,0 +1,1 @@
+"""What we talk to: one protocol per family, one file per vendor."""

@@ -1,0 +1,1 @@
+"""Text to vectors: the built-in model, and models of others."""

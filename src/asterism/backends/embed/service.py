@@ -1,0 +1,60 @@
+"""Where somebody else's model is served, and what messages may say of it."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from asterism.backends.embed.batches import BatchLimits
+from asterism.domain.errors import ProviderRefused, SettingError
+
+
+class ServiceName(NamedTuple):
+    """How messages name a service and what the user can set."""
+
+    name: str
+    url: str
+    """Without user, password and query."""
+    key_variables: str
+    """Where the key can come from, in words."""
+    has_key: bool
+
+    def __str__(self) -> str:
+        """As messages call it: `Voyage at https://…`."""
+        return f"{self.name} at {self.url}"
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Where a model is served, and how much may be asked of it at once."""
+
+    name: str
+    url: str
+    """Up to and without `/embeddings`."""
+    key_variables: str
+    """Where the key can come from, in words."""
+    limits: BatchLimits
+    timeout_seconds: float
+    concurrency: int
+    key: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse what could not even be sent."""
+        address = urlsplit(self.url)
+        if address.scheme not in ("http", "https") or not address.hostname:
+            raise SettingError(
+                "embedding.url has to begin with http:// or https:// and a host, like "
+                "http://localhost:1234/v1."
+            )
+        if not (self.key.isascii() and self.key.isprintable() and " " not in self.key):
+            raise ProviderRefused(
+                f"The key holds characters that no key has; set {self.key_variables} to the key "
+                "alone."
+            )
+
+    @property
+    def shown(self) -> ServiceName:
+        """What messages may say of it."""
+        address = urlsplit(self.url)
+        place = address.netloc.rpartition("@")[2]
+        url = f"{address.scheme}://{place}{address.path}"
+        return ServiceName(self.name, url, self.key_variables, has_key=bool(self.key))

@@ -1,0 +1,19 @@
+"""Unit length and half precision, for the vectors of every provider."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asterism.backends.embed.protocol import Matrix
+
+
+def unit(vectors: NDArray[np.float32]) -> Matrix:
+    """Rows of length one; a row of zeros stays as it is."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths[lengths == 0] = 1
+    scaled: Matrix = vectors / lengths
+    return scaled
+
+
+def halved(vectors: Matrix) -> Matrix:
+    """Rounded to half precision, which is what the cache and the store keep."""
+    return vectors.astype(np.float16).astype(np.float32)

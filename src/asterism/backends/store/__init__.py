@@ -1,0 +1,1 @@
+"""Where an index is kept: Lance for chunks, SQLite for the catalogue."""

@@ -1,0 +1,329 @@
+"""The catalogue of an index: what is known of its files, and what is committed.
+
+A batch is committed by one SQLite transaction, which also records the version of the chunk table
+that belongs to it. Whatever the chunk table holds beyond that version was never committed.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from asterism.backends.store import catalogue_files, catalogue_jobs, catalogue_links
+from asterism.backends.store.catalogue_batches import remove_files, write_batch
+from asterism.backends.store.catalogue_opening import (
+    CATALOGUE,
+    check_readable,
+    check_writable,
+    create_database,
+    fill,
+    load_manifest,
+    save_manifest,
+)
+from asterism.backends.store.catalogue_schema import SYMBOL_INDEXES
+from asterism.backends.store.catalogue_words import Words
+from asterism.backends.store.database import (
+    Database,
+    connect_memory,
+    connect_reading,
+    connect_writing,
+    remove_database,
+)
+from asterism.backends.store.similar_names import closest
+from asterism.backends.store.stored_text import clean, loaded_path, stored_path
+from asterism.backends.store.symbol_lookup import defined_names, find_symbols
+from asterism.domain.catalogue import Batch, Job, Statistics, SymbolPage, SymbolQuery
+from asterism.domain.errors import IndexMissing, UsageError
+from asterism.domain.index import (
+    FileState,
+    Link,
+    Manifest,
+    Repository,
+    Signatures,
+    Skipped,
+)
+from asterism.domain.symbol import Role
+
+
+class Catalogue:
+    """One project's catalogue; one process writes, any number read and never wait.
+
+    Each method reads one state; `snapshot` makes several calls read the same. One thread at a time.
+    """
+
+    def __init__(self, database: Database, writable: bool) -> None:
+        self._database = database
+        self._writable = writable
+        self._words = Words(database)
+
+    @classmethod
+    def create(cls, directory: Path, manifest: Manifest) -> Self:
+        """A new catalogue for writing; it is an error if there is one already."""
+        create_database(directory, manifest)
+        return cls.open(directory, writable=True)
+
+    @classmethod
+    def open(cls, directory: Path, writable: bool = False) -> Self:
+        """The catalogue of a project; one that an older program wrote opens for reading only."""
+        path = directory / CATALOGUE
+        if not path.is_file():
+            raise IndexMissing(f"there is no index in {directory}; make one with `asterism index`")
+        database = connect_writing(path) if writable else connect_reading(path)
+        try:
+            check_readable(database, directory)
+            if writable:
+                check_writable(database, directory)
+        except BaseException:
+            database.close()
+            raise
+        return cls(database, writable)
+
+    @classmethod
+    def in_memory(cls, manifest: Manifest) -> Self:
+        """A catalogue that ends with its process."""
+        database = connect_memory()
+        fill(database, manifest)
+        return cls(database, writable=True)
+
+    @staticmethod
+    def discard(directory: Path) -> None:
+        """Delete a project's catalogue, damaged or not."""
+        remove_database(directory / CATALOGUE)
+
+    def close(self) -> None:
+        """Let go of the file; what was committed stays."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Everything read inside is of one state, whatever is committed meanwhile."""
+        with self._database.snapshot():
+            yield
+
+    def manifest(self) -> Manifest:
+        """What was true when the index was made."""
+        return load_manifest(self._database)
+
+    def set_manifest(self, manifest: Manifest, chunks_version: int | None = None) -> None:
+        """Replace the manifest, and with it the version of the chunk table that it speaks of."""
+        with self._database.transaction():
+            save_manifest(self._database, manifest)
+            if chunks_version is not None:
+                self._set_fact("chunks_version", chunks_version)
+
+    def chunks_version(self) -> int:
+        """The committed version of the chunk table."""
+        return self._fact("chunks_version")
+
+    def set_chunks_version(self, version: int) -> None:
+        """Record another version of the same rows, as after maintenance."""
+        self._set_fact("chunks_version", version)
+
+    def next_file_version(self, count: int) -> int:
+        """Reserve so many numbers and return the first; none is given twice, even after a crash."""
+        with self._database.transaction():
+            first = self._fact("next_file_version")
+            self._set_fact("next_file_version", first + count)
+        return first
+
+    def repositories(self) -> list[Repository]:
+        """The repositories of the project, by name."""
+        rows = self._database.rows("SELECT id, name, root FROM repositories ORDER BY name")
+        return [Repository(id_, name, loaded_path(root)) for id_, name, root in rows]
+
+    def add_repository(self, repository: Repository, options_hash: str) -> None:
+        """Register a repository; its name must be new."""
+        if self._number(repository.name) is not None:
+            raise UsageError(
+                f"the project has a repository named {repository.name} already; "
+                "choose another name with `--name`"
+            )
+        self._database.run(
+            "INSERT INTO repositories (id, name, root, options_hash) VALUES (?, ?, ?, ?)",
+            (repository.id, repository.name, stored_path(repository.root), options_hash),
+        )
+
+    def remove_repository(self, name: str, chunks_version: int | None = None) -> list[int]:
+        """Forget a repository; the file versions whose chunks are to go from the chunk table.
+
+        Where they are gone already, that version of the chunk table is committed with it.
+        """
+        with self._database.transaction():
+            repo = self._repo(name)
+            files = self._database.rows("SELECT number, version FROM files WHERE repo = ?", (repo,))
+            remove_files(self._database, (number for number, _ in files))
+            self._database.run("DELETE FROM skipped WHERE repo = ?", (repo,))
+            self._database.run("DELETE FROM jobs WHERE repo = ?", (name,))
+            self._database.run("DELETE FROM repositories WHERE number = ?", (repo,))
+            if chunks_version is not None:
+                self._set_fact("chunks_version", chunks_version)
+        return [version for _, version in files]
+
+    def options_hash(self, repo: str) -> str:
+        """Of the options that shaped the repository's rows."""
+        row = self._database.one("SELECT options_hash FROM repositories WHERE name = ?", (repo,))
+        if row is None:
+            raise _unknown(repo)
+        value: str = row[0]
+        return value
+
+    def set_options_hash(self, repo: str, value: str) -> None:
+        """Record other options."""
+        self._database.run(
+            "UPDATE repositories SET options_hash = ? WHERE number = ?", (value, self._repo(repo))
+        )
+
+    def files(self, repo: str) -> dict[str, FileState]:
+        """Every file of a repository, by path."""
+        return catalogue_files.files(self._database, self._repo(repo))
+
+    def file(self, repo: str, path: str) -> FileState | None:
+        """One file, if it is known."""
+        return catalogue_files.file(self._database, self._repo(repo), path)
+
+    def chunk_keys(self, repo: str, path: str) -> list[tuple[str, bytes]]:
+        """Id and text hash of each chunk of a file, in order."""
+        return catalogue_files.chunk_keys(self._database, self._repo(repo), path)
+
+    def symbol_counts(self, repo: str, path: str) -> dict[Role, int]:
+        """How many symbols of each role a file has."""
+        return catalogue_files.symbol_counts(self._database, self._repo(repo), path)
+
+    def commit(self, batch: Batch) -> None:
+        """Make a batch visible, all of it at once."""
+        try:
+            with self._database.transaction():
+                repo = self._repo(batch.repo)
+                write_batch(self._database, repo, batch, self._words)
+                if batch.scanned_ns:
+                    self._database.run(
+                        "UPDATE repositories SET scanned_ns = ? WHERE number = ?",
+                        (batch.scanned_ns, repo),
+                    )
+                self._set_fact("chunks_version", batch.chunks_version)
+        except BaseException:
+            self._words.forget()
+            raise
+
+    def begin_bulk(self) -> None:
+        """Before a first build: put off the indexes on names; nothing happens if rows exist."""
+        with self._database.transaction():
+            if self._database.one("SELECT 1 FROM files LIMIT 1") is None:
+                for name in SYMBOL_INDEXES:
+                    self._database.run(f"DROP INDEX IF EXISTS {name}")
+
+    def end_bulk(self) -> None:
+        """After a first build: make the indexes on names. Opening for writing does it as well."""
+        with self._database.transaction():
+            for statement in SYMBOL_INDEXES.values():
+                self._database.run(statement)
+
+    def skipped(self, repo: str) -> list[Skipped]:
+        """The paths that are not in the index, with their reasons."""
+        return catalogue_files.skipped(self._database, self._repo(repo))
+
+    def skipped_counts(self, repo: str) -> dict[str, int]:
+        """How many paths were skipped for each reason, the most frequent first."""
+        return catalogue_files.skipped_counts(self._database, self._repo(repo))
+
+    def replace_skipped(self, repo: str, entries: Sequence[Skipped]) -> None:
+        """Record what is skipped now; nothing is written where it is what it was."""
+        catalogue_files.replace_skipped(self._database, self._repo(repo), entries)
+
+    def signatures(
+        self, repo: str, paths: Collection[str], cut: Callable[[str], str] = str
+    ) -> dict[str, Signatures]:
+        """What each of the known files offers to others; `cut` shortens signatures."""
+        return catalogue_links.signatures(self._database, self._repo(repo), paths, cut)
+
+    def links(self, repo: str, path: str) -> list[Link]:
+        """The modules that a file imports, in order."""
+        return catalogue_links.links(self._database, self._repo(repo), path)
+
+    def importers(self, repo: str, targets: Collection[str]) -> dict[str, list[tuple[str, Link]]]:
+        """For each target that is imported, who imports it and how."""
+        return catalogue_links.importers(self._database, self._repo(repo), targets)
+
+    def unresolved_links(self, repo: str, keys: Collection[str]) -> list[tuple[str, Link]]:
+        """Every link with one of these keys, by importing path.
+
+        Links that have a target are among them: a file that appears may be a better one.
+        """
+        return catalogue_links.links_with_keys(self._database, self._repo(repo), keys)
+
+    def statistics(self, repo: str | None = None) -> Statistics:
+        """How much is known, of one repository or of all."""
+        number = None if repo is None else self._repo(repo)
+        return catalogue_files.statistics(self._database, number)
+
+    def job(self, repo: str) -> Job | None:
+        """The newest work on a repository."""
+        return catalogue_jobs.job(self._database, repo)
+
+    def save_job(self, repo: str, job: Job) -> None:
+        """Record the state of the work; a request to cancel stays until another job begins."""
+        catalogue_jobs.save_job(self._database, repo, job)
+
+    def request_cancel(self, repo: str) -> bool:
+        """Ask the running job to stop; false if none runs. Not only the writer may ask.
+
+        Whether the job's process is alive is not known here: a killed one leaves `running` behind.
+        """
+        path = self._database.path
+        if self._writable or path is None:
+            return catalogue_jobs.request_cancel(self._database, repo)
+        database = connect_writing(path)
+        try:
+            return catalogue_jobs.request_cancel(database, repo)
+        finally:
+            database.close()
+
+    def cancel_requested(self, repo: str) -> bool:
+        """Whether somebody asked the running job to stop."""
+        return catalogue_jobs.cancel_requested(self._database, repo)
+
+    def find_symbols(self, query: SymbolQuery) -> SymbolPage:
+        """A page of the rows that match, definitions first, then by path and line."""
+        return find_symbols(self._database, query)
+
+    def similar_names(self, name: str, limit: int = 5) -> list[str]:
+        """Defined names that are spelt like this one, the most similar first."""
+        return closest(clean(name), defined_names(self._database), limit)
+
+    def _fact(self, key: str) -> int:
+        row = self._database.one("SELECT value FROM facts WHERE key = ?", (key,))
+        if row is None:
+            raise self._database.damaged(f"its catalogue has no {key}")
+        value: int = row[0]
+        return value
+
+    def _set_fact(self, key: str, value: int) -> None:
+        self._database.run("UPDATE facts SET value = ? WHERE key = ?", (value, key))
+
+    def _number(self, repo: str) -> int | None:
+        row = self._database.one("SELECT number FROM repositories WHERE name = ?", (repo,))
+        return row[0] if row else None
+
+    def _repo(self, repo: str) -> int:
+        number = self._number(repo)
+        if number is None:
+            raise _unknown(repo)
+        return number
+
+
+def _unknown(repo: str) -> UsageError:
+    return UsageError(
+        f"the project has no repository named {repo}; `asterism status` lists those it has"
+    )

@@ -1,0 +1,100 @@
+"""What the catalogue knows of imports: who imports whom, and what a file offers to others."""
+
+from collections.abc import Callable, Collection, Iterator
+
+from asterism.backends.store.catalogue_batches import ROLES
+from asterism.backends.store.database import Database, Row
+from asterism.backends.store.stored_text import Stored, clean, loaded_path, stored_path
+from asterism.domain.index import Link, Signatures
+from asterism.domain.offers import Declared, offered
+from asterism.domain.symbol import Role
+
+_LINK = "l.module, l.target, l.names, l.reexports"
+# How many values one query may name; SQLite's own limit is far above.
+_AT_ONCE = 500
+_DEFINITION, _EXPORT, _IMPORT = map(ROLES.index, (Role.DEFINITION, Role.EXPORT, Role.IMPORT))
+
+
+def signatures(
+    database: Database, repo: int, paths: Collection[str], cut: Callable[[str], str]
+) -> dict[str, Signatures]:
+    """What each of the known files offers to others."""
+    found: dict[str, Signatures] = {}
+    for path in paths:
+        file = database.one(
+            "SELECT number, language FROM files WHERE repo = ? AND path = ?",
+            (repo, stored_path(path)),
+        )
+        if file is not None:
+            number, language = file
+            found[path] = offered(path, language, _declared(database, number, cut))
+    return found
+
+
+def links(database: Database, repo: int, path: str) -> list[Link]:
+    """The modules that a file imports, in order."""
+    rows = database.rows(
+        f"SELECT {_LINK} FROM files f JOIN links l ON l.file = f.number"
+        " WHERE f.repo = ? AND f.path = ? ORDER BY l.n",
+        (repo, stored_path(path)),
+    )
+    return [_link(database, row) for row in rows]
+
+
+def importers(
+    database: Database, repo: int, targets: Collection[str]
+) -> dict[str, list[tuple[str, Link]]]:
+    """For each target that is imported, who imports it and how."""
+    found: dict[str, list[tuple[str, Link]]] = {}
+    wanted = [stored_path(target) for target in dict.fromkeys(targets)]
+    for path, link in _importing(database, repo, "l.target", wanted):
+        if link.target is not None:
+            found.setdefault(link.target, []).append((path, link))
+    return found
+
+
+def links_with_keys(database: Database, repo: int, keys: Collection[str]) -> list[tuple[str, Link]]:
+    """Every link that has one of these keys."""
+    return list(_importing(database, repo, "l.key", [clean(key) for key in dict.fromkeys(keys)]))
+
+
+def _importing(
+    database: Database, repo: int, column: str, values: list[Stored] | list[str]
+) -> Iterator[tuple[str, Link]]:
+    for start in range(0, len(values), _AT_ONCE):
+        part = values[start : start + _AT_ONCE]
+        marks = ",".join("?" * len(part))
+        rows = database.rows(
+            f"SELECT f.path, {_LINK} FROM links l CROSS JOIN files f ON f.number = l.file"
+            f" WHERE {column} IN ({marks}) AND f.repo = ? ORDER BY f.path, l.n",
+            [*part, repo],
+        )
+        for row in rows:
+            yield loaded_path(row[0]), _link(database, row[1:])
+
+
+def _link(database: Database, row: Row) -> Link:
+    module, target, names, reexports = row
+    loaded = None if target is None else loaded_path(target)
+    return Link(module, loaded, tuple(database.unpacked(names)), bool(reexports))
+
+
+def _declared(database: Database, file: int, cut: Callable[[str], str]) -> Declared:
+    rows = database.rows(
+        "SELECT role, name, coalesce(qualified_name, name), signature, module"
+        " FROM declarations WHERE file = ? ORDER BY n",
+        (file,),
+    )
+    return Declared(
+        [
+            (name, cut(signature or ""))
+            for role, name, qualified, signature, _ in rows
+            if role == _DEFINITION and qualified == name
+        ],
+        [(name, there, module) for role, name, there, _, module in rows if role == _EXPORT],
+        [
+            (name, module, qualified[len(module) + 1 :])
+            for role, name, qualified, _, module in rows
+            if role == _IMPORT and module is not None and qualified != module
+        ],
+    )

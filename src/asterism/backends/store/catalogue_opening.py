@@ -1,0 +1,119 @@
+"""Making a catalogue, and deciding at opening whether it can be used."""
+
+from pathlib import Path
+from typing import Any
+
+from asterism.backends.store.catalogue_schema import (
+    APPLICATION_ID,
+    EXPECTED_TABLES,
+    LEDGER,
+    PAGE_SIZE,
+    SCHEMA_VERSION,
+    SYMBOL_INDEXES,
+    TABLES,
+)
+from asterism.backends.store.database import Database, connect_new, damaged, remove_database
+from asterism.domain.errors import IndexTooNew, StorageFailed, StoreError
+from asterism.domain.index import Manifest, ModelIdentity
+
+CATALOGUE = "catalogue.sqlite"
+
+
+def create_database(directory: Path, manifest: Manifest) -> None:
+    """Write an empty catalogue into the directory; a crash leaves a whole one or none."""
+    path = directory / CATALOGUE
+    if path.exists():
+        raise StoreError(
+            f"there is an index in {directory} already; "
+            "build it again with `asterism index --force`"
+        )
+    draft = path.with_name(f"{CATALOGUE}.new")
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageFailed(f"{directory} cannot be made: {error.strerror}.") from error
+    # A log without its database would be taken for the new one's.
+    remove_database(path)
+    remove_database(draft)
+    database = connect_new(draft, PAGE_SIZE)
+    try:
+        fill(database, manifest)
+    finally:
+        database.close()
+    try:
+        draft.replace(path)
+    except OSError as error:
+        raise StorageFailed(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def fill(database: Database, manifest: Manifest) -> None:
+    """Make the tables of an empty catalogue."""
+    with database.transaction():
+        database.run(f"PRAGMA application_id = {APPLICATION_ID}")
+        for statement in TABLES.split(";\n"):
+            database.run(statement)
+        for statement in SYMBOL_INDEXES.values():
+            database.run(statement)
+        database.many(
+            "INSERT INTO facts VALUES (?, ?)", [("chunks_version", 0), ("next_file_version", 1)]
+        )
+        save_manifest(database, manifest)
+
+
+def save_manifest(database: Database, manifest: Manifest) -> None:
+    """Write the manifest; its schema version also marks the file."""
+    values = manifest._asdict()
+    del values["model"]
+    values |= {f"model_{name}": value for name, value in manifest.model._asdict().items()}
+    database.many("INSERT OR REPLACE INTO facts VALUES (?, ?)", list(values.items()))
+    database.run(f"PRAGMA user_version = {manifest.schema_version:d}")
+
+
+def load_manifest(database: Database) -> Manifest:
+    """The manifest as it was saved."""
+    facts: dict[str, Any] = dict(database.rows("SELECT key, value FROM facts"))
+    try:
+        model = ModelIdentity(*(facts[f"model_{name}"] for name in ModelIdentity._fields))
+        return Manifest(
+            facts["schema_version"], model, facts["recipe"], facts["program"], facts["created"]
+        )
+    except KeyError as error:
+        raise database.damaged(f"its catalogue has no {error.args[0]}") from error
+
+
+def check_readable(database: Database, directory: Path) -> None:
+    """Refuse what a newer program wrote, and what is no catalogue."""
+    version = _version(database)
+    mark = database.one("PRAGMA application_id")
+    if mark != (APPLICATION_ID,):
+        raise damaged(directory, "its catalogue is another program's database")
+    if version > SCHEMA_VERSION:
+        raise IndexTooNew(
+            f"the index in {directory} has schema {version} and this Asterism knows schema "
+            f"{SCHEMA_VERSION}; upgrade Asterism, or build the index again with "
+            "`asterism index --force`"
+        )
+    present = {name for (name,) in database.rows("SELECT name FROM sqlite_master")}
+    missing = EXPECTED_TABLES - present if version == SCHEMA_VERSION else {"facts"} - present
+    if missing:
+        raise damaged(directory, f"its catalogue has no {', '.join(sorted(missing))}")
+
+
+def check_writable(database: Database, directory: Path) -> None:
+    """Refuse an older schema, and make the indexes that a killed first build left out."""
+    version = _version(database)
+    if version < SCHEMA_VERSION:
+        raise StoreError(
+            f"the index in {directory} has schema {version}, which can be read but not changed "
+            f"(now {SCHEMA_VERSION}: {LEDGER[SCHEMA_VERSION]}); build it again with "
+            "`asterism index --force`"
+        )
+    present = {name for (name,) in database.rows("SELECT name FROM sqlite_master")}
+    for name, statement in SYMBOL_INDEXES.items():
+        if name not in present:
+            database.run(statement)
+
+
+def _version(database: Database) -> int:
+    row = database.one("PRAGMA user_version")
+    return row[0] if row else 0

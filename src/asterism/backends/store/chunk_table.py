@@ -1,0 +1,122 @@
+"""The protocol of a chunk table: rows with vectors and terms, in versions."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+
+from asterism.domain.chunk import Chunk
+from asterism.domain.filters import NO_FILTER, Filter
+from asterism.domain.index import Entry
+
+if TYPE_CHECKING:
+    # Commands that touch no vector name this protocol as well, and should not pay for numpy.
+    import numpy as np
+    from numpy.typing import NDArray
+
+Vector: TypeAlias = "NDArray[np.float32]"
+"""One unit vector."""
+Matrix: TypeAlias = "NDArray[np.float32]"
+"""A unit vector per row."""
+
+
+class ChunkKey(NamedTuple):
+    """What names a chunk inside a project: ids are unique within a repository."""
+
+    repo: str
+    id: str
+
+
+class Match(NamedTuple):
+    """A row that a query found, best first."""
+
+    key: ChunkKey
+    path: str
+    score: float
+    """Of a vector query the distance 2 − 2·cosine, lower is better; of terms BM25, higher is."""
+
+
+class Boosts(NamedTuple):
+    """What a term is worth in each column."""
+
+    terms: float = 1.0
+    name_terms: float = 1.0
+    path_terms: float = 1.0
+
+
+class ChunkSnapshot(Protocol):
+    """One version of the table, for reading; what is written later does not show."""
+
+    @property
+    def version(self) -> int:
+        """Which version this is."""
+        ...
+
+    def count(self, where: Filter = NO_FILTER) -> int:
+        """How many rows there are."""
+        ...
+
+    def nearest(self, vector: Vector, limit: int, where: Filter = NO_FILTER) -> list[Match]:
+        """The rows closest to a vector, the filter applied first."""
+        ...
+
+    def matching(
+        self,
+        terms: Sequence[str],
+        limit: int,
+        where: Filter = NO_FILTER,
+        boosts: Boosts = Boosts(),  # noqa: B008 - immutable
+    ) -> list[Match]:
+        """The rows that contain any of the terms, by BM25 summed over the columns."""
+        ...
+
+    def chunks(self, keys: Sequence[ChunkKey]) -> list[Chunk]:
+        """The chunks of these keys that exist, in the keys' order, without vectors."""
+        ...
+
+    def vectors(self, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, Vector]:
+        """The vectors of those keys that exist."""
+        ...
+
+    def scan(self, where: Filter = NO_FILTER) -> Iterator[Chunk]:
+        """Every chunk that passes the filter, ordered by repository, path and place."""
+        ...
+
+    def entries(self, batch: int) -> Iterator[list[Entry]]:
+        """Every row without its vector, in batches and in no particular order."""
+        ...
+
+
+class ChunkTable(Protocol):
+    """The chunks of one project; one process writes, any number read."""
+
+    @property
+    def version(self) -> int:
+        """The newest version."""
+        ...
+
+    def append(self, entries: Sequence[Entry], vectors: Matrix) -> None:
+        """Add rows; they can be found at once."""
+        ...
+
+    def delete(self, file_versions: Sequence[int]) -> None:
+        """Remove every row that comes from these readings."""
+        ...
+
+    def restore(self, version: int) -> None:
+        """Make the table what it was at that version; nothing happens if that is the newest."""
+        ...
+
+    def reset(self, dimensions: int) -> None:
+        """Go on with an empty table for other vectors; older versions stay readable."""
+        ...
+
+    def maintain(self, thorough: bool = False) -> None:
+        """Build or extend indexes, merge small pieces, drop old versions; no-op if not needed."""
+        ...
+
+    def snapshot(self, version: int | None = None) -> ChunkSnapshot:
+        """The table as it was at a version, or as it is now."""
+        ...
+
+    def size(self) -> int:
+        """Bytes on disk, or in memory."""
+        ...

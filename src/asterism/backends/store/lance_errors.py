@@ -1,0 +1,67 @@
+"""What Lance raises, as errors of ours.
+
+Lance has few exception types and says everything in its text; where the operating system refused,
+the text ends in its error number.
+"""
+
+import errno
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from asterism.domain.errors import IndexBusy, IndexCorrupt, StorageFailed, StoreError
+
+REBUILD = "run `asterism index --force` to build it again"
+
+_SYSTEM = re.compile(r"\(os error (\d+)\)")
+_STORAGE = {
+    errno.ENOSPC: "the disk is full; free some space and index again",
+    errno.EDQUOT: "the disk quota is used up; free some space and index again",
+    errno.EFBIG: "a file would be larger than this system allows",
+    errno.EACCES: "permission was denied; check who owns the index's directory",
+    errno.EPERM: "the operation is not permitted; check who owns the index's directory",
+    errno.EROFS: "the file system is read-only",
+    errno.EIO: "the disk reports an input or output error",
+    errno.EMFILE: "too many files are open; raise the limit and try again",
+    errno.ENFILE: "too many files are open; raise the limit and try again",
+}
+# Where Lance found fault with the call and not with the table: a defect of ours, not to be hidden.
+_OUR_FAULT = "Invalid user input"
+_NO_LANCE_FILE = "does not appear to be a Lance file"
+_SOURCE_PLACE = re.compile(r",? ?/\S+\.rs:\d+:\d+")
+
+
+@contextmanager
+def lance_errors(path: str) -> Iterator[None]:
+    """Turn what Lance raises inside the block into errors that say what to do."""
+    try:
+        yield
+    except (OSError, ValueError, RuntimeError) as error:
+        mapped = translated(error, path)
+        if mapped is None:
+            raise
+        raise mapped from error
+
+
+def translated(error: Exception, path: str) -> StoreError | None:
+    """The error of ours that says the same, or None where the caller is to blame."""
+    text = str(error)
+    if number := _error_number(error, text):
+        reason = _STORAGE.get(number)
+        if reason is not None:
+            return StorageFailed(f"The index at {path} cannot be used: {reason}.")
+    if "conflict" in text.lower():
+        return IndexBusy(
+            f"Another process wrote to the index at {path} at the same time; try again."
+        )
+    if _OUR_FAULT in text and _NO_LANCE_FILE not in text:
+        return None
+    reason = _SOURCE_PLACE.sub("", text.splitlines()[0] if text else type(error).__name__)
+    return IndexCorrupt(f"The index at {path} is damaged ({reason}); {REBUILD}.")
+
+
+def _error_number(error: Exception, text: str) -> int | None:
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno
+    found = _SYSTEM.search(text)
+    return int(found.group(1)) if found else None

@@ -1,0 +1,169 @@
+"""The chunk table of a project as a Lance dataset on disk."""
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from weakref import WeakSet
+
+from asterism.backends.store import lance_upkeep
+from asterism.backends.store.chunk_table import Matrix
+from asterism.backends.store.lance_errors import REBUILD, lance_errors
+from asterism.backends.store.lance_schema import Dataset, dimensions_of, schema, table_of
+from asterism.backends.store.lance_snapshot import LanceSnapshot
+from asterism.backends.store.rows import check_vectors, storable
+from asterism.domain.errors import IndexCorrupt, IndexMissing, StorageFailed
+from asterism.domain.index import Entry
+
+FILE_NAME = "chunks.lance"
+"""Where LanceDB looks for a table called `chunks`."""
+_DELETED_AT_ONCE = 1_000
+
+
+class LanceTable:
+    """Implements `ChunkTable`; only the process that holds the writer's lock may change it."""
+
+    def __init__(
+        self, dataset: Dataset, path: Path, keep_seconds: float = lance_upkeep.KEEP_SECONDS
+    ) -> None:
+        """Wrap an open dataset; `create` and `open` are the ways to get one."""
+        self._dataset = dataset
+        self._path = path
+        self._keep_seconds = keep_seconds
+        self._latest: LanceSnapshot | None = None
+        self._in_use: WeakSet[LanceSnapshot] = WeakSet()
+
+    @classmethod
+    def create(cls, directory: str | Path, dimensions: int) -> "LanceTable":
+        """Make an empty table in a project's directory, in place of whatever is there."""
+        path = Path(directory) / FILE_NAME
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _remove(path)
+        except OSError as error:
+            message = f"The index at {path} cannot be created: {error.strerror}."
+            raise StorageFailed(message) from error
+        with lance_errors(str(path)):
+            return cls(_empty(str(path), dimensions, "create"), path)
+
+    @classmethod
+    def open(
+        cls, directory: str | Path, keep_seconds: float = lance_upkeep.KEEP_SECONDS
+    ) -> "LanceTable":
+        """Open a project's table; `keep_seconds` is how long a replaced version stays readable."""
+        path = Path(directory) / FILE_NAME
+        if not path.exists():
+            message = f"There is no index at {path}; run `asterism index` to build one."
+            raise IndexMissing(message)
+        with lance_errors(str(path)):
+            dataset = _lance().dataset(str(path))
+        if dimensions_of(dataset.schema) is None:
+            message = f"The index at {path} is damaged (it has lost its columns); {REBUILD}."
+            raise IndexCorrupt(message)
+        return cls(dataset, path, keep_seconds)
+
+    @property
+    def path(self) -> Path:
+        """Where the dataset is."""
+        return self._path
+
+    @property
+    def version(self) -> int:
+        """The newest version."""
+        with lance_errors(str(self._path)):
+            return int(self._dataset.latest_version)
+
+    def append(self, entries: Sequence[Entry], vectors: Matrix) -> None:
+        """Add rows; they can be found at once."""
+        with lance_errors(str(self._path)):
+            newest = self._newest()
+        check_vectors(len(entries), vectors, dimensions_of(newest.schema) or 0)
+        if entries:
+            rows = table_of([storable(entry) for entry in entries], vectors)
+            with lance_errors(str(self._path)):
+                newest.insert(rows)
+
+    def delete(self, file_versions: Sequence[int]) -> None:
+        """Remove every row that comes from these readings."""
+        for start in range(0, len(file_versions), _DELETED_AT_ONCE):
+            some = ", ".join(map(str, file_versions[start : start + _DELETED_AT_ONCE]))
+            with lance_errors(str(self._path)):
+                self._newest().delete(f"file_version IN ({some})")
+
+    def restore(self, version: int) -> None:
+        """Make the table what it was at that version; nothing happens if that is the newest."""
+        if version == self.version:
+            return
+        with lance_errors(str(self._path)):
+            self._dataset.checkout_version(version).restore()
+
+    def reset(self, dimensions: int) -> None:
+        """Go on with an empty table for other vectors; older versions stay readable."""
+        with lance_errors(str(self._path)):
+            self._dataset = _empty(self._newest(), dimensions, "overwrite")
+
+    def maintain(self, thorough: bool = False) -> None:
+        """Build or extend indexes, merge small pieces, drop old versions; no-op if not needed."""
+        with lance_errors(str(self._path)):
+            newest = self._newest()
+            lance_upkeep.maintain(newest, thorough)
+            used = {snapshot.version for snapshot in self._in_use}
+            old = lance_upkeep.replaced_versions(self._path, self._keep_seconds) - used
+            lance_upkeep.remove_versions(newest, old, thorough)
+
+    def snapshot(self, version: int | None = None) -> LanceSnapshot:
+        """The table as it was at a version, or as it is now."""
+        wanted = self.version if version is None else version
+        latest = self._latest
+        if latest is None or latest.version != wanted:
+            with lance_errors(str(self._path)):
+                latest = LanceSnapshot(self._dataset.checkout_version(wanted), str(self._path))
+            # A server asks many questions of one version; what was read for one serves the next.
+            self._latest = latest
+            self._in_use.add(latest)
+        return latest
+
+    def size(self) -> int:
+        """Bytes on disk, old versions included."""
+        return sum(
+            (Path(folder) / name).stat().st_size
+            for folder, _, names in os.walk(self._path)
+            for name in names
+        )
+
+    def fragments(self) -> int:
+        """In how many pieces the newest version is."""
+        return len(self._newest().get_fragments())
+
+    def _newest(self) -> Dataset:
+        """The dataset to write to; another process may have written since the last time."""
+        newest = int(self._dataset.latest_version)
+        if newest != self._dataset.version:
+            self._dataset = self._dataset.checkout_version(newest)
+        return self._dataset
+
+
+def _lance() -> Any:
+    """The library, which takes a fifth of a second to import."""
+    # Its warnings, about empty partitions and the like, go to the terminal past Python's logging,
+    # and it decides about them when it is imported.
+    os.environ.setdefault("LANCE_LOG", "error")
+    import lance
+
+    return lance
+
+
+def _empty(place: str | Dataset, dimensions: int, mode: str) -> Dataset:
+    """A dataset without rows, new or as the next version of one."""
+    rows = schema(dimensions).empty_table()
+    dataset = _lance().write_dataset(rows, place, mode=mode)
+    lance_upkeep.build_word_indexes(dataset)
+    return dataset
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,157 @@
+"""`asterism status`: is there an index, is it fresh, how large is it, who works on it?"""
+
+import argparse
+import time
+from datetime import datetime
+
+from asterism.cli.engine_for import directory_named, engine
+from asterism.cli.wire import Json, write_json
+from asterism.domain.files import display_path
+from asterism.domain.index import Staleness
+from asterism.engine.status import Status
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the state of an index; exit 1 unless it is up to date."""
+    here = engine()
+    found = here.status(here.locate(directory_named(options.path)))
+    if options.json:
+        write_json(status_json(found))
+    else:
+        _print(found)
+    return 0 if found.judgement.staleness is Staleness.equal else 1
+
+
+def _print(found: Status) -> None:
+    from asterism.cli.console import console, show
+
+    out = console()
+    fresh = found.judgement.staleness is Staleness.equal
+    show(
+        out,
+        (f"{found.registered.repository.name}: ", "bold"),
+        (found.judgement.message, "green" if fresh else "yellow"),
+    )
+    for label, text in _lines(found):
+        show(out, (f"{label:<12}", "dim"), (text, ""))
+
+
+def _lines(found: Status) -> list[tuple[str, str]]:
+    place = found.registered
+    lines = [("Root", display_path(place.repository.root))]
+    if place.project.name != place.repository.name:
+        lines.append(("Project", place.project.name))
+    if found.statistics is not None:
+        known = found.statistics
+        languages = ", ".join(f"{name} {count:,}" for name, count in known.languages.items())
+        symbols = ", ".join(f"{count:,} {role.value}s" for role, count in known.symbols.items())
+        lines += [
+            ("Files", f"{known.files:,} ({languages})" if languages else f"{known.files:,}"),
+            ("Chunks", f"{known.chunks:,}"),
+            ("Symbols", symbols or "none"),
+        ]
+        if known.files_with_problems:
+            lines.append(("Problems", f"syntax errors in {known.files_with_problems:,} files"))
+        size = (known.database_bytes + found.chunks_bytes) / 1e6
+        lines.append(
+            ("On disk", f"{size:,.1f} MB for {known.source_bytes / 1e6:,.1f} MB of source")
+        )
+    if found.skipped:
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in found.skipped.items())
+        lines.append(("Left out", reasons))
+    if found.manifest is not None:
+        lines.append(("Model", str(found.manifest.model)))
+    lines += _activity(found)
+    return lines
+
+
+def _activity(found: Status) -> list[tuple[str, str]]:
+    lines = []
+    job = found.job
+    if job is not None and found.running:
+        share = f"{job.files_done:,} of {job.files_total:,} files"
+        lines.append(("Indexing", f"{share}, {job.chunks_done:,} chunks (process {job.pid})"))
+    elif job is not None and job.state == "running":
+        lines.append(("Last run", "was interrupted; run `asterism index` to go on"))
+    elif job is not None:
+        lines.append(("Last run", f"{job.sentence} ({_ago(job.updated)})"))
+    if found.watcher is not None and found.watcher.running:
+        seen = found.watcher.last_event
+        last = f"last event {_ago(seen)}" if seen else "no event yet"
+        lines.append(("Watcher", f"process {found.watcher.pid}, {last}: {found.watcher.sentence}"))
+    return lines
+
+
+def _ago(moment: float) -> str:
+    seconds = max(0.0, time.time() - moment)
+    for size, word in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            count = int(seconds // size)
+            return f"{count} {word}{'s' if count > 1 else ''} ago"
+    return "just now"
+
+
+def status_json(found: Status) -> Json:
+    """What `--json` prints."""
+    known, manifest, job, watcher = found.statistics, found.manifest, found.job, found.watcher
+    return {
+        "repository": found.registered.repository.name,
+        "id": found.registered.repository.id,
+        "root": display_path(found.registered.repository.root),
+        "project": found.registered.project.id,
+        "directory": display_path(str(found.registered.project.directory)),
+        "staleness": found.judgement.staleness.value,
+        "message": found.judgement.message,
+        "files_behind": found.judgement.behind,
+        "manifest": manifest
+        and {
+            "schema_version": manifest.schema_version,
+            "provider": manifest.model.provider,
+            "model": manifest.model.model,
+            "dimensions": manifest.model.dimensions,
+            "recipe": manifest.recipe,
+            "program": manifest.program,
+            "created": _moment(manifest.created),
+        },
+        "statistics": known
+        and {
+            "files": known.files,
+            "chunks": known.chunks,
+            "symbols": {role.value: count for role, count in known.symbols.items()},
+            "languages": dict(known.languages),
+            "files_with_problems": known.files_with_problems,
+            "source_bytes": known.source_bytes,
+            "catalogue_bytes": known.database_bytes,
+            "chunks_bytes": found.chunks_bytes,
+            "last_sync": _moment(known.last_sync),
+        },
+        "skipped": found.skipped,
+        "job": job
+        and {
+            "kind": job.kind,
+            "state": job.state if found.running or job.state != "running" else "interrupted",
+            "pid": job.pid,
+            "files_done": job.files_done,
+            "files_total": job.files_total,
+            "chunks_done": job.chunks_done,
+            "sentence": job.sentence,
+            "started": _moment(job.started),
+            "updated": _moment(job.updated),
+        },
+        "watcher": watcher
+        and {
+            "pid": watcher.pid,
+            "running": watcher.running,
+            "events": watcher.events,
+            "syncs": watcher.syncs,
+            "last_event": _moment(watcher.last_event),
+            "sentence": watcher.sentence,
+        },
+    }
+
+
+def _moment(seconds: float | None) -> str | None:
+    """A time as programs like it, with the zone."""
+    return (
+        datetime.fromtimestamp(seconds).astimezone().isoformat("T", "seconds") if seconds else None
+    )

@@ -1,0 +1,107 @@
+"""`asterism symbols`: where a name is defined, exported, imported and used."""
+
+import argparse
+from itertools import groupby
+
+from asterism.cli.engine_for import directory_named, engine
+from asterism.cli.wire import Json, write_json
+from asterism.domain.catalogue import FoundSymbol, SymbolQuery
+from asterism.domain.errors import PathMissing, UsageError
+from asterism.domain.files import display_path
+from asterism.domain.symbol import Role
+from asterism.domain.symbol_names import symbol_query
+from asterism.engine.lookups import Lookup, look_up
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the places of a name; exit 1 if there is none."""
+    query = _query(options)
+    place = directory_named(options.path)
+    if not place.exists():
+        raise PathMissing(f"{display_path(options.path)} does not exist; check the path.")
+    found = look_up(engine().locate(place), query)
+    if options.json:
+        write_json(_lookup_json(found))
+    else:
+        _print(found)
+    return 0 if found.total else 1
+
+
+def _query(options: argparse.Namespace) -> SymbolQuery:
+    if not options.name.strip():
+        raise UsageError("The name is empty; give a symbol's name, such as `Parser.parse`.")
+    if options.limit < 0:
+        raise UsageError(f"--limit {options.limit} is not allowed; give 0 or more.")
+    wanted = SymbolQuery(
+        options.name,
+        kinds=tuple(options.kind or ()),
+        # In the roles' own order, whatever the user's: definitions are read first.
+        roles=tuple(role for role in Role if role.value in (options.role or ())),
+        limit=options.limit,
+    )
+    return symbol_query(options.name, wanted)
+
+
+def _print(found: Lookup) -> None:
+    from asterism.cli.console import console, show
+
+    out = console()
+    name = display_path(found.name)
+    if not found.total:
+        repository = found.registered.repository.name
+        show(out, (f"No symbol {name} in {repository}.", "yellow"))
+        if found.did_you_mean:
+            show(out, (f"Did you mean {', '.join(found.did_you_mean)}?", ""))
+        return
+    for role, entries in groupby(found.symbols, key=lambda entry: entry.row.role):
+        show(out, (_counted(role, found.counts[role]), "bold"))
+        for entry in entries:
+            show(out, *_line(entry))
+    counts = ", ".join(_counted(role, count) for role, count in found.counts.items())
+    show(out, (f"{name}: ", "bold"), (f"{counts}.", ""))
+    hidden = found.total - len(found.symbols)
+    if hidden:
+        show(out, (f"… and {hidden:,} more (--limit {found.total})", "yellow"))
+
+
+def _line(entry: FoundSymbol) -> tuple[tuple[str, str], ...]:
+    row = entry.row
+    # Of a name on its own the signature says it all; a use has none, an import names its module.
+    more = row.signature or (f"from {row.module}" if row.module is not None else "")
+    return (
+        (f"  {display_path(row.filepath)}:{row.line}", "cyan"),
+        (f"  {row.kind}", "magenta"),
+        (f"  {row.qualified_name}", "bold"),
+        (f"  {more}" if more else "", "dim"),
+    )
+
+
+def _counted(role: Role, count: int) -> str:
+    return f"{count:,} {role.value}" if count == 1 else f"{count:,} {role.value}s"
+
+
+def _lookup_json(found: Lookup) -> Json:
+    return {
+        "name": found.name,
+        "total": found.total,
+        "symbols": [_symbol_json(entry) for entry in found.symbols],
+        "did_you_mean": list(found.did_you_mean),
+    }
+
+
+def _symbol_json(entry: FoundSymbol) -> Json:
+    row = entry.row
+    return {
+        "id": display_path(row.id),
+        "name": row.name,
+        "qualified_name": row.qualified_name,
+        "kind": row.kind,
+        "role": row.role.value,
+        "filepath": display_path(row.filepath),
+        "line": row.line,
+        "is_exported": row.is_exported,
+        "chunk_id": row.chunk_id,
+        "signature": row.signature,
+        "module": row.module,
+        "repo": entry.repo,
+    }

@@ -1,0 +1,149 @@
+"""One setting: what it allows, who may set it, and how a written value is read."""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+Value: TypeAlias = bool | int | float | str | tuple[str, ...]
+
+_TRUTHS: Mapping[str, bool] = {
+    **dict.fromkeys(("true", "1", "yes", "on"), True),
+    **dict.fromkeys(("false", "0", "no", "off"), False),
+}
+_ADDRESS = re.compile(r"https?://[^\s/@]+(/\S*)?")
+
+
+class Kind(StrEnum):
+    """What sort of value it is."""
+
+    whole = "whole"
+    decimal = "decimal"
+    boolean = "boolean"
+    text = "text"
+    address = "address"
+    """Of a server; one with a password in it is refused, because files are no place for it."""
+    paths = "paths"
+
+
+class Voice(StrEnum):
+    """What a repository's own file, written by whoever wrote the repository, may say."""
+
+    anyone = "anyone"
+    trusted = "trusted"
+    """Only that of a repository the user trusts: it decides where code goes, or what it costs."""
+    user = "user"
+    """Never that of a repository."""
+
+
+class Setting(NamedTuple):
+    """One setting, as the reference in `docs/settings.md` lists it."""
+
+    section: str
+    name: str
+    kind: Kind
+    default: Value
+    purpose: str
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+    voice: Voice = Voice.anyone
+    older_variable: str | None = None
+    """A name the environment may use as well, where the present one is not set."""
+
+    @property
+    def key(self) -> str:
+        """How files spell it: `discovery.max_file_bytes`."""
+        return f"{self.section}.{self.name}"
+
+    @property
+    def variable(self) -> str:
+        """How the environment spells it."""
+        return f"ASTERISM_{self.section}_{self.name}".upper()
+
+    @property
+    def allowed(self) -> str:
+        """What a value may be, in words."""
+        match self.kind:
+            case Kind.whole | Kind.decimal:
+                return f"a {self.kind} number{self._range()}"
+            case Kind.boolean:
+                return "true or false"
+            case Kind.text if self.choices:
+                return f"one of {', '.join(self.choices)}"
+            case Kind.text:
+                return "a text of one line"
+            case Kind.address:
+                return "an address with http:// or https:// and without a password, or nothing"
+            case Kind.paths:
+                return "a list of absolute paths"
+
+    def _range(self) -> str:
+        if self.minimum is None:
+            return ""
+        if self.maximum is None:
+            return f" of {self.minimum:,} or more"
+        return f" from {self.minimum:,} to {self.maximum:,}"
+
+    def read(self, written: object) -> Value | None:
+        """The value that a file or a call gives, or None if it is not allowed."""
+        if isinstance(written, bool):
+            return written if self.kind is Kind.boolean else None
+        match self.kind:
+            case Kind.boolean:
+                return None
+            case Kind.whole:
+                return self._within(written) if isinstance(written, int) else None
+            case Kind.decimal:
+                return self._within(float(written)) if isinstance(written, int | float) else None
+            case Kind.text:
+                return self._line(written)
+            case Kind.address:
+                fits = isinstance(written, str) and (not written or _ADDRESS.fullmatch(written))
+                return self._line(written) if fits else None
+            case Kind.paths:
+                return _paths(written)
+
+    def read_text(self, text: str, separator: str) -> Value | None:
+        """The value that a variable of the environment gives, or None if it is not allowed."""
+        text = text.strip()
+        match self.kind:
+            case Kind.boolean:
+                return _TRUTHS.get(text.lower())
+            case Kind.whole:
+                return self.read(_number(int, text))
+            case Kind.decimal:
+                return self.read(_number(float, text))
+            case Kind.paths:
+                return self.read([part for part in text.split(separator) if part])
+            case _:
+                return self.read(text)
+
+    def _within(self, number: int | float) -> int | float | None:
+        low = -math.inf if self.minimum is None else self.minimum
+        high = math.inf if self.maximum is None else self.maximum
+        return number if math.isfinite(number) and low <= number <= high else None
+
+    def _line(self, written: object) -> str | None:
+        if not isinstance(written, str) or not written.isprintable():
+            return None
+        return written if not self.choices or written in self.choices else None
+
+
+def _number(kind: Callable[[str], int | float], text: str) -> int | float | None:
+    try:
+        return kind(text.replace("_", ""))
+    except ValueError:
+        return None
+
+
+def _paths(written: object) -> tuple[str, ...] | None:
+    if not isinstance(written, list | tuple):
+        return None
+    return tuple(written) if all(map(_is_path, written)) else None
+
+
+def _is_path(written: object) -> bool:
+    return isinstance(written, str) and (Path(written).is_absolute() or written.startswith("~/"))

@@ -1,0 +1,1 @@
+"""One façade over everything below; the only place that names implementations."""

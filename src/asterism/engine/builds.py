@@ -1,0 +1,163 @@
+"""Indexing through the façade: take the lock, mend what is stale, sync, say what happened."""
+
+import time
+from contextlib import suppress
+from typing import NamedTuple
+
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.registry import Registered
+from asterism.config.settings import Settings
+from asterism.domain.errors import (
+    IndexBusy,
+    IndexCorrupt,
+    IndexMissing,
+    StorageFailed,
+    StoreError,
+)
+from asterism.domain.index import Staleness
+from asterism.engine.wiring import Places, model_identity, open_index, sync_options, wipe
+from asterism.indexing.index import Index
+from asterism.indexing.jobs import run_sync
+from asterism.indexing.lock import writer
+from asterism.indexing.options import options_hash
+from asterism.indexing.progress import SILENT, Listener, Progress, Stage
+from asterism.indexing.report import SyncReport
+from asterism.indexing.staleness import judge, judge_shape
+from asterism.indexing.sync import preview
+
+# How long removing a repository waits for whoever is writing.
+FORGET_SECONDS = 10.0
+
+
+def build(
+    registered: Registered,
+    settings: Settings,
+    places: Places,
+    listener: Listener = SILENT,
+    force: bool = False,
+    wait_seconds: float = -1,
+) -> SyncReport:
+    """Bring the index of a repository up to date; `force` reads and writes everything anew."""
+    directory = registered.project.directory
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def waiting(holder: str) -> None:
+        listener.report(Progress(Stage.waiting, detail=holder))
+
+    with writer(directory, wait_seconds, waiting):
+        index = open_index(directory, settings, places, force)
+        try:
+            if force and _is_damaged(index):
+                index.close()
+                wipe(directory)
+                index = open_index(directory, settings, places)
+            return _sync(index, registered, settings, listener, force)
+        finally:
+            index.close()
+
+
+class Freshness(NamedTuple):
+    """How far the index is behind the files after the time a question may spend on it."""
+
+    message: str = ""
+    """What to tell whoever asked; nothing if all is fresh."""
+    behind: int = 0
+
+
+def refresh(registered: Registered, settings: Settings, places: Places) -> Freshness:
+    """Bring an index up to date before a question, within the time that the settings allow.
+
+    Nothing is waited for: if another process writes, or the index needs more than a sync, the
+    answer says how things stand.
+    """
+    directory, repository = registered.project.directory, registered.repository
+    options, model = sync_options(settings), model_identity(settings)
+    deadline = time.monotonic() + settings.index.sync_seconds
+    with Catalogue.open(directory) as catalogue:
+        shape = judge_shape(catalogue, repository, options, model)
+    if shape.staleness is not Staleness.equal:
+        return Freshness(shape.message)
+    with suppress(IndexBusy), writer(directory):
+        index = open_index(directory, settings, places)
+        try:
+            listener = Listener(stop=lambda: time.monotonic() > deadline)
+            if not run_sync(index, repository, options, listener).cancelled:
+                return Freshness()
+        finally:
+            index.close()
+    with Catalogue.open(directory) as catalogue:
+        found = judge(catalogue, repository, options, model)
+    return Freshness(found.message, found.behind)
+
+
+def dry_run(registered: Registered, settings: Settings, force: bool = False) -> SyncReport:
+    """What `build` would do; nothing is written."""
+    options = sync_options(settings)
+    repository = registered.repository
+    try:
+        with Catalogue.open(registered.project.directory) as catalogue:
+            known = catalogue.files(repository.name)
+            if known and catalogue.options_hash(repository.name) != options_hash(options):
+                force = True
+    except (IndexMissing, IndexCorrupt):
+        known = {}
+    return preview(known, repository, options, force)
+
+
+def forget(registered: Registered, settings: Settings, places: Places, alone: bool = False) -> None:
+    """Remove a repository's rows; an index that holds nothing else goes whole, damaged or not."""
+    directory = registered.project.directory
+    if not directory.is_dir():
+        return
+    with writer(directory, FORGET_SECONDS):
+        if alone:
+            wipe(directory)
+            return
+        try:
+            Catalogue.open(directory, writable=True).close()
+            index = open_index(directory, settings, places)
+        except (IndexBusy, StorageFailed):
+            raise
+        except StoreError:
+            # It has to be built again in any case, and then without this repository.
+            return
+        try:
+            _drop_rows(index, registered.repository.name)
+        finally:
+            index.close()
+
+
+def _drop_rows(index: Index, repo: str) -> None:
+    catalogue = index.catalogue
+    if repo not in {known.name for known in catalogue.repositories()}:
+        return
+    versions = [state.version for state in catalogue.files(repo).values()]
+    version = catalogue.chunks_version()
+    if versions:
+        table = index.table()
+        table.delete(versions)
+        version = table.version
+    catalogue.remove_repository(repo, version)
+    index.maintain()
+
+
+def _sync(
+    index: Index, registered: Registered, settings: Settings, listener: Listener, force: bool
+) -> SyncReport:
+    repository = registered.repository
+    options = sync_options(settings)
+    if repository.name not in {known.name for known in index.catalogue.repositories()}:
+        index.catalogue.add_repository(repository, options_hash(options))
+    if index.catalogue.manifest().model != index.identity:
+        from asterism.indexing.reembedding import reembed
+
+        reembed(index, listener)
+    return run_sync(index, repository, options, listener, force)
+
+
+def _is_damaged(index: Index) -> bool:
+    try:
+        index.table()
+    except StoreError:
+        return True
+    return False

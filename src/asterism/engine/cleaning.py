@@ -1,0 +1,280 @@
+"""Housekeeping: indexes without a repository, leftovers of killed processes, old versions."""
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from stat import S_ISDIR
+from typing import NamedTuple
+
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.catalogue_schema import SCHEMA_VERSION
+from asterism.backends.store.registry import Registered, Registry
+from asterism.config.settings import Settings
+from asterism.domain.errors import (
+    AsterismError,
+    IndexBusy,
+    IndexMissing,
+    StorageFailed,
+)
+from asterism.engine.wiring import Places, open_index
+from asterism.indexing.lock import writer
+
+# A draft that is so old belongs to nobody: the slowest is written within seconds.
+LEFTOVER_SECONDS = 3600
+
+_CACHE = "embeddings.sqlite"
+_PROJECTS = "projects"
+# What a project's directory consists of. Where anything else lies in it, it is not ours to remove.
+_OWN_NAMES = ("catalogue.sqlite*", "chunks.lance", "writer.lock", "writer.pid", "watch-*")
+_OWN_MARKS = ("catalogue.sqlite", "chunks.lance", "writer.lock")
+
+
+class Removal(NamedTuple):
+    """Something that was removed, or would be."""
+
+    path: Path
+    reason: str
+    bytes: int
+
+
+class GoneRepository(NamedTuple):
+    """A repository whose directory is gone; whether its index goes too is the user's to say."""
+
+    registered: Registered
+    bytes: int
+    """Of the whole project."""
+    away: bool
+    """Even the directory above is missing, as with a disk that is not mounted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaning:
+    """What was done, or in a dry run what would be."""
+
+    dry_run: bool
+    removals: tuple[Removal, ...]
+    gone: tuple[GoneRepository, ...]
+    maintained: tuple[str, ...]
+    """Names of the projects whose tables were tidied up."""
+    left_alone: tuple[str, ...]
+    """A sentence for each thing that could not be cleaned now."""
+    bytes_before: int
+    bytes_after: int
+
+    @property
+    def freed(self) -> int:
+        """How much room it made; nothing if meanwhile somebody wrote more."""
+        return max(0, self.bytes_before - self.bytes_after)
+
+
+def clean(
+    registry: Registry,
+    places: Places,
+    settings: Callable[[str], Settings],
+    dry_run: bool = False,
+    cache: bool = False,
+) -> Cleaning:
+    """Remove what nobody needs; indexes of repositories that are gone are only listed."""
+    before = _size(places.data) + _size(places.cache)
+    work = _Work(registry, places, settings, dry_run)
+    work.orphans()
+    work.leftovers()
+    work.upkeep()
+    if cache:
+        work.empty_cache()
+    removed = sum(removal.bytes for removal in work.removals)
+    after = before - removed if dry_run else _size(places.data) + _size(places.cache)
+    return Cleaning(
+        dry_run,
+        tuple(work.removals),
+        tuple(_gone(registry)),
+        tuple(work.maintained),
+        tuple(work.left_alone),
+        before,
+        after,
+    )
+
+
+class _Work:
+    """One cleaning under way."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        places: Places,
+        settings: Callable[[str], Settings],
+        dry_run: bool,
+    ) -> None:
+        self._registry = registry
+        self._places = places
+        self._settings = settings
+        self._dry_run = dry_run
+        self.removals: list[Removal] = []
+        self.maintained: list[str] = []
+        self.left_alone: list[str] = []
+
+    def orphans(self) -> None:
+        """Directories of projects that nobody registered."""
+        # Listed before the registry is read: a project of this very moment is not taken for one.
+        found = [*_entries(self._places.data / _PROJECTS)]
+        known = {project.directory for project in self._registry.projects()}
+        for path in found:
+            if path in known:
+                continue
+            if path.is_symlink():
+                self._remove(path, "a link to an index that no project names")
+            elif path.is_dir() and _is_ours(path):
+                self._remove_index(path)
+
+    def leftovers(self) -> None:
+        """What killed processes left behind, and records of watchers of no repository."""
+        for path in _entries(self._places.cache):
+            if path.name.startswith(f"{_CACHE}.broken-"):
+                self._remove(path, "a damaged cache that was put aside")
+            elif path.name.startswith(f"{_CACHE}.new-") and _is_old(path):
+                self._remove(path, "a draft of a process that ended")
+        drafts = [*_entries(self._places.data)]
+        for project in self._registry.projects():
+            names = {entry.repository.name for entry in self._registry.repositories(project.id)}
+            inside = [*_entries(project.directory)]
+            drafts += inside
+            for path in inside:
+                watched = path.name.removeprefix("watch-").removesuffix(".json")
+                if path.match("watch-*.json") and watched not in names:
+                    self._remove(path, "the record of a watcher of a repository that is removed")
+        for path in drafts:
+            draft = path.name.endswith((".new", ".new-wal", ".new-shm"))
+            if draft and not path.is_dir() and _is_old(path):
+                self._remove(path, "a draft of a process that ended")
+
+    def upkeep(self) -> None:
+        """Thorough maintenance of every index that has a repository."""
+        for project in self._registry.projects():
+            roots = [
+                entry.repository.root
+                for entry in self._registry.repositories(project.id)
+                if Path(entry.repository.root).is_dir()
+            ]
+            if not roots:
+                continue
+            try:
+                self._maintain(project.directory, roots[0])
+                self.maintained.append(project.name)
+            except IndexMissing:
+                # Registered and not indexed yet.
+                continue
+            except IndexBusy as error:
+                self.left_alone.append(f"{project.name} is being written to: {error}")
+            except AsterismError as error:
+                self.left_alone.append(f"{project.name} was left as it is: {error}")
+
+    def empty_cache(self) -> None:
+        """Forget every cached vector."""
+        from asterism.backends.embed.cache import EmbeddingCache
+
+        path = self._places.cache / _CACHE
+        before = _size(path)
+        if not before:
+            return
+        if self._dry_run:
+            self.removals.append(Removal(path, "the cache of vectors", before))
+            return
+        # The limit does not matter to a cache that is emptied, only that it is switched on.
+        with EmbeddingCache(self._places.cache, before) as cache:
+            cache.clear()
+            self.left_alone += cache.warnings
+        freed = before - _size(path)
+        self.removals.append(Removal(path, "the cache of vectors", max(0, freed)))
+
+    def _maintain(self, directory: Path, root: str) -> None:
+        with Catalogue.open(directory) as catalogue:
+            if catalogue.manifest().schema_version != SCHEMA_VERSION:
+                raise IndexMissing("An older index is written anew by the next sync.")
+        if self._dry_run:
+            return
+        with writer(directory):
+            index = open_index(directory, self._settings(root), self._places)
+            try:
+                index.maintain(thorough=True)
+            finally:
+                index.close()
+
+    def _remove_index(self, directory: Path) -> None:
+        reason = "an index that no project names"
+        if self._dry_run:
+            self._remove(directory, reason)
+            return
+        size = _size(directory)
+        try:
+            with writer(directory):
+                self._remove(directory, reason, size)
+        except (IndexBusy, StorageFailed) as error:
+            self.left_alone.append(f"{directory} was left as it is: {error}")
+
+    def _remove(self, path: Path, reason: str, size: int | None = None) -> None:
+        """Remove a file, a link itself or a whole directory, below our own two directories only."""
+        if not _is_below(path, self._places.data) and not _is_below(path, self._places.cache):
+            self.left_alone.append(f"{path} is reached by a link and was left as it is.")
+            return
+        size = _size(path) if size is None else size
+        if not self._dry_run:
+            try:
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink(missing_ok=True)
+            except OSError as error:
+                self.left_alone.append(f"{path} cannot be removed: {error.strerror}.")
+                return
+        self.removals.append(Removal(path, reason, size))
+
+
+def _gone(registry: Registry) -> Iterator[GoneRepository]:
+    for entry in registry.repositories():
+        root = Path(entry.repository.root)
+        if not root.is_dir():
+            yield GoneRepository(entry, _size(entry.project.directory), not root.parent.is_dir())
+
+
+def _is_ours(directory: Path) -> bool:
+    """Whether a directory is an index and nothing else: what we did not write we do not delete."""
+    names = list(_entries(directory))
+    marked = any(path.name in _OWN_MARKS for path in names)
+    return marked and all(any(path.match(own) for own in _OWN_NAMES) for path in names)
+
+
+def _is_below(path: Path, directory: Path) -> bool:
+    """Whether a path is truly inside, all links on the way to it followed."""
+    return path.parent.resolve().is_relative_to(directory.resolve())
+
+
+def _is_old(path: Path) -> bool:
+    try:
+        return time.time() - path.lstat().st_mtime > LEFTOVER_SECONDS
+    except OSError:
+        return False
+
+
+def _entries(directory: Path) -> Iterator[Path]:
+    with suppress(OSError):
+        yield from sorted(directory.iterdir())
+
+
+def _size(path: Path) -> int:
+    """Bytes of a file or of everything below a directory; links count for themselves."""
+    total = 0
+    pending = [str(path)]
+    while pending:
+        place = pending.pop()
+        with suppress(OSError):
+            facts = os.stat(place, follow_symlinks=False)  # noqa: PTH116 - thousands of files
+            if not S_ISDIR(facts.st_mode):
+                total += facts.st_size
+                continue
+            with os.scandir(place) as listing:
+                pending.extend(entry.path for entry in listing)
+    return total

@@ -1,0 +1,146 @@
+"""The façade: everything a command, a server or a program does with a user's indexes."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from asterism.analysis.source.checkouts import enclosing_checkout
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.registry import Registered, Registry
+from asterism.config.settings import Settings
+from asterism.domain.catalogue import SymbolPage, SymbolQuery
+from asterism.domain.errors import IndexMissing
+from asterism.domain.files import SkipReason, display_path
+from asterism.engine.builds import build, dry_run, forget
+from asterism.engine.cleaning import Cleaning, clean
+from asterism.engine.inspection import Inspection, inspect_file
+from asterism.engine.status import Status, status_of, watch_file
+from asterism.engine.wiring import Places
+from asterism.indexing.progress import SILENT, Listener
+from asterism.indexing.report import SyncReport
+from asterism.indexing.watching import Watched, Watcher, WatchState, save_watch
+
+# Files left out for these reasons stay out whatever is written into them.
+_BY_NAME = frozenset({SkipReason.gitignored, SkipReason.asterismignored, SkipReason.secret})
+
+
+class Engine:
+    """One user's indexes. Nothing heavy is loaded before a method needs it."""
+
+    def __init__(self, places: Places, settings: Callable[[str], Settings]) -> None:
+        self._places = places
+        self._settings = settings
+        self.registry = Registry(places.data)
+
+    # Repositories
+
+    def register(
+        self, root: Path, name: str | None = None, project: str | None = None
+    ) -> Registered:
+        """Make a directory known; the same one twice is one."""
+        return self.registry.register(root, name, project)
+
+    def locate(self, path: Path) -> Registered:
+        """The registered repository a path belongs to; an error says how to register one."""
+        found = self.registry.find(path)
+        if found is None:
+            shown = display_path(str(path))
+            root = display_path(str(path if path.is_dir() else path.parent))
+            raise IndexMissing(f"{shown} is in no index yet; run `asterism index {root}`.")
+        return found
+
+    def root_for(self, directory: Path) -> Path:
+        """What someone means who stands in a directory: its repository, its checkout, itself."""
+        found = self.registry.find(directory)
+        if found is not None:
+            return Path(found.repository.root)
+        checkout = enclosing_checkout(str(directory))
+        return Path(checkout.root) if checkout is not None else directory
+
+    def remove(self, registered: Registered) -> None:
+        """Forget a repository and everything the index holds of it."""
+        alone = len(self.registry.repositories(registered.project.id)) == 1
+        forget(registered, self.settings_of(registered), self._places, alone)
+        self.registry.remove(registered)
+        if alone:
+            shutil.rmtree(registered.project.directory, ignore_errors=True)
+
+    # Indexing
+
+    def index(
+        self,
+        registered: Registered,
+        listener: Listener = SILENT,
+        force: bool = False,
+        wait_seconds: float = -1,
+    ) -> SyncReport:
+        """Bring the index of a repository up to date; −1 waits for another writer for ever."""
+        settings = self.settings_of(registered)
+        return build(registered, settings, self._places, listener, force, wait_seconds)
+
+    def preview(self, registered: Registered, force: bool = False) -> SyncReport:
+        """What `index` would do; nothing is written."""
+        return dry_run(registered, self.settings_of(registered), force)
+
+    def cancel(self, registered: Registered) -> bool:
+        """Ask the process that is indexing to stop; False if none is."""
+        with Catalogue.open(registered.project.directory, writable=True) as catalogue:
+            return catalogue.request_cancel(registered.repository.name)
+
+    def watcher(
+        self, registered: Registered, hear: Callable[[WatchState], None] | None = None
+    ) -> Watcher:
+        """A watcher that keeps the index of a repository up to date until it is stopped."""
+        settings = self.settings_of(registered)
+
+        def record(state: WatchState) -> None:
+            save_watch(watch_file(registered), state)
+            if hear is not None:
+                hear(state)
+
+        def left_out() -> list[str]:
+            with Catalogue.open(registered.project.directory) as catalogue:
+                entries = catalogue.skipped(registered.repository.name)
+            return [
+                entry.path
+                for entry in entries
+                if entry.path.endswith("/") or entry.reason in _BY_NAME
+            ]
+
+        watched = Watched(registered.repository.root, lambda: self.index(registered), left_out)
+        return Watcher(watched, settings.watch.debounce_ms, record)
+
+    # Questions
+
+    def status(self, registered: Registered) -> Status:
+        """What state the index of a repository is in."""
+        return status_of(registered, self.settings_of(registered))
+
+    def symbols(self, registered: Registered, query: SymbolQuery) -> SymbolPage:
+        """Where a name is defined, exported, imported and used."""
+        with Catalogue.open(registered.project.directory) as catalogue:
+            return catalogue.find_symbols(query)
+
+    def similar_symbols(self, registered: Registered, name: str) -> list[str]:
+        """Names of definitions that look like a name, for whoever mistyped it."""
+        with Catalogue.open(registered.project.directory) as catalogue:
+            return catalogue.similar_names(name)
+
+    def inspect(self, path: Path) -> Inspection:
+        """What is indexed of a file, and why not the rest."""
+        # By the directories it is in: a link stands for itself, wherever it leads.
+        around = (path.parent, *Path(os.path.normpath(path)).parents)
+        registered = next(filter(None, map(self.registry.find, around)), None)
+        registered = registered or self.locate(path)
+        return inspect_file(registered, path, self.settings_of(registered))
+
+    # Housekeeping
+
+    def clean(self, dry_run: bool = False, cache: bool = False) -> Cleaning:
+        """Remove what nobody needs: indexes without a repository, leftovers, old versions."""
+        return clean(self.registry, self._places, self._settings, dry_run, cache)
+
+    def settings_of(self, registered: Registered) -> Settings:
+        """The user's settings for a repository."""
+        return self._settings(registered.repository.root)

@@ -1,0 +1,254 @@
+"""One file under the lens: what the index holds of it, and why not the rest."""
+
+import os
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from asterism.analysis.reading import read_outline
+from asterism.analysis.source.discovery import DiscoveryOptions, walk
+from asterism.analysis.source.text import read
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.chunk_table import ChunkKey
+from asterism.backends.store.registry import Registered
+from asterism.config.loading import discovery_options
+from asterism.config.settings import Settings
+from asterism.domain.chunk import Chunk
+from asterism.domain.errors import (
+    IndexMissing,
+    InputError,
+    PathMissing,
+    PathUnreadable,
+    StoreError,
+    WrongPathKind,
+)
+from asterism.domain.files import FoundFile, SkipReason, display_path
+from asterism.domain.index import FileState, Link, Repository
+from asterism.domain.outline import Problem
+from asterism.domain.symbol import Role
+from asterism.indexing.reading import content_hash
+
+
+class Freshness(StrEnum):
+    """How what the index holds of a file compares with the disk."""
+
+    equal = "equal"
+    changed = "changed"
+    new = "new"
+    gone = "gone"
+    excluded = "excluded"
+    """The index still holds it, although it would be skipped now."""
+    skipped = "skipped"
+    """It is not indexed, and rightly so."""
+    unknown = "unknown"
+    """The index or the file cannot be read."""
+
+
+class DiskFacts(NamedTuple):
+    """What the directory entry says."""
+
+    size: int
+    mtime: float
+    link: bool
+
+
+class Verdict(NamedTuple):
+    """What discovery says of a file now."""
+
+    indexed: bool
+    reason: SkipReason | None = None
+    detail: str | None = None
+    folder: str | None = None
+    """The directory that is skipped as a whole, where the file itself was not judged."""
+
+
+class IndexedChunk(NamedTuple):
+    """A chunk as the catalogue knows it, and its row in the chunk table, if that can be read."""
+
+    id: str
+    text_hash: bytes
+    chunk: Chunk | None = None
+    has_vector: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What the index holds of a file."""
+
+    state: FileState | None = None
+    chunks: tuple[IndexedChunk, ...] = ()
+    symbols: Mapping[Role, int] = field(default_factory=dict)
+    links: tuple[Link, ...] = ()
+    importers: tuple[tuple[str, Link], ...] = ()
+    trouble: str = ""
+    """Why the index, or a part of it, could not be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """Everything `asterism debug file` shows."""
+
+    registered: Registered
+    path: str
+    """Relative to the repository."""
+    disk: DiskFacts | None
+    verdict: Verdict | None
+    """None where there is no file."""
+    held: Held
+    freshness: Freshness
+    problems: tuple[Problem, ...] = ()
+    """What is wrong with the file's syntax now."""
+    unread: str = ""
+    """Why the file itself was not read."""
+
+
+def inspect_file(registered: Registered, path: Path, settings: Settings) -> Inspection:
+    """Look at one file on disk and in the index; nothing is changed, a secret is not opened."""
+    repository = registered.repository
+    relative = _relative(repository, path)
+    file = Path(repository.root, relative)
+    disk = _disk_facts(file)
+    held = _held(registered, relative)
+    if disk is None and held.state is None:
+        raise PathMissing(
+            f"{display_path(str(path))} does not exist, and the index has nothing of it; "
+            "check the path."
+        )
+    verdict = None
+    if disk is not None:
+        verdict = _verdict(repository.root, relative, discovery_options(settings))
+    problems: tuple[Problem, ...] = ()
+    unread = ""
+    digest = None
+    if verdict is not None and verdict.indexed:
+        try:
+            digest = content_hash(read(str(file)))
+            problems = read_outline(str(file), relative).problems
+        except InputError as error:
+            unread = str(error)
+    freshness = _freshness(held, verdict, digest)
+    return Inspection(registered, relative, disk, verdict, held, freshness, problems, unread)
+
+
+def _relative(repository: Repository, path: Path) -> str:
+    """The path inside the repository; a link in the last place stands for itself."""
+    shown = display_path(str(path))
+    if path.is_dir():
+        raise WrongPathKind(f"{shown} is a directory; give the path of a file in it.")
+    for candidate in (Path(os.path.realpath(path.parent), path.name), Path(os.path.normpath(path))):
+        if candidate.is_relative_to(repository.root):
+            return candidate.relative_to(repository.root).as_posix()
+    raise PathMissing(f"{shown} is not below {display_path(repository.root)}; check the path.")
+
+
+def _disk_facts(file: Path) -> DiskFacts | None:
+    try:
+        facts = file.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        shown = display_path(str(file))
+        why = error.strerror or str(error)
+        raise PathUnreadable(f"{shown} could not be looked at: {why}.") from error
+    return DiskFacts(facts.st_size, facts.st_mtime, file.is_symlink())
+
+
+class _Others(Collection[FoundFile]):
+    """Every file but one: the walk opens none of these to judge it by its content."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __contains__(self, entry: object) -> bool:
+        return isinstance(entry, FoundFile) and entry.path != self._path
+
+    def __iter__(self) -> Iterator[FoundFile]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def _verdict(root: str, relative: str, options: DiscoveryOptions) -> Verdict | None:
+    """The walk's own word on the file: it is broken off where the file, or its directory, comes."""
+    for entry in walk(root, options, _Others(relative)):
+        if isinstance(entry, FoundFile):
+            if entry.path == relative:
+                return Verdict(True)
+        elif entry.path == relative:
+            return Verdict(False, entry.reason, entry.detail)
+        elif relative.startswith(f"{entry.path.removesuffix('/')}/"):
+            return Verdict(False, entry.reason, entry.detail, entry.path.removesuffix("/"))
+    return None
+
+
+def _held(registered: Registered, relative: str) -> Held:
+    directory = registered.project.directory
+    name = registered.repository.name
+    try:
+        with Catalogue.open(directory) as catalogue, catalogue.snapshot():
+            if name not in {known.name for known in catalogue.repositories()}:
+                return Held(trouble="The repository is not indexed yet; run `asterism index`.")
+            state = catalogue.file(name, relative)
+            # Others may still mean the file where it is gone.
+            importers = catalogue.importers(name, [relative]).get(relative, [])
+            if state is None:
+                return Held(importers=tuple(importers))
+            keys = catalogue.chunk_keys(name, relative)
+            symbols = catalogue.symbol_counts(name, relative)
+            links = catalogue.links(name, relative)
+            version = catalogue.chunks_version()
+    except IndexMissing:
+        return Held(trouble="There is no index yet; run `asterism index`.")
+    except StoreError as error:
+        return Held(trouble=str(error))
+    chunks, trouble = _chunks(directory, name, version, keys)
+    return Held(state, chunks, symbols, tuple(links), tuple(importers), trouble)
+
+
+def _chunks(
+    directory: Path, repo: str, version: int, known: list[tuple[str, bytes]]
+) -> tuple[tuple[IndexedChunk, ...], str]:
+    """The rows behind the catalogue's keys, and what is wrong with them."""
+    if not known:
+        return (), ""
+    from asterism.backends.store.lance_table import LanceTable
+
+    keys = [ChunkKey(repo, chunk_id) for chunk_id, _ in known]
+    try:
+        rows = LanceTable.open(directory).snapshot(version)
+        chunks = {chunk.id: chunk for chunk in rows.chunks(keys)}
+        vectors = {key.id for key in rows.vectors(keys)}
+    except IndexMissing:
+        return tuple(IndexedChunk(*key) for key in known), (
+            "The index has lost its chunks; build it again with `asterism index --force`."
+        )
+    except StoreError as error:
+        return tuple(IndexedChunk(*key) for key in known), str(error)
+    found = tuple(
+        IndexedChunk(chunk_id, text_hash, chunks.get(chunk_id), chunk_id in vectors)
+        for chunk_id, text_hash in known
+    )
+    lost = sum(entry.chunk is None or not entry.has_vector for entry in found)
+    if lost:
+        return found, (
+            f"{lost} of {len(found)} chunks are in the catalogue and not in the chunk table: the "
+            "index is damaged. Build it again with `asterism index --force`."
+        )
+    return found, ""
+
+
+def _freshness(held: Held, verdict: Verdict | None, digest: bytes | None) -> Freshness:
+    if held.state is None and held.trouble:
+        return Freshness.unknown
+    if verdict is None:
+        return Freshness.gone
+    if not verdict.indexed:
+        return Freshness.excluded if held.state is not None else Freshness.skipped
+    if held.state is None:
+        return Freshness.new
+    if digest is None:
+        return Freshness.unknown
+    return Freshness.equal if digest == held.state.content_hash else Freshness.changed

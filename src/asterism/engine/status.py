@@ -1,0 +1,84 @@
+"""What state an index is in, for people and programs."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.registry import Registered
+from asterism.config.settings import Settings
+from asterism.domain.catalogue import Job, Statistics
+from asterism.domain.errors import IndexCorrupt, IndexMissing, IndexTooNew
+from asterism.domain.index import Manifest, Staleness
+from asterism.engine.wiring import model_identity, sync_options, table_bytes, table_is_there
+from asterism.indexing.jobs import is_alive
+from asterism.indexing.staleness import MISSING, Judgement, judge
+from asterism.indexing.watching import WatchState, load_watch
+
+
+class Status(NamedTuple):
+    """Everything `asterism status` shows."""
+
+    registered: Registered
+    judgement: Judgement
+    manifest: Manifest | None = None
+    statistics: Statistics | None = None
+    skipped: dict[str, int] = {}  # noqa: RUF012 - never changed
+    chunks_bytes: int = 0
+    job: Job | None = None
+    running: bool = False
+    watcher: WatchState | None = None
+
+
+def status_of(registered: Registered, settings: Settings) -> Status:
+    """Look at an index without changing it."""
+    directory = registered.project.directory
+    if not Path(registered.repository.root).is_dir():
+        return Status(
+            registered,
+            Judgement(
+                Staleness.missing,
+                f"{registered.repository.root} is gone. If it moved, run `asterism index` at its "
+                f"new place; if not, `asterism repos remove {registered.repository.name}`.",
+            ),
+        )
+    try:
+        catalogue = Catalogue.open(directory)
+    except IndexMissing:
+        return Status(registered, Judgement(Staleness.missing, MISSING))
+    except IndexCorrupt as error:
+        return Status(registered, Judgement(Staleness.corrupt, str(error)))
+    except IndexTooNew as error:
+        return Status(registered, Judgement(Staleness.schema, str(error)))
+    with catalogue:
+        return _open_status(catalogue, registered, settings)
+
+
+def watch_file(registered: Registered) -> Path:
+    """Where a watcher leaves its record."""
+    return registered.project.directory / f"watch-{registered.repository.name}.json"
+
+
+def _open_status(catalogue: Catalogue, registered: Registered, settings: Settings) -> Status:
+    repo = registered.repository.name
+    directory = registered.project.directory
+    if table_is_there(directory, catalogue):
+        options, model = sync_options(settings), model_identity(settings)
+        judgement = judge(catalogue, registered.repository, options, model)
+    else:
+        judgement = Judgement(
+            Staleness.corrupt,
+            f"The index in {directory} has lost its chunks; build it again with "
+            "`asterism index --force`.",
+        )
+    job = catalogue.job(repo)
+    return Status(
+        registered,
+        judgement,
+        catalogue.manifest(),
+        catalogue.statistics(repo),
+        catalogue.skipped_counts(repo),
+        table_bytes(directory),
+        job,
+        job is not None and is_alive(job),
+        load_watch(watch_file(registered)),
+    )

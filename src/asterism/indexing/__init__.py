@@ -1,0 +1,1 @@
+"""Files to index: plan purely what changed, then do only that."""

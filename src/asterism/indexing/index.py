@@ -1,0 +1,75 @@
+"""An index that is open for writing: catalogue, chunk table, and where vectors come from."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from asterism.backends.embed.protocol import Embedder
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.chunk_table import ChunkTable
+from asterism.domain.index import ModelIdentity
+from asterism.indexing.cache import Cache
+
+
+@dataclass
+class Index:
+    """What a sync writes to. Table and model are opened when the first row needs them."""
+
+    directory: Path
+    catalogue: Catalogue
+    create_table: Callable[[int], ChunkTable]
+    """Makes an empty table for vectors of that many dimensions, in place of any other."""
+    open_table: Callable[[], ChunkTable]
+    identity: ModelIdentity
+    make_embedder: Callable[[], Embedder]
+    make_cache: Callable[[], Cache]
+    _table: ChunkTable | None = field(default=None, init=False)
+    _embedder: Embedder | None = field(default=None, init=False)
+    _cache: Cache | None = field(default=None, init=False)
+
+    def table(self) -> ChunkTable:
+        """The table at its committed version: what a killed writer left behind is undone first."""
+        if self._table is None:
+            committed = self.catalogue.chunks_version()
+            if committed == 0:
+                self._table = self.create_table(self.identity.dimensions)
+                self.catalogue.set_chunks_version(self._table.version)
+            else:
+                self._table = self.open_table()
+                if self._table.version != committed:
+                    self._table.restore(committed)
+                    self.catalogue.set_chunks_version(self._table.version)
+        return self._table
+
+    def embedder(self) -> Embedder:
+        """The model, loaded once."""
+        if self._embedder is None:
+            self._embedder = self.make_embedder()
+        return self._embedder
+
+    def cache(self) -> Cache:
+        """The user's embedding cache."""
+        if self._cache is None:
+            self._cache = self.make_cache()
+        return self._cache
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What went wrong and was put up with."""
+        return tuple(self._cache.warnings) if self._cache is not None else ()
+
+    def maintain(self, thorough: bool = False) -> None:
+        """Keep queries quick; what it does is committed like any other change."""
+        if self._table is None and self.catalogue.chunks_version() == 0:
+            return
+        table = self.table()
+        table.maintain(thorough)
+        self.catalogue.set_chunks_version(table.version)
+
+    def close(self) -> None:
+        """Let go of everything that was opened."""
+        if self._embedder is not None:
+            self._embedder.close()
+        if self._cache is not None:
+            self._cache.close()
+        self.catalogue.close()

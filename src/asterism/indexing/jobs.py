@@ -1,0 +1,121 @@
+"""A sync as others see it: a record of how far it is, a way to stop it, a sentence at the end."""
+
+import errno
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from asterism.backends.store.catalogue import Catalogue
+from asterism.domain.catalogue import Job, JobKind, JobState
+from asterism.domain.errors import AsterismError, StorageFailed, StoreError
+from asterism.domain.index import Repository
+from asterism.indexing.index import Index
+from asterism.indexing.options import SyncOptions
+from asterism.indexing.progress import SILENT, Listener, Progress, Stage
+from asterism.indexing.report import SyncReport
+from asterism.indexing.sync import sync
+
+# How often the record is written and the wish to stop is looked for.
+RECORD_SECONDS = 0.5
+
+
+def run_sync(
+    index: Index,
+    repository: Repository,
+    options: SyncOptions,
+    listener: Listener = SILENT,
+    anew: bool = False,
+) -> SyncReport:
+    """Sync and keep the record; a sync that finds nothing to do leaves the last one as it is."""
+    record = _Record(index.catalogue, repository.name, listener)
+    try:
+        report = sync(index, repository, options, record.listener(), anew)
+    except OSError as error:
+        failure = _storage_failure(error, index)
+        record.close("failed", str(failure))
+        raise failure from error
+    except AsterismError as error:
+        record.close("failed", str(error))
+        raise
+    except KeyboardInterrupt:
+        record.close("cancelled", "Interrupted; what was written is kept. Run it again to go on.")
+        raise
+    record.close("cancelled" if report.cancelled else "done", report.sentence)
+    return report
+
+
+def _storage_failure(error: OSError, index: Index) -> StorageFailed:
+    why = error.strerror or str(error)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        why = "the disk is full"
+    return StorageFailed(
+        f"The index in {index.directory} could not be written: {why}. What was committed is "
+        "kept; make room or mend the permissions, then run the command again."
+    )
+
+
+@dataclass
+class _Record:
+    """The job of one repository in its catalogue, written now and then."""
+
+    catalogue: Catalogue
+    repo: str
+    outer: Listener
+    started: float = 0.0
+    job: Job | None = None
+    _written: float = 0.0
+    _stop: bool = False
+
+    def listener(self) -> Listener:
+        """One that keeps the record and hands everything on."""
+        return Listener(self._hear, self._stopped)
+
+    def close(self, state: JobState, sentence: str) -> None:
+        """Say how it ended, if it ever began."""
+        if self.job is None:
+            return
+        # What ended the job may be the disk, and then the record cannot be written either.
+        with suppress(StoreError):
+            self._save(self.job._replace(state=state, sentence=sentence))
+
+    def _hear(self, progress: Progress) -> None:
+        self.outer.hear(progress)
+        if progress.stage in (Stage.waiting, Stage.listing):
+            return
+        now = time.time()
+        if self.job is None:
+            kind: JobKind = "build" if self.catalogue.job(self.repo) is None else "sync"
+            self.job = Job(kind, "running", os.getpid(), now, now)
+        self.job = self.job._replace(
+            files_done=progress.files_done,
+            files_total=progress.files_total,
+            chunks_done=max(progress.chunks_done, self.job.chunks_done),
+        )
+        if abs(now - self._written) >= RECORD_SECONDS:
+            self._stop = self.catalogue.cancel_requested(self.repo)
+            self._save(self.job)
+
+    def _save(self, job: Job) -> None:
+        self._written = time.time()
+        self.catalogue.save_job(self.repo, job._replace(updated=self._written))
+
+    def _stopped(self) -> bool:
+        return self._stop or self.outer.stop()
+
+
+def is_alive(job: Job, exists: Callable[[int], bool] | None = None) -> bool:
+    """Whether the process of a running job is still there."""
+    return job.state == "running" and (exists or process_exists)(job.pid)
+
+
+def process_exists(pid: int) -> bool:
+    """Whether there is a process of that number, of whoever."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,58 @@
+"""One writer per index: a file lock that a dying process cannot keep."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from os import getpid
+from pathlib import Path
+
+from asterism.domain.errors import IndexBusy, StorageFailed
+
+# How often someone who waits asks again.
+POLL_SECONDS = 0.2
+
+_LOCK = "writer.lock"
+_HOLDER = "writer.pid"
+
+
+@contextmanager
+def writer(
+    directory: Path, wait_seconds: float = 0, waiting: Callable[[str], None] | None = None
+) -> Iterator[None]:
+    """Hold the index for writing; −1 waits for ever, and `waiting` hears for whom."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(directory / _LOCK, poll_interval=POLL_SECONDS)
+    try:
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            if wait_seconds == 0:
+                raise
+            if waiting is not None:
+                waiting(holder(directory))
+            lock.acquire(timeout=wait_seconds)
+    except Timeout as error:
+        raise IndexBusy(
+            f"Another process ({holder(directory)}) is writing to this index; "
+            "wait for it, or stop it and run the command again."
+        ) from error
+    except OSError as error:
+        raise StorageFailed(
+            f"The index in {directory} cannot be locked ({error.strerror}); "
+            "check the directory's permissions and free space."
+        ) from error
+    try:
+        # Only for messages: the lock itself says nothing about who holds it.
+        with suppress(OSError):
+            (directory / _HOLDER).write_text(str(getpid()), encoding="ascii")
+        yield
+    finally:
+        lock.release()
+
+
+def holder(directory: Path) -> str:
+    """Who holds the lock, or held it last: `process 4711`."""
+    try:
+        return f"process {int((directory / _HOLDER).read_text(encoding='ascii'))}"
+    except (OSError, ValueError):
+        return "a process that did not leave its number"

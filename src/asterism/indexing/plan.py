@@ -1,0 +1,61 @@
+"""What a sync has to look at: a pure comparison of the disk's listing with the catalogue."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from asterism.domain.files import FoundFile
+from asterism.domain.index import FileState
+
+# File systems keep times as coarse as this. A file that was read so soon after its last change may
+# have changed once more within the same tick, so its time proves nothing.
+RACY_NS = 2_000_000_000
+
+
+class Look(NamedTuple):
+    """A file to open: with a known hash it is read further only if its content differs."""
+
+    path: str
+    known_hash: bytes | None = None
+
+
+class Plan(NamedTuple):
+    """Which files to open, which are gone, and how many need nothing."""
+
+    new: tuple[Look, ...]
+    suspect: tuple[Look, ...]
+    """Known files whose size or time differs, or whose time proves nothing."""
+    removed: tuple[str, ...]
+    unchanged: int
+
+    @property
+    def looks(self) -> tuple[Look, ...]:
+        """Every file to open."""
+        return self.new + self.suspect
+
+
+def plan_sync(
+    found: Iterable[FoundFile], known: Mapping[str, FileState], anew: bool = False
+) -> Plan:
+    """Compare; with `anew` every file is read again whatever is known of it."""
+    new: list[Look] = []
+    suspect: list[Look] = []
+    unchanged = 0
+    there: set[str] = set()
+    for path, size, mtime_ns in found:
+        there.add(path)
+        state = known.get(path)
+        if state is None:
+            new.append(Look(path))
+        elif anew:
+            suspect.append(Look(path))
+        elif state.size != size or state.mtime_ns != mtime_ns or is_racy(state):
+            suspect.append(Look(path, state.content_hash))
+        else:
+            unchanged += 1
+    removed = tuple(sorted(known.keys() - there))
+    return Plan(tuple(new), tuple(suspect), removed, unchanged)
+
+
+def is_racy(state: FileState) -> bool:
+    """Whether the file may have changed behind its time, or the clock was not to be trusted."""
+    return state.mtime_ns > state.scanned_ns - RACY_NS

@@ -1,0 +1,172 @@
+"""One file from disk to rows: what a worker process does, and what it sends back."""
+
+import hashlib
+import os
+import pickle
+import time
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+from asterism.analysis.chunks.chunker import Place, chunk_file
+from asterism.analysis.chunks.embedding import RULE
+from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.graph.offers import Want, exported_signatures, wanted_names
+from asterism.analysis.source.text import decode, is_binary, read
+from asterism.analysis.symbols.rows import symbol_rows
+from asterism.analysis.syntax.outlines import outline
+from asterism.analysis.terms import joined_terms, name_terms, path_terms
+from asterism.domain.chunk import Chunk
+from asterism.domain.errors import InputError, PathMissing
+from asterism.domain.files import SkipReason, display_path
+from asterism.domain.index import Signatures, Skipped
+from asterism.domain.symbol import SymbolRow
+from asterism.indexing.plan import Look
+
+
+class Where(NamedTuple):
+    """Which repository the files belong to, and how they are cut."""
+
+    root: str
+    repo: str
+    chunks: ChunkOptions
+
+
+class Same(NamedTuple):
+    """The file holds what it held; only its size or time was in doubt."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    scanned_ns: int
+
+
+class Gone(NamedTuple):
+    """The file went away between the listing and the reading."""
+
+    path: str
+
+
+class Read(NamedTuple):
+    """A file that was parsed: what the rest of the sync must know at once."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    scanned_ns: int
+    content_hash: bytes
+    language: str
+    problems: int
+    signatures: Signatures
+    wants: tuple[Want, ...]
+
+
+class Terms(NamedTuple):
+    """A chunk with the words it is found by."""
+
+    chunk: Chunk
+    terms: str
+    name_terms: str
+
+
+class Rows(NamedTuple):
+    """What is written of a parsed file; it waits in the spool."""
+
+    path: str
+    path_terms: str
+    chunks: list[Terms]
+    symbols: list[SymbolRow]
+
+
+class Reading(NamedTuple):
+    """A parsed file with its rows, ready to be written."""
+
+    read: Read
+    rows: Rows
+
+
+Outcome: TypeAlias = Same | Gone | Read | Skipped
+
+
+class Packet(NamedTuple):
+    """A worker's answer: an outcome for each file, and the rows of those parsed, packed."""
+
+    outcomes: list[Outcome]
+    rows: bytes
+    source_bytes: int
+
+
+def read_batch(where: Where, looks: Sequence[Look]) -> Packet:
+    """Read files; every one has an outcome, whatever is wrong with it."""
+    outcomes: list[Outcome] = []
+    rows: list[Rows] = []
+    size = 0
+    for look in looks:
+        outcome = _read(where, look, rows)
+        outcomes.append(outcome)
+        size += outcome.size if isinstance(outcome, Read) else 0
+    return Packet(outcomes, pickle.dumps(rows, pickle.HIGHEST_PROTOCOL) if rows else b"", size)
+
+
+def unpack(block: bytes) -> list[Rows]:
+    """The rows of a packet."""
+    rows: list[Rows] = pickle.loads(block)
+    return rows
+
+
+def content_hash(data: bytes) -> bytes:
+    """What tells two contents of a file apart."""
+    return hashlib.sha256(data).digest()
+
+
+def text_hash(text: str) -> bytes:
+    """What tells two embedding texts apart, within a model and a recipe."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _read(where: Where, look: Look, rows: list[Rows]) -> Outcome:
+    path = f"{where.root}/{look.path}"
+    # Before the content: a change after this moment makes the time of the next look differ.
+    scanned = time.time_ns()
+    try:
+        facts = os.stat(path, follow_symlinks=False)  # noqa: PTH116 - thousands of paths
+        data = read(path)
+    except (FileNotFoundError, NotADirectoryError, PathMissing):
+        return Gone(look.path)
+    except InputError as error:
+        return Skipped(look.path, SkipReason.unreadable.value, str(error))
+    except OSError as error:
+        return Skipped(look.path, SkipReason.unreadable.value, error.strerror)
+    digest = content_hash(data)
+    if digest == look.known_hash:
+        return Same(look.path, facts.st_size, facts.st_mtime_ns, scanned)
+    if is_binary(data):
+        return Skipped(look.path, SkipReason.binary.value)
+    source = decode(data)
+    found = outline(look.path, source)
+    place = Place(where.repo, path, look.path, digest.hex(), facts.st_mtime_ns / 1e9)
+    chunks = chunk_file(found, source, place, where.chunks)
+    rows.append(
+        Rows(
+            look.path,
+            path_terms(display_path(look.path)),
+            [_with_terms(chunk) for chunk in chunks],
+            list(symbol_rows(found, chunks)),
+        )
+    )
+    return Read(
+        look.path,
+        facts.st_size,
+        facts.st_mtime_ns,
+        scanned,
+        digest,
+        found.language,
+        len(found.problems),
+        exported_signatures(found, where.chunks),
+        tuple(wanted_names(found)),
+    )
+
+
+def _with_terms(chunk: Chunk) -> Terms:
+    """Only the code counts for words: the preamble says once more what stands in it."""
+    code = chunk.embedding_text.partition(f"\n{RULE}\n")[2]
+    return Terms(chunk, joined_terms(code), name_terms(chunk.qualified_name.split(".")))

@@ -1,0 +1,122 @@
+"""What a sync did, in numbers and in a sentence."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from asterism.domain.index import Staleness
+
+
+@dataclass(slots=True)
+class Account:
+    """What was written and where vectors came from; grows batch by batch."""
+
+    chunks: int = 0
+    wrote: bool = False
+    """Whether any row was added or removed."""
+    embedded: int = 0
+    cached: int = 0
+    """Vectors found in the user's cache."""
+    reused: int = 0
+    """Vectors that the index itself had."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncReport:
+    """The account of one sync; a dry run says what it would do."""
+
+    before: Staleness
+    files: int = 0
+    """How many files the index has now, or would have."""
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    touched: int = 0
+    """Known files with another time or size in doubt, and the content they had."""
+    unchanged: int = 0
+    parsed: int = 0
+    reread: int = 0
+    """Unchanged files that were parsed again because something they quote changed."""
+    chunks_written: int = 0
+    chunks_total: int = 0
+    embedded: int = 0
+    cached: int = 0
+    reused: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
+    """Files that were listed and could not be read."""
+    warnings: tuple[str, ...] = ()
+    """What went wrong without stopping the sync."""
+    cancelled: bool = False
+    dry_run: bool = False
+    seconds: float = 0.0
+
+    @property
+    def did_something(self) -> bool:
+        """Whether any row was written or removed."""
+        return bool(self.added or self.changed or self.removed or self.chunks_written)
+
+    @property
+    def sentence(self) -> str:
+        """What happened."""
+        if self.dry_run:
+            return _dry(self)
+        if self.cancelled:
+            return (
+                f"Stopped: {_count(self.files, 'file')} {_are(self.files)} indexed so far; "
+                "run it again to go on."
+            )
+        if not self.files and not self.removed:
+            return "No files matched: nothing here can be indexed; `asterism files` says why."
+        if not self.did_something:
+            return f"Nothing to do: {_unchanged(self)}."
+        return f"{_what(self)}: {_rows(self)}." if self.chunks_written else f"{_what(self)}."
+
+
+def _dry(report: SyncReport) -> str:
+    if not report.files and not report.removed:
+        return "No files matched: nothing here can be indexed; `asterism files` says why."
+    if not (report.added or report.changed or report.removed):
+        return f"Nothing would be done: {_unchanged(report)}."
+    return f"{_what(report, 'would be ')}; nothing was written."
+
+
+def _unchanged(report: SyncReport) -> str:
+    if report.files == 1:
+        return "the one file is as it was"
+    return f"all {report.files:,} files are as they were"
+
+
+def _what(report: SyncReport, would: str = "") -> str:
+    if report.before in (Staleness.missing, Staleness.corrupt):
+        indexed = f"{_count(report.added, 'file')} {would or ''}indexed"
+        return indexed if would else f"Indexed {_count(report.added, 'file')}"
+    parts = [
+        f"{count:,} {word}"
+        for count, word in (
+            (report.added, "added"),
+            (report.changed, "changed"),
+            (report.removed, "removed"),
+        )
+        if count
+    ]
+    if not parts:
+        parts = [f"{report.reread:,} read again"]
+    if would:
+        return f"Files: {', '.join(f'{part}' for part in parts)}"
+    return f"Files: {', '.join(parts)}"
+
+
+def _rows(report: SyncReport) -> str:
+    made = [f"{report.embedded:,} embedded"] if report.embedded else []
+    known = report.cached + report.reused
+    made += [f"{known:,} known already"] if known else []
+    how = f" ({', '.join(made)})" if made else ""
+    return f"{_count(report.chunks_written, 'chunk')} written{how}"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"

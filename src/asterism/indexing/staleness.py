@@ -1,0 +1,85 @@
+"""Is an index what a fresh one would be? If not, why, and what to do about it."""
+
+from typing import NamedTuple
+
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.catalogue_schema import SCHEMA_VERSION
+from asterism.domain.index import ModelIdentity, Repository, Staleness
+from asterism.indexing.options import SyncOptions, options_hash
+from asterism.indexing.sync import preview
+
+
+class Judgement(NamedTuple):
+    """A verdict and its message; files behind are counted where that is the reason."""
+
+    staleness: Staleness
+    message: str
+    behind: int = 0
+
+
+def judge(
+    catalogue: Catalogue,
+    repository: Repository,
+    options: SyncOptions,
+    model: ModelIdentity,
+) -> Judgement:
+    """Compare an index that can be opened with what is wanted now; the gravest reason counts."""
+    verdict = judge_shape(catalogue, repository, options, model)
+    if verdict.staleness is not Staleness.equal:
+        return verdict
+    return _content(catalogue, repository, options)
+
+
+def judge_shape(
+    catalogue: Catalogue,
+    repository: Repository,
+    options: SyncOptions,
+    model: ModelIdentity,
+) -> Judgement:
+    """The same without a look at the files."""
+    manifest = catalogue.manifest()
+    if repository.name not in {known.name for known in catalogue.repositories()}:
+        return Judgement(Staleness.missing, MISSING)
+    if manifest.schema_version < SCHEMA_VERSION:
+        return Judgement(
+            Staleness.schema,
+            f"The index has schema {manifest.schema_version}, this version writes "
+            f"{SCHEMA_VERSION}: reindex needed. Search still works; run `asterism index`.",
+        )
+    if catalogue.options_hash(repository.name) != options_hash(options):
+        return Judgement(
+            Staleness.options,
+            "The index was made with other settings; run `asterism index` to read the files anew.",
+        )
+    if manifest.model != model:
+        return Judgement(
+            Staleness.model,
+            f"The vectors are of {manifest.model}; the settings ask for {model}. Run `asterism "
+            "index` to embed everything anew, or set the model back.",
+        )
+    return Judgement(Staleness.equal, "The index is up to date.")
+
+
+MISSING = "There is no index yet; run `asterism index`."
+
+
+def _content(catalogue: Catalogue, repository: Repository, options: SyncOptions) -> Judgement:
+    ahead = preview(catalogue.files(repository.name), repository, options)
+    behind = ahead.added + ahead.changed + ahead.removed
+    if behind:
+        parts = [
+            f"{count:,} {word}"
+            for count, word in (
+                (ahead.added, "new"),
+                (ahead.changed, "changed"),
+                (ahead.removed, "removed"),
+            )
+            if count
+        ]
+        files = "file is" if behind == 1 else "files are"
+        return Judgement(
+            Staleness.content,
+            f"{behind:,} {files} behind ({', '.join(parts)}); run `asterism index`.",
+            behind,
+        )
+    return Judgement(Staleness.equal, "The index is up to date.")

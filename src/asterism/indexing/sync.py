@@ -1,0 +1,255 @@
+"""The one sync: list the files, read those in doubt, write what differs; every caller uses it."""
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from asterism.analysis.graph.modules import FileSet
+from asterism.analysis.parallel import BATCH, in_parallel
+from asterism.analysis.source.discovery import discover
+from asterism.analysis.source.text import read
+from asterism.domain.catalogue import Batch
+from asterism.domain.errors import Cancelled, InputError
+from asterism.domain.files import Discovery, FoundFile
+from asterism.domain.index import FileState, Repository, Skipped, Staleness
+from asterism.indexing.cascade import Change, dependents
+from asterism.indexing.index import Index
+from asterism.indexing.options import SyncOptions, options_hash
+from asterism.indexing.plan import Look, Plan, plan_sync
+from asterism.indexing.progress import SILENT, Listener, Progress, Stage
+from asterism.indexing.quoting import Neighbours
+from asterism.indexing.reading import (
+    Gone,
+    Packet,
+    Read,
+    Reading,
+    Same,
+    Where,
+    content_hash,
+    read_batch,
+    unpack,
+)
+from asterism.indexing.report import Account, SyncReport
+from asterism.indexing.spool import Spool
+
+
+def sync(
+    index: Index,
+    repository: Repository,
+    options: SyncOptions,
+    listener: Listener = SILENT,
+    anew: bool = False,
+) -> SyncReport:
+    """Bring the rows of a repository up to date; the caller holds the writer's lock.
+
+    With `anew` every file is read and written again, whatever the index knows.
+    """
+    started = time.monotonic()
+    listener.hear(Progress(Stage.listing))
+    known = index.catalogue.files(repository.name)
+    shape = options_hash(options)
+    reshaped = index.catalogue.options_hash(repository.name) != shape
+    found = _list(repository, options, known)
+    plan = plan_sync(found.files, known, anew or reshaped)
+    work = _Work(index, repository, options, listener, known, found, anew, reshaped)
+    try:
+        work.carry_out(plan)
+    except Cancelled:
+        return work.report(plan, started, cancelled=True)
+    if reshaped:
+        index.catalogue.set_options_hash(repository.name, shape)
+    return work.report(plan, started)
+
+
+def preview(
+    known: dict[str, FileState], repository: Repository, options: SyncOptions, anew: bool = False
+) -> SyncReport:
+    """What a sync would do; nothing is written."""
+    started = time.monotonic()
+    found = _list(repository, options, known)
+    plan = plan_sync(found.files, known, anew)
+    changed = sum(_differs(repository.root, look) for look in plan.suspect)
+    return SyncReport(
+        before=Staleness.content if known else Staleness.missing,
+        files=len(found.files),
+        added=len(plan.new),
+        changed=changed,
+        touched=len(plan.suspect) - changed,
+        removed=len(plan.removed),
+        unchanged=plan.unchanged,
+        skipped={reason.value: count for reason, count in found.counts.items()},
+        dry_run=True,
+        seconds=time.monotonic() - started,
+    )
+
+
+def _list(repository: Repository, options: SyncOptions, known: dict[str, FileState]) -> Discovery:
+    seen = {FoundFile(state.path, state.size, state.mtime_ns) for state in known.values()}
+    return discover(repository.root, options.discovery, seen)
+
+
+def _differs(root: str, look: Look) -> bool:
+    if look.known_hash is None:
+        return True
+    try:
+        return content_hash(read(f"{root}/{look.path}")) != look.known_hash
+    except InputError:
+        return True
+
+
+@dataclass
+class _Work:
+    """One sync under way: what it has seen so far."""
+
+    index: Index
+    repository: Repository
+    options: SyncOptions
+    listener: Listener
+    known: dict[str, FileState]
+    found: Discovery
+    anew: bool
+    reshaped: bool
+    reads: dict[str, Read] = field(default_factory=dict)
+    same: list[Same] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    unread: list[Skipped] = field(default_factory=list)
+    reread: int = 0
+    files_done: int = 0
+    files_total: int = 0
+    written: Account = field(default_factory=Account)
+
+    def carry_out(self, plan: Plan) -> None:
+        """Read, follow the cascade, write; what waits to be written is never all in memory."""
+        if plan.looks or plan.removed:
+            spool = Spool(str(self.index.directory))
+            try:
+                self._change(plan, spool)
+            finally:
+                spool.close()
+        self.index.catalogue.replace_skipped(self.repository.name, self._skipped())
+
+    def _change(self, plan: Plan, spool: Spool) -> None:
+        catalogue, repo = self.index.catalogue, self.repository.name
+        files = FileSet(file.path for file in self.found.files)
+        around = Neighbours(catalogue, repo, files, self.known, self.options.chunks)
+        self.files_total = len(plan.looks)
+        self._read(plan.looks, spool, around)
+        change = Change(list(self.reads.values()), self._removed(plan), self.known)
+        again = dependents(catalogue, repo, change, around)
+        self.reread = len(again)
+        self.files_total += len(again)
+        self._read([Look(path) for path in again], spool, around)
+        removed = self._removed(plan)
+        if self.reads or removed:
+            self._write(spool, removed, around)
+        elif self.same:
+            catalogue.commit(Batch(repo, catalogue.chunks_version(), touched=self._touched()))
+
+    def _read(self, looks: Sequence[Look], spool: Spool, around: Neighbours) -> None:
+        """Read files in parallel; what is to be written waits in the spool."""
+        where = Where(self.found.root, self.repository.name, self.options.chunks)
+        few = len(looks) < self.options.parallel_from
+        workers = 1 if few else min(self.options.workers, -(-len(looks) // BATCH))
+        for packet in in_parallel(partial(read_batch, where), looks, workers):
+            self._take(packet, around)
+            if packet.rows:
+                spool.put(packet.rows, packet.source_bytes)
+            self.files_done += len(packet.outcomes)
+            self.listener.report(Progress(Stage.reading, self.files_done, self.files_total))
+
+    def _take(self, packet: Packet, around: Neighbours) -> None:
+        for outcome in packet.outcomes:
+            if isinstance(outcome, Read):
+                self.reads[outcome.path] = outcome
+                around.add(outcome)
+            elif isinstance(outcome, Same):
+                self.same.append(outcome)
+            elif isinstance(outcome, Gone):
+                self.gone.append(outcome.path)
+            else:
+                self.unread.append(outcome)
+
+    def _removed(self, plan: Plan) -> list[str]:
+        """Known files that are no longer there, or can no longer be read as text."""
+        lost = {*self.gone, *(entry.path for entry in self.unread)}
+        return sorted({*plan.removed, *(lost & self.known.keys())})
+
+    def _touched(self) -> list[FileState]:
+        return [
+            self.known[same.path]._replace(
+                size=same.size, mtime_ns=same.mtime_ns, scanned_ns=same.scanned_ns
+            )
+            for same in self.same
+        ]
+
+    def _write(self, spool: Spool, removed: Sequence[str], around: Neighbours) -> None:
+        # Here, not above: a sync that finds nothing to write loads neither numpy nor Lance.
+        from asterism.indexing.writing import Writer
+
+        anew = self.anew or self.reshaped
+        writer = Writer(
+            self.index, self.repository.name, self.known, around, self.options.chunks, anew
+        )
+        self.written = writer.account
+        if not self.known:
+            self.index.catalogue.begin_bulk()
+        # What went and what was merely touched needs no reading: it is committed first.
+        writer.write([], removed, self._touched())
+        done = 0
+        for blocks in spool.batches(self.options.batch_bytes):
+            rows = [rows for block in blocks for rows in unpack(block)]
+            writer.write([Reading(self.reads[entry.path], entry) for entry in rows])
+            done += len(rows)
+            self.listener.report(
+                Progress(Stage.writing, done, len(self.reads), writer.account.chunks)
+            )
+        self.listener.hear(Progress(Stage.finishing, done, len(self.reads), writer.account.chunks))
+        if not self.known:
+            self.index.catalogue.end_bulk()
+        if writer.account.wrote:
+            self.index.maintain()
+
+    def _skipped(self) -> list[Skipped]:
+        listed = [Skipped(e.path, e.reason.value, e.detail) for e in self.found.skipped]
+        return sorted([*listed, *self.unread])
+
+    def report(self, plan: Plan, started: float, cancelled: bool = False) -> SyncReport:
+        """The account of what was done."""
+        account = self.written
+        states = self.index.catalogue.files(self.repository.name) if account.wrote else self.known
+        written = [read for read in self.reads.values() if read.path in states]
+        changed = [
+            read.path
+            for read in written
+            if read.path in self.known and self.known[read.path].content_hash != read.content_hash
+        ]
+        return SyncReport(
+            before=self._before(plan),
+            files=len(states),
+            added=sum(read.path not in self.known for read in written),
+            changed=len(changed),
+            removed=len(self.known.keys() - states.keys()),
+            touched=len(self.same),
+            unchanged=plan.unchanged,
+            parsed=len(self.reads),
+            reread=self.reread,
+            chunks_written=account.chunks,
+            chunks_total=sum(state.chunks for state in states.values()),
+            embedded=account.embedded,
+            cached=account.cached,
+            reused=account.reused,
+            skipped=dict(Counter(entry.reason for entry in self._skipped())),
+            unread=tuple(entry.path for entry in self.unread),
+            warnings=self.index.warnings,
+            cancelled=cancelled,
+            seconds=time.monotonic() - started,
+        )
+
+    def _before(self, plan: Plan) -> Staleness:
+        if not self.known:
+            return Staleness.missing
+        if self.reshaped:
+            return Staleness.options
+        return Staleness.content if plan.looks or plan.removed else Staleness.equal

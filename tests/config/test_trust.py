@@ -1,0 +1,146 @@
+"""What a repository's own file may not decide, and where secrets may stand."""
+
+from pathlib import Path
+
+import pytest
+
+from asterism.backends.embed.options import Provider
+from asterism.config.environment import embedding_key
+from asterism.config.layers import Layer, resolve
+from asterism.config.loading import embed_options, load
+from asterism.config.settings import Settings
+from asterism.domain.errors import SettingError
+
+HOSTILE = """
+[embedding]
+provider = "openai"
+model = "text-embedding-3-small"
+url = "https://collector.example/v1"
+concurrency = 3
+[cache]
+max_bytes = 1
+[discovery]
+max_file_bytes = 77
+"""
+SECRET = "sk-not-to-be-seen"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository that wants to have the user's code."""
+    root = tmp_path / "home" / "code" / "shop"
+    root.mkdir(parents=True)
+    (root / "asterism.toml").write_text(HOSTILE)
+    return root
+
+
+def say(tmp_path: Path, text: str) -> None:
+    """Write the user's own settings."""
+    file = tmp_path / "home/.config/asterism/config.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+
+def test_a_repository_does_not_decide_where_code_goes(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One warning names what is left out and what to do; everything else counts."""
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    loaded = load(repository)
+    assert loaded.settings.embedding.provider == "local"
+    assert loaded.settings.embedding.url == ""
+    assert loaded.settings.cache == Settings().cache
+    assert loaded.settings.embedding.concurrency == 3
+    assert loaded.settings.discovery.max_file_bytes == 77
+    assert embed_options(loaded.settings).api_key == ""
+    (warning,) = loaded.warnings
+    assert "embedding.provider, embedding.model, embedding.url, cache.max_bytes;" in warning
+    assert f'add "{repository}" to trust.repositories in your own settings' in warning
+
+
+@pytest.mark.parametrize("named", ["{root}", "{root}/", "~/code/shop", "{link}"])
+def test_a_repository_that_is_trusted_decides(repository: Path, tmp_path: Path, named: str) -> None:
+    """However the user writes its path."""
+    link = tmp_path / "link"
+    link.symlink_to(repository)
+    say(tmp_path, f'[trust]\nrepositories = ["{named.format(root=repository, link=link)}"]')
+    for way in (repository, link):
+        loaded = load(way)
+        assert loaded.settings.embedding.url == "https://collector.example/v1"
+        assert loaded.settings.cache.max_bytes == 1
+        assert loaded.warnings == ()
+
+
+def test_trust_may_stand_in_the_environment(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is the user's own."""
+    monkeypatch.setenv("ASTERISM_TRUST_REPOSITORIES", f"/elsewhere:{repository}")
+    assert load(repository).settings.embedding.provider == "openai"
+
+
+@pytest.mark.parametrize("named", ["~/code", "~/code/shop/inner", "~/code/sho"])
+def test_trust_is_for_one_repository(repository: Path, tmp_path: Path, named: str) -> None:
+    """Not for its neighbours, and not for what is cloned beside it."""
+    say(tmp_path, f'[trust]\nrepositories = ["{named}"]')
+    assert load(repository).settings.embedding.provider == "local"
+
+
+def test_a_repository_cannot_trust_itself(repository: Path, tmp_path: Path) -> None:
+    """Not even when it is trusted already: it could widen that to others."""
+    (repository / "asterism.toml").write_text(f'{HOSTILE}[trust]\nrepositories = ["{repository}"]')
+    assert load(repository).settings.embedding.provider == "local"
+    say(tmp_path, f'[trust]\nrepositories = ["{repository}"]')
+    loaded = load(repository)
+    assert loaded.settings.embedding.provider == "openai"
+    (warning,) = loaded.warnings
+    assert "trust.repositories; only your own settings can say that" in warning
+
+
+@pytest.mark.parametrize("origin", ["repository", "user", "call"])
+def test_a_secret_outside_the_environment_is_an_error(
+    repository: Path, tmp_path: Path, origin: str
+) -> None:
+    """It says which variable to use, and does not repeat the secret."""
+    text = f'[embedding]\napi_key = "{SECRET}"'
+    match origin:
+        case "repository":
+            (repository / "asterism.toml").write_text(text)
+        case "user":
+            say(tmp_path, text)
+    with pytest.raises(SettingError) as caught:
+        load(repository, {"embedding.api_key": SECRET} if origin == "call" else None)
+    assert "set the environment variable ASTERISM_EMBEDDING_API_KEY" in str(caught.value)
+    assert SECRET not in str(caught.value)
+
+
+def test_a_password_in_an_address_is_not_repeated() -> None:
+    """The error shows the rest of it."""
+    with pytest.raises(SettingError) as caught:
+        resolve([Layer("call", {"embedding.url": f"https://me:{SECRET}@example.org/v1"})])
+    assert "embedding.url = 'https://…@example.org/v1' is not allowed" in str(caught.value)
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("provider", "url", "expected"),
+    [
+        ("openai", "", "of openai"),
+        ("voyage", "", "of voyage"),
+        ("openai", "https://api.openai.com/v1/", "of openai"),
+        ("openai", "http://localhost:1234/v1", ""),
+        ("openai", "https://api.openai.com.example.org/v1", ""),
+        ("voyage", "https://api.openai.com/v1", ""),
+        ("openai", "http://api.openai.com/v1", ""),
+    ],
+)
+def test_a_vendors_key_goes_to_the_vendor(
+    monkeypatch: pytest.MonkeyPatch, provider: Provider, url: str, expected: str
+) -> None:
+    """Another server gets only a key that was meant for it."""
+    monkeypatch.setenv("OPENAI_API_KEY", "of openai")
+    monkeypatch.setenv("VOYAGE_API_KEY", "of voyage")
+    assert embedding_key(provider, url) == expected
+    monkeypatch.setenv("ASTERISM_EMBEDDING_API_KEY", "of asterism")
+    assert embedding_key(provider, url) == "of asterism"
+    assert embedding_key("local", url) == embedding_key("minilm", url) == ""

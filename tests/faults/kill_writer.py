@@ -1,0 +1,256 @@
+"""Kills a process while it indexes, again and again, and checks what is left each time.
+
+Run it as `python -m tests.faults.kill_writer --kills 200 --seed 1`; it prints a table.
+"""
+
+import argparse
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.registry import Registered
+from asterism.domain.errors import AsterismError, IndexMissing
+from asterism.domain.index import Staleness
+from asterism.engine.engine import Engine
+from tests.faults.generated_repository import make_repository
+from tests.faults.killed_writer import (
+    STAGES,
+    Scene,
+    Writer,
+    WriterFailed,
+    age_versions,
+    write_for_ever,
+)
+from tests.faults.whole_index import Violations, differences, scores, violations, whole
+
+# What a killed writer may leave: an index that is behind, or that never began.
+_SENSIBLE = {Staleness.content, Staleness.equal, Staleness.missing}
+
+
+@dataclass
+class Tally:
+    """What came of all kills."""
+
+    stages: Counter[str] = field(default_factory=Counter)
+    uncommitted: int = 0
+    """Kills that left something in the chunk table that the next writer had to undo."""
+    opens_failed: int = 0
+    violated: int = 0
+    lost: int = 0
+    orphans: int = 0
+    compared: int = 0
+    different: int = 0
+    writers_failed: int = 0
+    complaints: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    bytes_after: int = 0
+    bytes_fresh: int = 0
+
+    @property
+    def kills(self) -> int:
+        """How many there were."""
+        return self.stages.total()
+
+    def complain(self, kill: int, what: str) -> None:
+        """Note something that should not be."""
+        self.complaints.append(f"kill {kill}: {what}")
+
+
+def run(directory: Path, kills: int, seed: int, fresh_every: int = 10, files: int = 120) -> Tally:
+    """Kill so many writers of one repository, and say what was found."""
+    scene = Scene(directory / "repository", directory / "data", directory / "cache")
+    make_repository(scene.root, files)
+    chance = Random(seed)
+    inspector = _Inspector(scene, directory / "fresh")
+    tally = inspector.tally
+    began = time.monotonic()
+    writer = Writer(scene, chance.randrange(2**32))
+    try:
+        for kill in range(kills):
+            if chance.random() < 0.06:
+                inspector.forget_index()
+            writer.begin()
+            try:
+                tally.stages[_strike(writer, chance)] += 1
+            except WriterFailed as error:
+                tally.writers_failed += 1
+                tally.stages["died by itself"] += 1
+                tally.complain(kill, f"the writer failed: {error}")
+            # The next one loads its libraries while we look at what this one left.
+            writer = Writer(scene, chance.randrange(2**32))
+            inspector.inspect(kill)
+            if kill % fresh_every == fresh_every - 1 or kill == kills - 1:
+                inspector.compare(kill)
+    finally:
+        writer.end()
+    inspector.weigh()
+    tally.seconds = time.monotonic() - began
+    return tally
+
+
+def _strike(writer: Writer, chance: Random) -> str:
+    """Half of the kills come at any time, the others just when something begins."""
+    if chance.random() < 0.5:
+        return writer.kill_after(chance.uniform(0, chance.choice((0.05, 0.4, 1.5))))
+    return writer.kill_at(
+        chance.choice(STAGES), chance.choice((1, 1, 2, 3)), chance.uniform(0, 0.004)
+    )
+
+
+class _Inspector:
+    """Looks at what a killed writer left, and repairs it."""
+
+    def __init__(self, scene: Scene, beside: Path) -> None:
+        self.tally = Tally()
+        self._scene = scene
+        self._beside = beside
+        self._engine = scene.engine()
+        self._registered = self._engine.register(scene.root)
+        self._directory = self._registered.project.directory
+
+    def forget_index(self) -> None:
+        """Let the next writer begin with a first build."""
+        shutil.rmtree(self._directory)
+        self._directory.mkdir()
+
+    def inspect(self, kill: int) -> None:
+        """As a reader first, then by indexing twice."""
+        tally = self.tally
+        try:
+            found = self._read()
+            tally.lost += found.lost
+            tally.orphans += found.orphans
+            if found:
+                tally.violated += 1
+                tally.complain(kill, f"before repair: {found}")
+        except AsterismError as error:
+            tally.opens_failed += 1
+            tally.complain(kill, f"could not be opened: {error!r}")
+        try:
+            self._repair(kill)
+        except AsterismError as error:
+            tally.opens_failed += 1
+            tally.complain(kill, f"could not be repaired: {error!r}")
+            self._engine.index(self._registered, force=True)
+
+    def _read(self) -> Violations:
+        try:
+            with Catalogue.open(self._directory) as catalogue:
+                version = catalogue.chunks_version()
+        except IndexMissing:
+            # Nothing was committed, so nothing can be wrong.
+            return Violations()
+        table = self._directory / "chunks.lance" / "_versions"
+        self.tally.uncommitted += version != _newest(table)
+        return violations(self._directory)
+
+    def _repair(self, kill: int) -> None:
+        before = self._engine.status(self._registered)
+        if before.judgement.staleness not in _SENSIBLE or before.running:
+            self.tally.complain(kill, f"status said {before.judgement}, running {before.running}")
+        self._engine.index(self._registered)
+        second = self._engine.index(self._registered)
+        after = self._engine.status(self._registered).judgement
+        if second.did_something or after.staleness is not Staleness.equal:
+            self.tally.complain(kill, f"not up to date: {second.sentence} {after.message}")
+        found = violations(self._directory)
+        if found:
+            self.tally.violated += 1
+            self.tally.complain(kill, f"after repair: {found}")
+
+    def compare(self, kill: int) -> None:
+        """With an index of the same files that was built in one go, all vectors computed anew."""
+        self.tally.compared += 1
+        engine, fresh = self._fresh()
+        engine.index(fresh)
+        found = differences(whole(self._directory), whole(fresh.project.directory))
+        if found:
+            self.tally.different += 1
+            self.tally.complain(kill, "differs from a fresh index: " + "; ".join(found))
+            # One fault is to be counted once.
+            self._engine.index(self._registered, force=True)
+
+    def weigh(self) -> None:
+        """What is left on the disk once old versions may go, beside an index built in one go."""
+        engine, fresh = self._fresh()
+        engine.index(fresh)
+        for who, registered in ((self._engine, self._registered), (engine, fresh)):
+            who.clean()
+            age_versions(registered)
+            who.clean()
+        mine, other = self._directory, fresh.project.directory
+        self.tally.bytes_after, self.tally.bytes_fresh = _size(mine), _size(other)
+        if scores(mine) != scores(other):
+            self.tally.complain(self.tally.kills, "scores differ from those of a fresh index")
+
+    def _fresh(self) -> tuple[Engine, Registered]:
+        shutil.rmtree(self._beside, ignore_errors=True)
+        scene = Scene(self._scene.root, self._beside / "data", self._beside / "cache")
+        engine = scene.engine()
+        return engine, engine.register(scene.root)
+
+
+def _newest(versions: Path) -> int:
+    """The newest version of a table, by the names of its manifests, which count down."""
+    names = [int(manifest.stem) for manifest in versions.glob("*.manifest")]
+    return 2**64 - 1 - min(names) if names else 0
+
+
+def _size(directory: Path) -> int:
+    return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
+
+
+def table(tally: Tally) -> str:
+    """The result as Markdown."""
+    known = {stage: tally.stages[stage] for stage in STAGES}
+    other = tally.kills - sum(known.values())
+    lines = [
+        "| killed while | times |",
+        "| --- | --- |",
+        *(f"| {stage} | {count} |" for stage, count in known.items()),
+        f"| between two of these | {other} |",
+        f"| **together** | **{tally.kills}** |",
+        "",
+        "| found | count |",
+        "| --- | --- |",
+        f"| uncommitted versions to undo | {tally.uncommitted} |",
+        f"| indexes that could not be opened or brought up to date | {tally.opens_failed} |",
+        f"| invariants violated | {tally.violated} |",
+        f"| committed rows lost | {tally.lost} |",
+        f"| rows without a file | {tally.orphans} |",
+        f"| comparisons with a fresh index | {tally.compared} |",
+        f"| of these different | {tally.different} |",
+        f"| writers that failed by themselves | {tally.writers_failed} |",
+        f"| bytes after `asterism clean` | {tally.bytes_after:,} |",
+        f"| bytes of a fresh index | {tally.bytes_fresh:,} |",
+        f"| seconds | {tally.seconds:.0f} |",
+    ]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Run and print; exit 1 if anything was wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--fresh-every", type=int, default=10, help="kills between comparisons")
+    parser.add_argument("--child", nargs=4, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        seed, *places = options.child
+        write_for_ever(Scene(*map(Path, places)), int(seed))
+    with tempfile.TemporaryDirectory() as directory:
+        tally = run(Path(directory), options.kills, options.seed, options.fresh_every)
+    sys.stdout.write(table(tally) + "\n")
+    sys.stderr.write("".join(f"{complaint}\n" for complaint in tally.complaints))
+    return 1 if tally.complaints else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

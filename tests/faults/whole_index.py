@@ -1,0 +1,196 @@
+"""Everything an index holds, read as a reader would, and what must be true of it at any moment."""
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from asterism.backends.embed.options import EmbedOptions
+from asterism.backends.embed.providers import make_embedder
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.catalogue_opening import CATALOGUE
+from asterism.backends.store.catalogue_schema import FILE_TABLES
+from asterism.backends.store.lance_schema import ENTRY_COLUMNS
+from asterism.backends.store.lance_snapshot import LanceSnapshot
+from asterism.backends.store.lance_table import LanceTable
+
+# A chunk's place and the reading it comes from may rightly differ: a file that was only touched
+# keeps its rows.
+_MAY_DIFFER = {"last_modified", "file_version"}
+_COLUMNS = [name for name in ENTRY_COLUMNS if name not in _MAY_DIFFER]
+_LIMIT = 10_000
+
+WORDS = (("total", "first"), ("box", "open", "key"), ("f1",), ("second", "word"), ("users", "py"))
+QUESTIONS = ("opens the box with a key", "adds up the total of f1", "what is counted")
+
+_QUERIES = {
+    "files": "SELECT path, size, mtime_ns, content_hash, language, chunks, problems, definitions,"
+    " exports, imports, usages FROM files ORDER BY path",
+    "chunk keys": "SELECT path, n, c.id, text_hash FROM chunks c JOIN files f ON f.number = c.file"
+    " ORDER BY path, n",
+    "symbols": "SELECT * FROM symbols ORDER BY repo, id, line",
+    "declarations": "SELECT path, n, role, name, qualified_name, kind, line, is_exported, chunk,"
+    " ordinal, signature, module FROM declarations d JOIN files f ON f.number = d.file"
+    " ORDER BY path, n",
+    "links": "SELECT path, n, module, key, target, names, reexports FROM links l"
+    " JOIN files f ON f.number = l.file ORDER BY path, n",
+    "skipped": "SELECT path, reason, detail FROM skipped ORDER BY path",
+    "options": "SELECT name, root, options_hash FROM repositories ORDER BY name",
+}
+
+
+class Violations(NamedTuple):
+    """What is wrong with an index at its committed version."""
+
+    lost: int = 0
+    """Rows that the catalogue speaks of and the chunk table does not have."""
+    orphans: int = 0
+    """Rows of the chunk table that the catalogue does not know, repeated ones included."""
+    other: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.lost or self.orphans or self.other)
+
+
+def violations(directory: Path) -> Violations:
+    """Compare catalogue and chunk table at the committed version; nothing is repaired."""
+    with Catalogue.open(directory) as catalogue, catalogue.snapshot():
+        told = Counter(
+            (repository.name, chunk, state.version, text_hash)
+            for repository in catalogue.repositories()
+            for path, state in catalogue.files(repository.name).items()
+            for chunk, text_hash in catalogue.chunk_keys(repository.name, path)
+        )
+        version = catalogue.chunks_version()
+    held: Counter[tuple[str, str, int, bytes]] = Counter()
+    if version:
+        for entries in LanceTable.open(directory).snapshot(version).entries(_LIMIT):
+            held.update((e.chunk.repo, e.chunk.id, e.file_version, e.text_hash) for e in entries)
+    return Violations(
+        (told - held).total(), (held - told).total(), tuple(_broken_references(directory))
+    )
+
+
+def _broken_references(directory: Path) -> Iterator[str]:
+    with _connected(directory) as database:
+        (health,) = database.execute("PRAGMA integrity_check").fetchone()
+        if health != "ok":
+            yield f"integrity check: {health}"
+        for table in FILE_TABLES:
+            sql = f"SELECT count(*) FROM {table} WHERE file NOT IN (SELECT number FROM files)"
+            if count := database.execute(sql).fetchone()[0]:
+                yield f"{count} rows of {table} belong to no file"
+        chunks = {(file, n) for file, n in database.execute("SELECT file, n FROM chunks")}
+        counted = Counter(file for file, _ in chunks)
+        for number, path, said in database.execute("SELECT number, path, chunks FROM files"):
+            if counted[number] != said:
+                yield f"{path} has {counted[number]} chunks and should have {said}"
+        places = list(database.execute("SELECT file, chunk FROM declarations"))
+        for file, packed in database.execute("SELECT file, places FROM usages"):
+            places += [(file, place[1]) for place in json.loads(packed)]
+        if lost := sum(n is not None and (file, n) not in chunks for file, n in places):
+            yield f"{lost} symbols stand in a chunk that does not exist"
+
+
+class Whole(NamedTuple):
+    """The content of an index: two of one tree are equal."""
+
+    tables: dict[str, list[Any]]
+    rows: list[tuple[Any, ...]]
+    vectors: dict[tuple[str, str], bytes]
+    found: list[Any]
+    """What full-text queries match, and what vector queries answer, scores included."""
+
+
+def whole(directory: Path) -> Whole:
+    """Read everything at the committed version."""
+    with _connected(directory) as database:
+        tables = {name: database.execute(sql).fetchall() for name, sql in _QUERIES.items()}
+    with Catalogue.open(directory) as catalogue:
+        version = catalogue.chunks_version()
+    if not version:
+        return Whole(tables, [], {}, [])
+    snapshot = LanceTable.open(directory).snapshot(version)
+    # The snapshot has no public way to give vectors and terms of all rows at once.
+    rows = snapshot._dataset.to_table(columns=[*_COLUMNS, "vector"])
+    columns = [map(_hashable, rows[name].to_pylist()) for name in _COLUMNS]
+    vectors = [vector.tobytes() for vector in _vectors(rows["vector"])]
+    keys = zip(rows["repo"].to_pylist(), rows["id"].to_pylist(), strict=True)
+    return Whole(
+        tables,
+        sorted(zip(*columns, strict=True), key=repr),
+        dict(zip(keys, vectors, strict=True)),
+        _answers(snapshot),
+    )
+
+
+def scores(directory: Path) -> list[Any]:
+    """Every full-text query with its scores, which depend on how the rows are laid out."""
+    with Catalogue.open(directory) as catalogue:
+        version = catalogue.chunks_version()
+    snapshot = LanceTable.open(directory).snapshot(version)
+    return [
+        sorted((match.key, round(match.score, 3)) for match in snapshot.matching(words, _LIMIT))
+        for words in WORDS
+    ]
+
+
+def differences(one: Whole, other: Whole) -> list[str]:
+    """Where two indexes differ, a line for each part."""
+    found = [
+        f"{name}: {_sample(ours, theirs)}"
+        for (name, ours), theirs in zip(one.tables.items(), other.tables.values(), strict=True)
+        if ours != theirs
+    ]
+    if one.rows != other.rows:
+        found.append(f"rows: {_sample(one.rows, other.rows)}")
+    if one.vectors != other.vectors:
+        unlike = [
+            key
+            for key in one.vectors.keys() | other.vectors.keys()
+            if one.vectors.get(key) != other.vectors.get(key)
+        ]
+        found.append(f"vectors: {len(unlike)}, such as {min(unlike)}")
+    if one.found != other.found:
+        found.append(f"answers: {_sample(one.found, other.found)}")
+    return found
+
+
+def _sample(one: list[Any], other: list[Any]) -> str:
+    ours = [repr(item) for item in one if item not in other]
+    theirs = [repr(item) for item in other if item not in one]
+    shown = f"{(ours or [''])[0][:600]} <> {(theirs or [''])[0][:600]}"
+    return f"{len(ours)} here, {len(theirs)} there, such as {shown}"
+
+
+def _answers(snapshot: LanceSnapshot) -> list[Any]:
+    matched = [sorted(m.key for m in snapshot.matching(words, _LIMIT)) for words in WORDS]
+    embedder = make_embedder(EmbedOptions())
+    try:
+        asked = embedder.embed_queries(QUESTIONS)
+    finally:
+        embedder.close()
+    closest = [sorted((m.score, m.key) for m in snapshot.nearest(v, _LIMIT)) for v in asked]
+    return [*matched, *closest]
+
+
+def _vectors(column: Any) -> Any:
+    from asterism.backends.store.lance_schema import matrix_of
+
+    return matrix_of(column)
+
+
+def _hashable(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+@contextmanager
+def _connected(directory: Path) -> Iterator[sqlite3.Connection]:
+    database = sqlite3.connect(f"file:{directory / CATALOGUE}?mode=ro", uri=True)
+    try:
+        yield database
+    finally:
+        database.close()
