@@ -275,6 +275,16 @@ def test_a_disk_that_may_not_be_mounted(
     assert known(run) == []
 
 
+def test_a_repository_that_moved_is_kept(run: Run, indexed: Path, tmp_path: Path) -> None:
+    os.chdir(tmp_path)
+    new = tmp_path / "elsewhere"
+    indexed.rename(new)
+    found = clean(run, "--yes")
+    assert (found["repositories_removed"], found["repositories_kept"]) == ([], [])
+    assert found["left_alone"] == [f"shop has moved to {new}; run `asterism index {new}`."]
+    assert known(run) == ["shop"]
+
+
 def test_a_vanished_one_of_two_in_a_project(run: Run, vanished: Path, tmp_path: Path) -> None:
     (tmp_path / "beside").mkdir()
     (tmp_path / "beside" / "b.py").write_text("def beside(): ...\n")

@@ -12,7 +12,19 @@ from asterism import __version__
 from asterism.cli.main import build_parser
 from tests.cli.conftest import ROOT, Run, spawn
 
-COMMANDS = ["outline", "chunks", "files", "validate"]
+COMMANDS = [
+    "index",
+    "status",
+    "symbols",
+    "watch",
+    "repos",
+    "clean",
+    "debug",
+    "outline",
+    "chunks",
+    "files",
+    "validate",
+]
 HEAVY = {"rich", "tree_sitter", "pathspec", "numpy", "asyncio", "multiprocessing"}
 
 

@@ -101,7 +101,8 @@ def test_roles_and_kinds(run: Run, uses: Path) -> None:
 def test_json(run: Run, uses: Path) -> None:
     done = run("symbols", "TokenService", "--role", "definition", "--json")
     answer = json.loads(done.out)
-    assert list(answer) == ["name", "total", "symbols", "did_you_mean"]
+    assert list(answer) == ["name", "total", "symbols", "did_you_mean", "index_state"]
+    assert answer["index_state"] == {"message": "", "behind": 0}
     assert (answer["name"], answer["total"], answer["did_you_mean"]) == ("TokenService", 1, [])
     (entry,) = answer["symbols"]
     assert len(entry.pop("chunk_id")) == 32
@@ -131,6 +132,7 @@ def test_nothing_found(run: Run, uses: Path) -> None:
         "total": 0,
         "symbols": [],
         "did_you_mean": ["validate"],
+        "index_state": {"message": "", "behind": 0},
     }
     assert run("symbols", "zzzzzzzzzzzz").out == "No symbol zzzzzzzzzzzz in shop.\n"
 
@@ -213,3 +215,24 @@ def test_a_file_name_that_is_not_utf8(run: Run, indexed: Path) -> None:
     assert "  caf\\xe9.py:1  function  espresso" in done.out
     answer = json.loads(spawn(["symbols", "espresso", "--json"], indexed).out)
     assert answer["symbols"][0]["filepath"] == "caf\\xe9.py"
+
+
+def test_the_index_is_brought_up_to_date_before_it_answers(run: Run, uses: Path) -> None:
+    (uses / "src" / "late.py").write_text("def late_comer():\n    return 1\n")
+    done = run("symbols", "late_comer", "--json")
+    answer = json.loads(done.out)
+    assert (done.code, answer["symbols"][0]["filepath"]) == (0, "src/late.py")
+    assert answer["index_state"] == {"message": "", "behind": 0}
+
+
+def test_what_is_not_brought_up_to_date_is_said(
+    run: Run, uses: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (uses / "src" / "late.py").write_text("def late_comer():\n    return 1\n")
+    monkeypatch.setenv("ASTERISM_INDEX_SYNC_SECONDS", "0")
+    done = run("symbols", "TokenService")
+    assert done.code == 0
+    assert done.err == "asterism: 1 file is behind (1 new); run `asterism index`.\n"
+    monkeypatch.setenv("ASTERISM_CHUNKS_MAX_TOKENS", "900")
+    done = run("symbols", "TokenService", "--json")
+    assert "made with other settings" in json.loads(done.out)["index_state"]["message"]

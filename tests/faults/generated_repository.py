@@ -48,7 +48,11 @@ def make_repository(root: Path, count: int = sum(FILES.values())) -> None:
     _write(root, "py/b/__init__.py", "from py.a import *\n")
     _write(root, "py/users.py", "from py.b import f0\n\n\ndef user():\n    return f0(1, 'u')\n")
     _write(root, "ts/index.ts", 'export * from "./a/m0";\nexport { f1 } from "./b/m1";\n')
-    _write(root, "ts/users.ts", 'import { f0, f1 } from "./index";\n\nexport const u = () => f0(f1(1, "u"), "v");\n')
+    _write(
+        root,
+        "ts/users.ts",
+        'import { f0, f1 } from "./index";\n\nexport const u = () => f0(f1(1, "u"), "v");\n',
+    )
     _write(root, ".gitignore", "")
 
 

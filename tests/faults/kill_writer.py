@@ -32,6 +32,17 @@ from tests.faults.whole_index import Violations, differences, scores, violations
 # What a killed writer may leave: an index that is behind, or that never began.
 _SENSIBLE = {Staleness.content, Staleness.equal, Staleness.missing}
 
+# Stages that every writer comes to soon, and in which it writes.
+_WORTHWHILE = (
+    "embedding",
+    "table: append",
+    "table: delete",
+    "catalogue: commit",
+    "catalogue: name version",
+    "upkeep",
+    "upkeep: old versions",
+)
+
 
 @dataclass
 class Tally:
@@ -70,14 +81,14 @@ def run(directory: Path, kills: int, seed: int, fresh_every: int = 10, files: in
     inspector = _Inspector(scene, directory / "fresh")
     tally = inspector.tally
     began = time.monotonic()
+    last = 0
     writer = Writer(scene, chance.randrange(2**32))
     try:
         for kill in range(kills):
             if chance.random() < 0.06:
                 inspector.forget_index()
-            writer.begin()
             try:
-                tally.stages[_strike(writer, chance)] += 1
+                tally.stages[_strike(writer, chance, inspector.undone)] += 1
             except WriterFailed as error:
                 tally.writers_failed += 1
                 tally.stages["died by itself"] += 1
@@ -85,7 +96,12 @@ def run(directory: Path, kills: int, seed: int, fresh_every: int = 10, files: in
             # The next one loads its libraries while we look at what this one left.
             writer = Writer(scene, chance.randrange(2**32))
             inspector.inspect(kill)
-            if kill % fresh_every == fresh_every - 1 or kill == kills - 1:
+            if chance.random() < (0.8 if inspector.undone else 0.2) and kill < kills - 1:
+                # The next writer finds things as this one left them.
+                continue
+            inspector.repair(kill)
+            if kill // fresh_every > last or kill == kills - 1:
+                last = kill // fresh_every
                 inspector.compare(kill)
     finally:
         writer.end()
@@ -94,13 +110,24 @@ def run(directory: Path, kills: int, seed: int, fresh_every: int = 10, files: in
     return tally
 
 
-def _strike(writer: Writer, chance: Random) -> str:
-    """Half of the kills come at any time, the others just when something begins."""
-    if chance.random() < 0.5:
+def _strike(writer: Writer, chance: Random, undone: bool) -> str:
+    """A third of the kills at any time, a third when something begins, a third right after it.
+
+    A writer that finds something to undo is often killed at that.
+    """
+    way = chance.randrange(3)
+    stage = chance.choice(_WORTHWHILE)
+    if undone and chance.random() < 0.5:
+        way, stage = chance.choice((1, 2)), "table: restore"
+    if way == 0:
+        writer.begin()
         return writer.kill_after(chance.uniform(0, chance.choice((0.05, 0.4, 1.5))))
-    return writer.kill_at(
-        chance.choice(STAGES), chance.choice((1, 1, 2, 3)), chance.uniform(0, 0.004)
-    )
+    if way == 1:
+        writer.begin()
+        moment = chance.uniform(0, chance.choice((0.0005, 0.005, 0.02)))
+        return writer.kill_at(stage, chance.choice((1, 1, 2, 3)), moment)
+    writer.begin(chance.choice("+-") + stage)
+    return writer.await_death()
 
 
 class _Inspector:
@@ -108,6 +135,8 @@ class _Inspector:
 
     def __init__(self, scene: Scene, beside: Path) -> None:
         self.tally = Tally()
+        self.undone = False
+        """Whether there is something for the next writer to undo."""
         self._scene = scene
         self._beside = beside
         self._engine = scene.engine()
@@ -120,10 +149,10 @@ class _Inspector:
         self._directory.mkdir()
 
     def inspect(self, kill: int) -> None:
-        """As a reader first, then by indexing twice."""
+        """As a reader, before anything is mended."""
         tally = self.tally
         try:
-            found = self._read()
+            found = self._read(kill)
             tally.lost += found.lost
             tally.orphans += found.orphans
             if found:
@@ -132,14 +161,21 @@ class _Inspector:
         except AsterismError as error:
             tally.opens_failed += 1
             tally.complain(kill, f"could not be opened: {error!r}")
+
+    def repair(self, kill: int) -> None:
+        """By indexing, after which a second time finds nothing to do."""
+        self.undone = False
         try:
-            self._repair(kill)
+            self._index_twice(kill)
         except AsterismError as error:
-            tally.opens_failed += 1
-            tally.complain(kill, f"could not be repaired: {error!r}")
+            self.tally.opens_failed += 1
+            self.tally.complain(kill, f"could not be brought up to date: {error!r}")
             self._engine.index(self._registered, force=True)
 
-    def _read(self) -> Violations:
+    def _read(self, kill: int) -> Violations:
+        state = self._engine.status(self._registered)
+        if state.judgement.staleness not in _SENSIBLE or state.running:
+            self.tally.complain(kill, f"status said {state.judgement}, running {state.running}")
         try:
             with Catalogue.open(self._directory) as catalogue:
                 version = catalogue.chunks_version()
@@ -147,13 +183,11 @@ class _Inspector:
             # Nothing was committed, so nothing can be wrong.
             return Violations()
         table = self._directory / "chunks.lance" / "_versions"
-        self.tally.uncommitted += version != _newest(table)
+        self.undone = version != _newest(table)
+        self.tally.uncommitted += self.undone
         return violations(self._directory)
 
-    def _repair(self, kill: int) -> None:
-        before = self._engine.status(self._registered)
-        if before.judgement.staleness not in _SENSIBLE or before.running:
-            self.tally.complain(kill, f"status said {before.judgement}, running {before.running}")
+    def _index_twice(self, kill: int) -> None:
         self._engine.index(self._registered)
         second = self._engine.index(self._registered)
         after = self._engine.status(self._registered).judgement
@@ -208,17 +242,15 @@ def _size(directory: Path) -> int:
 
 def table(tally: Tally) -> str:
     """The result as Markdown."""
-    known = {stage: tally.stages[stage] for stage in STAGES}
-    other = tally.kills - sum(known.values())
+    stages = tally.stages
     lines = [
-        "| killed while | times |",
-        "| --- | --- |",
-        *(f"| {stage} | {count} |" for stage, count in known.items()),
-        f"| between two of these | {other} |",
-        f"| **together** | **{tally.kills}** |",
+        "| killed | while it ran | right after it |",
+        "| --- | ---: | ---: |",
+        *(f"| {stage} | {stages[stage]} | {stages[f'-{stage}']} |" for stage in STAGES),
         "",
         "| found | count |",
-        "| --- | --- |",
+        "| --- | ---: |",
+        f"| kills | {tally.kills} |",
         f"| uncommitted versions to undo | {tally.uncommitted} |",
         f"| indexes that could not be opened or brought up to date | {tally.opens_failed} |",
         f"| invariants violated | {tally.violated} |",

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -18,17 +19,19 @@ from asterism.backends.store.registry import Registered
 from asterism.config.settings import IndexSettings, Settings, WorkSettings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.indexing.progress import Listener, Progress
+from asterism.indexing import sync
+from asterism.indexing.vectors import VectorSource
 from tests.faults.generated_repository import change
 
 ROOT = Path(__file__).resolve().parents[2]
 
 STAGES = (
     "changing files",
+    "opening",
     "listing",
     "reading",
     "writing",
-    "finishing",
+    "embedding",
     "table: append",
     "table: delete",
     "table: restore",
@@ -36,12 +39,15 @@ STAGES = (
     "catalogue: name version",
     "upkeep",
     "upkeep: old versions",
+    "cleaning",
 )
-"""What a writer may be doing; each is announced when it begins."""
+"""What a writer may be doing. Each is announced when it begins and when it ends."""
 
 # So small that every packet of files is a batch of its own.
 _BATCH_BYTES = 1
-_HOUR_NS = 2 * 3600 * 10**9
+_HOURS_NS = 2 * 3600 * 10**9
+# How long a writer may take to come to the stage at which it is to be killed; then it is anyhow.
+_PATIENCE = 2.0
 
 
 class Scene(NamedTuple):
@@ -60,7 +66,7 @@ class Scene(NamedTuple):
 def age_versions(registered: Registered) -> None:
     """Let the versions of a table look as if they had been there for hours."""
     for manifest in (registered.project.directory / "chunks.lance" / "_versions").glob("*"):
-        moment = manifest.stat().st_mtime_ns - _HOUR_NS
+        moment = manifest.stat().st_mtime_ns - _HOURS_NS
         os.utime(manifest, ns=(moment, moment))
 
 
@@ -68,6 +74,10 @@ def write_for_ever(scene: Scene, seed: int) -> None:
     """Announce `ready`, wait for a line, then change and index until the end."""
     _load_everything()
     for owner, name, stage in (
+        (sync, "discover", "listing"),
+        (sync._Work, "_read", "reading"),
+        (sync._Work, "_write", "writing"),
+        (VectorSource, "vectors", "embedding"),
         (LanceTable, "append", "table: append"),
         (LanceTable, "delete", "table: delete"),
         (LanceTable, "restore", "table: restore"),
@@ -80,15 +90,17 @@ def write_for_ever(scene: Scene, seed: int) -> None:
     chance = Random(seed)
     engine = scene.engine()
     _announce("ready")
-    sys.stdin.readline()
+    _Death.line = sys.stdin.readline().rstrip("\n")
     registered = engine.register(scene.root)
+    changing = _announced(change, "changing files")
+    indexing = _announced(engine.index, "opening")
+    cleaning = _announced(engine.clean, "cleaning")
     while True:
-        _announce("changing files")
-        change(scene.root, chance)
-        engine.index(registered, Listener(_hear), force=chance.random() < 0.12)
+        changing(scene.root, chance)
+        indexing(registered, force=chance.random() < 0.12)
         if chance.random() < 0.2:
             age_versions(registered)
-            engine.clean()
+            cleaning()
 
 
 def _load_everything() -> None:
@@ -97,32 +109,47 @@ def _load_everything() -> None:
     import pyarrow
     import tokenizers
 
-    import asterism.indexing.reembedding
     import asterism.indexing.writing
 
     assert lance
     assert pyarrow
     assert tokenizers
-    assert asterism.indexing.reembedding
     assert asterism.indexing.writing
 
 
-def _announce(stage: str) -> None:
-    os.write(1, f"{stage}\n".encode())
+class _Death:
+    """The announcement after which the process kills itself and its workers, if there is one."""
+
+    line = ""
 
 
-def _hear(progress: Progress) -> None:
-    _announce(progress.stage.value)
+def _announce(line: str) -> None:
+    os.write(1, f"{line}\n".encode())
+    if line == _Death.line:
+        os.killpg(0, signal.SIGKILL)
 
 
 def _announced(work: Callable[..., Any], stage: str) -> Callable[..., Any]:
     def announced(*arguments: Any, **named: Any) -> Any:
-        _announce(stage)
+        _announce(f"+{stage}")
         result = work(*arguments, **named)
-        _announce(f"after {stage}")
+        _announce(f"-{stage}")
         return result
 
     return announced
+
+
+def _under_way(lines: list[str]) -> str:
+    """The innermost stage that has begun and not ended; with a minus the one just ended."""
+    if lines[-1].startswith("-"):
+        return lines[-1]
+    open_stages: list[str] = []
+    for line in lines:
+        if line.startswith("+"):
+            open_stages.append(line[1:])
+        elif line.startswith("-"):
+            open_stages.remove(line[1:])
+    return open_stages[-1] if open_stages else "opening"
 
 
 class Writer:
@@ -141,11 +168,11 @@ class Writer:
         )
         self._heard = b""
 
-    def begin(self) -> None:
-        """Let it work, once it is ready."""
+    def begin(self, death: str = "") -> None:
+        """Let it work, once it is ready; it may be told the announcement at which to die."""
         assert self._process.stdin is not None
         self._until(lambda: b"ready\n" in self._heard, 60)
-        self._process.stdin.write(b"go\n")
+        self._process.stdin.write(f"{death}\n".encode())
         self._process.stdin.flush()
 
     def kill_after(self, seconds: float) -> str:
@@ -153,10 +180,15 @@ class Writer:
         self._until(lambda: False, seconds)
         return self._kill()
 
+    def await_death(self) -> str:
+        """Wait until it has killed itself; what it was doing."""
+        self._until(lambda: False, _PATIENCE)
+        return self._kill()
+
     def kill_at(self, stage: str, times: int, seconds: float) -> str:
         """Kill it when a stage has begun so many times, a moment later; what it was doing."""
-        line = f"\n{stage}\n".encode()
-        self._until(lambda: self._heard.count(line) >= times, 4)
+        line = f"\n+{stage}\n".encode()
+        self._until(lambda: self._heard.count(line) >= times, _PATIENCE)
         time.sleep(seconds)
         return self._kill()
 
@@ -172,12 +204,12 @@ class Writer:
 
     def _kill(self) -> str:
         died = self._process.poll()
-        os.killpg(self._process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
         rest, complaint = self._process.communicate()
-        if died is not None:
+        if died not in (None, -signal.SIGKILL):
             raise WriterFailed(complaint.decode(errors="replace"))
-        stages = [line for line in (self._heard + rest).decode().splitlines() if line]
-        return stages[-1]
+        return _under_way((self._heard + rest).decode().splitlines())
 
     def end(self) -> None:
         """Kill one that is not needed."""

@@ -14,7 +14,6 @@ from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.catalogue_opening import CATALOGUE
 from asterism.backends.store.catalogue_schema import FILE_TABLES
 from asterism.backends.store.lance_schema import ENTRY_COLUMNS
-from asterism.backends.store.lance_snapshot import LanceSnapshot
 from asterism.backends.store.lance_table import LanceTable
 
 # A chunk's place and the reading it comes from may rightly differ: a file that was only touched
@@ -22,6 +21,7 @@ from asterism.backends.store.lance_table import LanceTable
 _MAY_DIFFER = {"last_modified", "file_version"}
 _COLUMNS = [name for name in ENTRY_COLUMNS if name not in _MAY_DIFFER]
 _LIMIT = 10_000
+_ROUNDING = 1e-5
 
 WORDS = (("total", "first"), ("box", "open", "key"), ("f1",), ("second", "word"), ("users", "py"))
 QUESTIONS = ("opens the box with a key", "adds up the total of f1", "what is counted")
@@ -101,8 +101,10 @@ class Whole(NamedTuple):
     tables: dict[str, list[Any]]
     rows: list[tuple[Any, ...]]
     vectors: dict[tuple[str, str], bytes]
-    found: list[Any]
-    """What full-text queries match, and what vector queries answer, scores included."""
+    matching: list[Any]
+    """What full-text queries find."""
+    nearest: list[dict[tuple[str, str], float]]
+    """What vector queries answer, with distances."""
 
 
 def whole(directory: Path) -> Whole:
@@ -112,7 +114,7 @@ def whole(directory: Path) -> Whole:
     with Catalogue.open(directory) as catalogue:
         version = catalogue.chunks_version()
     if not version:
-        return Whole(tables, [], {}, [])
+        return Whole(tables, [], {}, [], [])
     snapshot = LanceTable.open(directory).snapshot(version)
     # The snapshot has no public way to give vectors and terms of all rows at once.
     rows = snapshot._dataset.to_table(columns=[*_COLUMNS, "vector"])
@@ -123,7 +125,8 @@ def whole(directory: Path) -> Whole:
         tables,
         sorted(zip(*columns, strict=True), key=repr),
         dict(zip(keys, vectors, strict=True)),
-        _answers(snapshot),
+        [sorted(m.key for m in snapshot.matching(words, _LIMIT)) for words in WORDS],
+        [{m.key: m.score for m in snapshot.nearest(v, _LIMIT)} for v in _questions()],
     )
 
 
@@ -133,7 +136,7 @@ def scores(directory: Path) -> list[Any]:
         version = catalogue.chunks_version()
     snapshot = LanceTable.open(directory).snapshot(version)
     return [
-        sorted((match.key, round(match.score, 3)) for match in snapshot.matching(words, _LIMIT))
+        sorted((match.key, round(match.score, 2)) for match in snapshot.matching(words, _LIMIT))
         for words in WORDS
     ]
 
@@ -154,27 +157,33 @@ def differences(one: Whole, other: Whole) -> list[str]:
             if one.vectors.get(key) != other.vectors.get(key)
         ]
         found.append(f"vectors: {len(unlike)}, such as {min(unlike)}")
-    if one.found != other.found:
-        found.append(f"answers: {_sample(one.found, other.found)}")
+    if one.matching != other.matching:
+        found.append(f"text queries: {_sample(one.matching, other.matching)}")
+    if not all(map(_alike, one.nearest, other.nearest)):
+        found.append(f"vector queries: {_sample(one.nearest, other.nearest)}")
     return found
 
 
 def _sample(one: list[Any], other: list[Any]) -> str:
     ours = [repr(item) for item in one if item not in other]
     theirs = [repr(item) for item in other if item not in one]
-    shown = f"{(ours or [''])[0][:600]} <> {(theirs or [''])[0][:600]}"
+    shown = f"{(ours or [''])[0][:160]} <> {(theirs or [''])[0][:160]}"
     return f"{len(ours)} here, {len(theirs)} there, such as {shown}"
 
 
-def _answers(snapshot: LanceSnapshot) -> list[Any]:
-    matched = [sorted(m.key for m in snapshot.matching(words, _LIMIT)) for words in WORDS]
+def _questions() -> Any:
     embedder = make_embedder(EmbedOptions())
     try:
-        asked = embedder.embed_queries(QUESTIONS)
+        return embedder.embed_queries(QUESTIONS)
     finally:
         embedder.close()
-    closest = [sorted((m.score, m.key) for m in snapshot.nearest(v, _LIMIT)) for v in asked]
-    return [*matched, *closest]
+
+
+def _alike(one: dict[tuple[str, str], float], other: dict[tuple[str, str], float]) -> bool:
+    """Sums of products differ in their last digits with the order of the rows."""
+    return one.keys() == other.keys() and all(
+        abs(score - other[key]) < _ROUNDING for key, score in one.items()
+    )
 
 
 def _vectors(column: Any) -> Any:

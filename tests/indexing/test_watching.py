@@ -219,14 +219,16 @@ def test_a_rule_inside_an_ignored_directory_counts(shop: Workshop) -> None:
 def test_what_happens_where_nothing_is_indexed_does_not_count(shop: Workshop) -> None:
     shop.put(".gitignore", "build/\n*.log\n")
     shop.put("build/made.py", "def made(): ...\n")
-    shop.put("run.log", "started\n")
+    for number in range(300):
+        shop.put(f"run{number}.log", "started\n")
     with over(shop) as watch:
         before = watch.moments[0].state
         for number in range(300):
             (shop.root / "build" / f"made{number}.py").write_text("x = 1\n")
-            with (shop.root / "run.log").open("a") as log:
-                log.write(f"{number}\n")
-        (shop.root / "marker.py").write_text("def marker(): ...\n")
+            (shop.root / f"run{number}.log").write_text("running\n")
+        beside = shop.root.parent / "marker.py"
+        beside.write_text("def marker(): ...\n")
+        beside.rename(shop.root / "marker.py")
         after = watch.wait(lambda moment: moment.files.get("marker.py") == ["marker"])
     # The system tells what happened in order, so the marker's own events are the last ones.
     assert 0 < after.state.events - before.events < 10

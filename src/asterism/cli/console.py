@@ -3,9 +3,12 @@
 import re
 import shutil
 import sys
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.text import Text
+if TYPE_CHECKING:
+    # Off a terminal nothing is drawn, and rich takes longer to load than most commands to run.
+    from rich.console import Console
+    from rich.text import Text
 
 # Wide enough that a pipe or a file gets whole lines.
 PIPE_WIDTH = 10_000
@@ -14,25 +17,33 @@ PIPE_WIDTH = 10_000
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-def console() -> Console:
-    """Standard output; a line is cut at the terminal's edge, never wrapped."""
+def console() -> "Console | None":
+    """The terminal, if there is one; `show` needs none."""
+    return drawing_console() if sys.stdout.isatty() else None
+
+
+def drawing_console() -> "Console":
+    """Standard output for what is more than lines; cut at the terminal's edge, never wrapped."""
+    from rich.console import Console
+
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_WIDTH
     return Console(
         file=sys.stdout, width=width, highlight=False, soft_wrap=False, emoji=False, markup=False
     )
 
 
-def show(out: Console, *parts: tuple[str, str]) -> None:
-    """Print one line. Off a terminal styles are dropped, and with them most of the cost."""
-    text = words(*parts)
-    if out.is_terminal:
-        out.print(text)
+def show(out: "Console | None", *parts: tuple[str, str]) -> None:
+    """Print one line; off a terminal without its styles."""
+    if out is not None and out.is_terminal:
+        out.print(words(*parts))
     else:
-        out.file.write(f"{text.plain}\n")
+        sys.stdout.write("".join(printable(part) for part, _ in parts) + "\n")
 
 
-def words(*parts: tuple[str, str]) -> Text:
+def words(*parts: tuple[str, str]) -> "Text":
     """Text and style, part by part; one line that is cut rather than wrapped."""
+    from rich.text import Text
+
     text = Text(no_wrap=True, overflow="ellipsis")
     for part, style in parts:
         text.append(printable(part), style)

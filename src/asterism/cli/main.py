@@ -77,7 +77,7 @@ def _command(commands: _Commands, name: str, text: str) -> argparse.ArgumentPars
 
 
 def _json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a tree")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text for people")
 
 
 def _index(commands: _Commands) -> None:

@@ -12,5 +12,11 @@ def settings_for(directory: str, arguments: Mapping[str, object] | None = None) 
     """Settings for a directory; warnings go to standard error."""
     loaded = load(Path(directory), arguments, "the command line")
     for warning in loaded.warnings:
-        sys.stderr.write(f"asterism: warning: {warning}\n")
+        if warning not in _said:
+            _said.add(warning)
+            sys.stderr.write(f"asterism: warning: {warning}\n")
     return loaded.settings
+
+
+# A watcher reads its settings again and again; once is enough to be told.
+_said: set[str] = set()

@@ -1,6 +1,7 @@
 """`asterism symbols`: where a name is defined, exported, imported and used."""
 
 import argparse
+import sys
 from itertools import groupby
 
 from asterism.cli.engine_for import directory_named, engine
@@ -10,7 +11,7 @@ from asterism.domain.errors import PathMissing, UsageError
 from asterism.domain.files import display_path
 from asterism.domain.symbol import Role
 from asterism.domain.symbol_names import symbol_query
-from asterism.engine.lookups import Lookup, look_up
+from asterism.engine.lookups import Lookup
 
 
 def run(options: argparse.Namespace) -> int:
@@ -19,11 +20,16 @@ def run(options: argparse.Namespace) -> int:
     place = directory_named(options.path)
     if not place.exists():
         raise PathMissing(f"{display_path(options.path)} does not exist; check the path.")
-    found = look_up(engine().locate(place), query)
+    here = engine()
+    registered = here.locate(place)
+    state = here.refresh(registered)
+    found = here.symbols(registered, query)
     if options.json:
-        write_json(_lookup_json(found))
+        write_json({**_lookup_json(found), "index_state": state._asdict()})
     else:
         _print(found)
+        if state.message:
+            sys.stderr.write(f"asterism: {state.message}\n")
     return 0 if found.total else 1
 
 

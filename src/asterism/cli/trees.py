@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rich.text import Text
 from rich.tree import Tree
 
-from asterism.cli.console import console, printable, show, words
+from asterism.cli.console import console, drawing_console, printable, show, words
 from asterism.domain.chunk import Chunk
 from asterism.domain.files import display_path
 from asterism.domain.outline import Item, Outline
@@ -14,7 +14,7 @@ from asterism.domain.outline import Item, Outline
 
 def print_outline(outline: Outline) -> None:
     """Symbols and root items as they nest, then the syntax problems."""
-    out = console()
+    out = drawing_console()
     path = display_path(outline.path)
     count = sum(1 for _ in outline.symbols())
     facts = f"  {outline.language}  {count} symbols, {len(outline.imports)} imports"
@@ -48,7 +48,7 @@ def print_chunks(path: str, chunks: Sequence[Chunk]) -> None:
                 (f"  {len(chunk.embedding_text):,} characters  {chunk.id[:8]}", "dim"),
             )
         )
-    console().print(tree)
+    drawing_console().print(tree)
 
 
 def print_chunk_texts(chunks: Sequence[Chunk], which: str) -> None:

@@ -12,6 +12,7 @@ AsterismError           anything a user should read as one clear sentence
 │   ├── IndexMissing    there is none
 │   ├── IndexCorrupt    it is damaged and has to be built again
 │   ├── IndexTooNew     a newer Asterism wrote it
+│   ├── IndexOutdated   an older Asterism wrote it: it can be read, not written to
 │   ├── IndexMismatch   its vectors are of another model
 │   ├── IndexBusy       another process is writing to it
 │   └── StorageFailed   the disk is full, or does not let us write
@@ -71,6 +72,10 @@ class IndexCorrupt(StoreError):
 
 class IndexTooNew(StoreError):
     """A newer Asterism wrote the index."""
+
+
+class IndexOutdated(StoreError):
+    """An older Asterism wrote the index; it can be read, and is built again to be written to."""
 
 
 class IndexMismatch(StoreError):

@@ -11,6 +11,7 @@ from asterism.domain.errors import (
     IndexBusy,
     IndexCorrupt,
     IndexMissing,
+    ProviderError,
     StorageFailed,
     StoreError,
 )
@@ -45,15 +46,14 @@ def build(
         listener.report(Progress(Stage.waiting, detail=holder))
 
     with writer(directory, wait_seconds, waiting):
-        index = open_index(directory, settings, places, force)
         try:
-            if force and _is_damaged(index):
-                index.close()
-                wipe(directory)
-                index = open_index(directory, settings, places)
-            return _sync(index, registered, settings, listener, force)
-        finally:
-            index.close()
+            return _open_and_sync(registered, settings, places, listener, force)
+        except IndexCorrupt:
+            if not force:
+                raise
+            # Some damage shows only when the damaged part is used.
+            wipe(directory)
+            return _open_and_sync(registered, settings, places, listener, force)
 
 
 class Freshness(NamedTuple):
@@ -83,6 +83,9 @@ def refresh(registered: Registered, settings: Settings, places: Places) -> Fresh
             listener = Listener(stop=lambda: time.monotonic() > deadline)
             if not run_sync(index, repository, options, listener).cancelled:
                 return Freshness()
+        except (ProviderError, StorageFailed) as error:
+            # The question can be answered all the same, from what the index has.
+            return Freshness(str(error))
         finally:
             index.close()
     with Catalogue.open(directory) as catalogue:
@@ -141,6 +144,16 @@ def _drop_rows(index: Index, repo: str) -> None:
     index.maintain()
 
 
+def _open_and_sync(
+    registered: Registered, settings: Settings, places: Places, listener: Listener, force: bool
+) -> SyncReport:
+    index = open_index(registered.project.directory, settings, places, force)
+    try:
+        return _sync(index, registered, settings, listener, force)
+    finally:
+        index.close()
+
+
 def _sync(
     index: Index, registered: Registered, settings: Settings, listener: Listener, force: bool
 ) -> SyncReport:
@@ -153,11 +166,3 @@ def _sync(
 
         reembed(index, listener)
     return run_sync(index, repository, options, listener, force)
-
-
-def _is_damaged(index: Index) -> bool:
-    try:
-        index.table()
-    except StoreError:
-        return True
-    return False

@@ -84,6 +84,7 @@ def clean(
     work.orphans()
     work.leftovers()
     work.upkeep()
+    gone = work.vanished()
     if cache:
         work.empty_cache()
     removed = sum(removal.bytes for removal in work.removals)
@@ -91,7 +92,7 @@ def clean(
     return Cleaning(
         dry_run,
         tuple(work.removals),
-        tuple(_gone(registry)),
+        tuple(gone),
         tuple(work.maintained),
         tuple(work.left_alone),
         before,
@@ -157,7 +158,7 @@ class _Work:
             roots = [
                 entry.repository.root
                 for entry in self._registry.repositories(project.id)
-                if Path(entry.repository.root).is_dir()
+                if not _is_gone(Path(entry.repository.root))
             ]
             if not roots:
                 continue
@@ -171,6 +172,22 @@ class _Work:
                 self.left_alone.append(f"{project.name} is being written to: {error}")
             except AsterismError as error:
                 self.left_alone.append(f"{project.name} was left as it is: {error}")
+
+    def vanished(self) -> list[GoneRepository]:
+        """Repositories whose directory is gone; of one that only moved it is said where it is."""
+        gone = []
+        for entry in self._registry.repositories():
+            root = Path(entry.repository.root)
+            if not _is_gone(root):
+                continue
+            if (new := self._registry.new_root(entry)) is not None:
+                self.left_alone.append(
+                    f"{entry.repository.name} has moved to {new}; run `asterism index {new}`."
+                )
+                continue
+            size = _size(entry.project.directory)
+            gone.append(GoneRepository(entry, size, _is_gone(root.parent)))
+        return gone
 
     def empty_cache(self) -> None:
         """Forget every cached vector."""
@@ -233,13 +250,6 @@ class _Work:
         self.removals.append(Removal(path, reason, size))
 
 
-def _gone(registry: Registry) -> Iterator[GoneRepository]:
-    for entry in registry.repositories():
-        root = Path(entry.repository.root)
-        if not root.is_dir():
-            yield GoneRepository(entry, _size(entry.project.directory), not root.parent.is_dir())
-
-
 def _is_ours(directory: Path) -> bool:
     """Whether a directory is an index and nothing else: what we did not write we do not delete."""
     names = list(_entries(directory))
@@ -250,6 +260,16 @@ def _is_ours(directory: Path) -> bool:
 def _is_below(path: Path, directory: Path) -> bool:
     """Whether a path is truly inside, all links on the way to it followed."""
     return path.parent.resolve().is_relative_to(directory.resolve())
+
+
+def _is_gone(directory: Path) -> bool:
+    """Whether nothing is there; a directory that cannot be looked at is not gone."""
+    try:
+        return not S_ISDIR(directory.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
 
 
 def _is_old(path: Path) -> bool:

@@ -3,20 +3,23 @@
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from asterism.analysis.source.checkouts import enclosing_checkout
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered, Registry
 from asterism.config.settings import Settings
-from asterism.domain.catalogue import SymbolPage, SymbolQuery
+from asterism.domain.catalogue import SymbolQuery
 from asterism.domain.errors import IndexMissing
 from asterism.domain.files import SkipReason, display_path
-from asterism.engine.builds import build, dry_run, forget
+from asterism.engine.builds import Freshness, build, dry_run, forget, refresh
 from asterism.engine.cleaning import Cleaning, clean
 from asterism.engine.inspection import Inspection, inspect_file
+from asterism.engine.lookups import Lookup, look_up
 from asterism.engine.status import Status, status_of, watch_file
 from asterism.engine.wiring import Places
+from asterism.indexing.jobs import is_alive
 from asterism.indexing.progress import SILENT, Listener
 from asterism.indexing.report import SyncReport
 from asterism.indexing.watching import Watched, Watcher, WatchState, save_watch
@@ -77,7 +80,12 @@ class Engine:
     ) -> SyncReport:
         """Bring the index of a repository up to date; −1 waits for another writer for ever."""
         settings = self.settings_of(registered)
-        return build(registered, settings, self._places, listener, force, wait_seconds)
+        report = build(registered, settings, self._places, listener, force, wait_seconds)
+        left = self._unindexed(registered) if force else []
+        if not left:
+            return report
+        warning = f"The project also has {', '.join(left)}, not indexed now: index it again."
+        return replace(report, warnings=(*report.warnings, warning))
 
     def preview(self, registered: Registered, force: bool = False) -> SyncReport:
         """What `index` would do; nothing is written."""
@@ -85,8 +93,10 @@ class Engine:
 
     def cancel(self, registered: Registered) -> bool:
         """Ask the process that is indexing to stop; False if none is."""
-        with Catalogue.open(registered.project.directory, writable=True) as catalogue:
-            return catalogue.request_cancel(registered.repository.name)
+        name = registered.repository.name
+        with Catalogue.open(registered.project.directory) as catalogue:
+            job = catalogue.job(name)
+            return job is not None and is_alive(job) and catalogue.request_cancel(name)
 
     def watcher(
         self, registered: Registered, hear: Callable[[WatchState], None] | None = None
@@ -117,15 +127,13 @@ class Engine:
         """What state the index of a repository is in."""
         return status_of(registered, self.settings_of(registered))
 
-    def symbols(self, registered: Registered, query: SymbolQuery) -> SymbolPage:
-        """Where a name is defined, exported, imported and used."""
-        with Catalogue.open(registered.project.directory) as catalogue:
-            return catalogue.find_symbols(query)
+    def refresh(self, registered: Registered) -> Freshness:
+        """Bring an index up to date before a question, within the time that the settings allow."""
+        return refresh(registered, self.settings_of(registered), self._places)
 
-    def similar_symbols(self, registered: Registered, name: str) -> list[str]:
-        """Names of definitions that look like a name, for whoever mistyped it."""
-        with Catalogue.open(registered.project.directory) as catalogue:
-            return catalogue.similar_names(name)
+    def symbols(self, registered: Registered, query: SymbolQuery) -> Lookup:
+        """Where a name is defined, exported, imported and used."""
+        return look_up(registered, query)
 
     def inspect(self, path: Path) -> Inspection:
         """What is indexed of a file, and why not the rest."""
@@ -140,6 +148,15 @@ class Engine:
     def clean(self, dry_run: bool = False, cache: bool = False) -> Cleaning:
         """Remove what nobody needs: indexes without a repository, leftovers, old versions."""
         return clean(self.registry, self._places, self._settings, dry_run, cache)
+
+    def _unindexed(self, registered: Registered) -> list[str]:
+        """Repositories of a project that its index lacks, as after it was built anew."""
+        known = {
+            entry.repository.name for entry in self.registry.repositories(registered.project.id)
+        }
+        with Catalogue.open(registered.project.directory) as catalogue:
+            held = {repository.name for repository in catalogue.repositories()}
+        return sorted(known - held)
 
     def settings_of(self, registered: Registered) -> Settings:
         """The user's settings for a repository."""

@@ -1,5 +1,6 @@
 """What state an index is in, for people and programs."""
 
+import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,7 +33,7 @@ class Status(NamedTuple):
 def status_of(registered: Registered, settings: Settings) -> Status:
     """Look at an index without changing it."""
     directory = registered.project.directory
-    if not Path(registered.repository.root).is_dir():
+    if not os.path.isdir(registered.repository.root):  # noqa: PTH112 - also where it may not look
         return Status(
             registered,
             Judgement(
@@ -49,8 +50,11 @@ def status_of(registered: Registered, settings: Settings) -> Status:
         return Status(registered, Judgement(Staleness.corrupt, str(error)))
     except IndexTooNew as error:
         return Status(registered, Judgement(Staleness.schema, str(error)))
-    with catalogue:
-        return _open_status(catalogue, registered, settings)
+    try:
+        with catalogue:
+            return _open_status(catalogue, registered, settings)
+    except IndexCorrupt as error:
+        return Status(registered, Judgement(Staleness.corrupt, str(error)))
 
 
 def watch_file(registered: Registered) -> Path:
@@ -70,6 +74,9 @@ def _open_status(catalogue: Catalogue, registered: Registered, settings: Setting
             f"The index in {directory} has lost its chunks; build it again with "
             "`asterism index --force`.",
         )
+    if judgement.staleness is Staleness.missing:
+        # A project's catalogue knows nothing yet of a repository that was only registered.
+        return Status(registered, judgement, catalogue.manifest())
     job = catalogue.job(repo)
     return Status(
         registered,

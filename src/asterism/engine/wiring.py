@@ -20,7 +20,7 @@ from asterism.config.loading import (
     worker_count,
 )
 from asterism.config.settings import Settings
-from asterism.domain.errors import IndexCorrupt, IndexMissing, IndexTooNew
+from asterism.domain.errors import IndexCorrupt, IndexMissing, IndexOutdated, IndexTooNew
 from asterism.domain.index import Manifest, ModelIdentity
 from asterism.indexing.cache import Cache
 from asterism.indexing.index import Index
@@ -99,10 +99,12 @@ def cache(settings: Settings, places: Places) -> Cache:
 
 def wipe(directory: Path) -> None:
     """Remove an index, all its repositories included; locks and records stay."""
-    shutil.rmtree(directory / _TABLE, ignore_errors=True)
-    for file in directory.glob(f"{_CATALOGUE}*"):
+    # The catalogue first: without it there is no index, while a catalogue that has lost its chunks
+    # would be damage to whoever comes after a kill in between.
+    for file in sorted(directory.glob(f"{_CATALOGUE}*")):
         with suppress(FileNotFoundError):
             file.unlink()
+    shutil.rmtree(directory / _TABLE, ignore_errors=True)
 
 
 def table_is_there(directory: Path, catalogue: Catalogue) -> bool:
@@ -112,8 +114,12 @@ def table_is_there(directory: Path, catalogue: Catalogue) -> bool:
 
 def table_bytes(directory: Path) -> int:
     """How much the chunks take on disk, by a look that loads nothing."""
-    files = (file for file in (directory / _TABLE).rglob("*") if file.is_file())
-    return sum(file.stat().st_size for file in files)
+    total = 0
+    for file in (directory / _TABLE).rglob("*"):
+        # A writer may be tidying up meanwhile.
+        with suppress(FileNotFoundError):
+            total += file.stat().st_size if file.is_file() else 0
+    return total
 
 
 def _catalogue(directory: Path, model: ModelIdentity, force: bool) -> Catalogue:
@@ -122,16 +128,17 @@ def _catalogue(directory: Path, model: ModelIdentity, force: bool) -> Catalogue:
         found = Catalogue.open(directory, writable=True)
     except IndexMissing:
         pass
+    except IndexOutdated:
+        wipe(directory)
     except (IndexCorrupt, IndexTooNew):
         if not force:
             raise
         wipe(directory)
     else:
-        if found.manifest().schema_version == SCHEMA_VERSION and table_is_there(directory, found):
+        if table_is_there(directory, found):
             return found
-        old = found.manifest().schema_version < SCHEMA_VERSION
         found.close()
-        if not (old or force):
+        if not force:
             raise IndexCorrupt(
                 f"The index in {directory} has lost its chunks; build it again with "
                 "`asterism index --force`."

@@ -94,8 +94,9 @@ class _Record:
             chunks_done=max(progress.chunks_done, self.job.chunks_done),
         )
         if abs(now - self._written) >= RECORD_SECONDS:
-            self._stop = self.catalogue.cancel_requested(self.repo)
+            # Saved first, which takes away a request that a killed job left behind.
             self._save(self.job)
+            self._stop = self.catalogue.cancel_requested(self.repo)
 
     def _save(self, job: Job) -> None:
         self._written = time.time()

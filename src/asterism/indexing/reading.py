@@ -20,6 +20,7 @@ from asterism.domain.errors import InputError, PathMissing
 from asterism.domain.files import SkipReason, display_path
 from asterism.domain.index import Signatures, Skipped
 from asterism.domain.symbol import SymbolRow
+from asterism.indexing.garbage import no_collection
 from asterism.indexing.plan import Look
 
 
@@ -97,20 +98,39 @@ class Packet(NamedTuple):
 
 def read_batch(where: Where, looks: Sequence[Look]) -> Packet:
     """Read files; every one has an outcome, whatever is wrong with it."""
-    outcomes: list[Outcome] = []
     rows: list[Rows] = []
-    size = 0
-    for look in looks:
-        outcome = _read(where, look, rows)
-        outcomes.append(outcome)
-        size += outcome.size if isinstance(outcome, Read) else 0
-    return Packet(outcomes, pickle.dumps(rows, pickle.HIGHEST_PROTOCOL) if rows else b"", size)
+    with no_collection():
+        outcomes = [_read(where, look, rows) for look in looks]
+        size = sum(outcome.size for outcome in outcomes if isinstance(outcome, Read))
+        return Packet(outcomes, _pack(rows) if rows else b"", size)
 
 
 def unpack(block: bytes) -> list[Rows]:
     """The rows of a packet."""
-    rows: list[Rows] = pickle.loads(block)
-    return rows
+    return [
+        Rows(
+            path,
+            terms,
+            list(map(Terms, map(Chunk, *chunks), *words)) if chunks else [],
+            list(map(SymbolRow, *symbols)) if symbols else [],
+        )
+        for path, terms, chunks, words, symbols in pickle.loads(block)
+    ]
+
+
+def _pack(rows: Sequence[Rows]) -> bytes:
+    """Rows by column: pickling records one by one takes three times as long."""
+    columns = [
+        (
+            file.path,
+            file.path_terms,
+            [*zip(*(terms.chunk for terms in file.chunks), strict=True)],
+            [*zip(*(terms[1:] for terms in file.chunks), strict=True)],
+            [*zip(*file.symbols, strict=True)],
+        )
+        for file in rows
+    ]
+    return pickle.dumps(columns, pickle.HIGHEST_PROTOCOL)
 
 
 def content_hash(data: bytes) -> bytes:

@@ -15,6 +15,7 @@ from asterism.domain.errors import Cancelled, InputError
 from asterism.domain.files import Discovery, FoundFile
 from asterism.domain.index import FileState, Repository, Skipped, Staleness
 from asterism.indexing.cascade import Change, dependents
+from asterism.indexing.garbage import no_collection
 from asterism.indexing.index import Index
 from asterism.indexing.options import SyncOptions, options_hash
 from asterism.indexing.plan import Look, Plan, plan_sync
@@ -199,8 +200,9 @@ class _Work:
         writer.write([], removed, self._touched())
         done = 0
         for blocks in spool.batches(self.options.batch_bytes):
-            rows = [rows for block in blocks for rows in unpack(block)]
-            writer.write([Reading(self.reads[entry.path], entry) for entry in rows])
+            with no_collection():
+                rows = [rows for block in blocks for rows in unpack(block)]
+                writer.write([Reading(self.reads[entry.path], entry) for entry in rows])
             done += len(rows)
             self.listener.report(
                 Progress(Stage.writing, done, len(self.reads), writer.account.chunks)
@@ -209,7 +211,8 @@ class _Work:
         if not self.known:
             self.index.catalogue.end_bulk()
         if writer.account.wrote:
-            self.index.maintain()
+            # Anew means the indexes too: one of them may be what is damaged.
+            self.index.maintain(thorough=self.anew)
 
     def _skipped(self) -> list[Skipped]:
         listed = [Skipped(e.path, e.reason.value, e.detail) for e in self.found.skipped]

@@ -149,7 +149,7 @@ def test_somebody_else_writes_for_too_long(
     other = sqlite3.connect(directory / "catalogue.sqlite", isolation_level=None)
     with Catalogue.open(directory, writable=True) as catalogue:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(IndexBusy, match="another process"):
+        with pytest.raises(IndexBusy, match="Another process"):
             commit(catalogue, update("new.py"))
         assert len(catalogue.files("shop")) == 40
     other.close()

@@ -240,7 +240,7 @@ def test_killed_writers_leave_what_was_committed(tmp_path: Path, moment: str) ->
 
 
 def test_a_missing_table_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(IndexMissing, match="run `asterism index`"):
+    with pytest.raises(IndexMissing, match="asterism index --force"):
         LanceTable.open(tmp_path)
 
 

@@ -68,7 +68,7 @@ class Catalogue:
         """The catalogue of a project; one that an older program wrote opens for reading only."""
         path = directory / CATALOGUE
         if not path.is_file():
-            raise IndexMissing(f"there is no index in {directory}; make one with `asterism index`")
+            raise IndexMissing(f"There is no index in {directory}; make one with `asterism index`.")
         database = connect_writing(path) if writable else connect_reading(path)
         try:
             check_readable(database, directory)
@@ -147,8 +147,8 @@ class Catalogue:
         """Register a repository; its name must be new."""
         if self._number(repository.name) is not None:
             raise UsageError(
-                f"the project has a repository named {repository.name} already; "
-                "choose another name with `--name`"
+                f"The project has a repository named {repository.name} already; "
+                "choose another name with `--name`."
             )
         self._database.run(
             "INSERT INTO repositories (id, name, root, options_hash) VALUES (?, ?, ?, ?)",
@@ -325,5 +325,5 @@ class Catalogue:
 
 def _unknown(repo: str) -> UsageError:
     return UsageError(
-        f"the project has no repository named {repo}; `asterism status` lists those it has"
+        f"The project has no repository named {repo}; `asterism repos` lists those it has."
     )

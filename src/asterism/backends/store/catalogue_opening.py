@@ -13,7 +13,7 @@ from asterism.backends.store.catalogue_schema import (
     TABLES,
 )
 from asterism.backends.store.database import Database, connect_new, damaged, remove_database
-from asterism.domain.errors import IndexTooNew, StorageFailed, StoreError
+from asterism.domain.errors import IndexOutdated, IndexTooNew, StorageFailed, StoreError
 from asterism.domain.index import Manifest, ModelIdentity
 
 CATALOGUE = "catalogue.sqlite"
@@ -24,8 +24,8 @@ def create_database(directory: Path, manifest: Manifest) -> None:
     path = directory / CATALOGUE
     if path.exists():
         raise StoreError(
-            f"there is an index in {directory} already; "
-            "build it again with `asterism index --force`"
+            f"There is an index in {directory} already; "
+            "build it again with `asterism index --force`."
         )
     draft = path.with_name(f"{CATALOGUE}.new")
     try:
@@ -89,9 +89,9 @@ def check_readable(database: Database, directory: Path) -> None:
         raise damaged(directory, "its catalogue is another program's database")
     if version > SCHEMA_VERSION:
         raise IndexTooNew(
-            f"the index in {directory} has schema {version} and this Asterism knows schema "
+            f"The index in {directory} has schema {version} and this Asterism knows schema "
             f"{SCHEMA_VERSION}; upgrade Asterism, or build the index again with "
-            "`asterism index --force`"
+            "`asterism index --force`."
         )
     present = {name for (name,) in database.rows("SELECT name FROM sqlite_master")}
     missing = EXPECTED_TABLES - present if version == SCHEMA_VERSION else {"facts"} - present
@@ -103,10 +103,9 @@ def check_writable(database: Database, directory: Path) -> None:
     """Refuse an older schema, and make the indexes that a killed first build left out."""
     version = _version(database)
     if version < SCHEMA_VERSION:
-        raise StoreError(
-            f"the index in {directory} has schema {version}, which can be read but not changed "
-            f"(now {SCHEMA_VERSION}: {LEDGER[SCHEMA_VERSION]}); build it again with "
-            "`asterism index --force`"
+        raise IndexOutdated(
+            f"The index in {directory} has schema {version}, which can be read but not changed "
+            f"(now {SCHEMA_VERSION}: {LEDGER[SCHEMA_VERSION]}); `asterism index` builds it again."
         )
     present = {name for (name,) in database.rows("SELECT name FROM sqlite_master")}
     for name, statement in SYMBOL_INDEXES.items():

@@ -181,8 +181,8 @@ def remove_database(path: Path) -> None:
 def damaged(directory: object, what: str) -> IndexCorrupt:
     """The error for an index that has to be built again."""
     return IndexCorrupt(
-        f"the index in {directory} is damaged ({what}); "
-        "build it again with `asterism index --force`"
+        f"The index in {directory} is damaged ({what}); "
+        "build it again with `asterism index --force`."
     )
 
 
@@ -260,8 +260,8 @@ def _translated(error: sqlite3.Error, path: Path | None) -> Exception:
     kind = code & 0xFF
     if kind in _BUSY:
         return IndexBusy(
-            f"another process is writing to the index in {place} and did not finish within "
-            f"{BUSY_SECONDS:.0f} seconds; try again, or see `asterism status`"
+            f"Another process is writing to the index in {place} and did not finish within "
+            f"{BUSY_SECONDS:.0f} seconds; try again, or see `asterism status`."
         )
     if kind in _CORRUPT or code == sqlite3.SQLITE_IOERR_SHORT_READ:
         return damaged(place, "its catalogue is malformed")
@@ -269,7 +269,7 @@ def _translated(error: sqlite3.Error, path: Path | None) -> Exception:
         return damaged(place, f"its catalogue is incomplete: {error}")
     if kind in _STORAGE:
         return StorageFailed(
-            f"the catalogue in {place} failed: {_STORAGE[kind]} ({error}); "
-            "check the free space and the permissions there"
+            f"The catalogue in {place} failed: {_STORAGE[kind]} ({error}); "
+            "check the free space and the permissions there."
         )
     return error

@@ -28,8 +28,8 @@ from asterism.domain.filters import NO_FILTER, Filter
 from asterism.domain.index import Entry
 
 EXACT_ROWS = 10_000
-"""Up to here every row is compared: at 10,000 rows the matrix is loaded in 5 ms, about what one
-pass of Lance over it takes, and answers from then on in 0.2 ms."""
+"""Up to here every row is compared: at 10,000 rows loading the matrix and asking takes 28 ms of CPU
+in a new process, Lance's own pass over the vectors 65; later questions take 0.3 ms instead of 4."""
 PROBES = 16
 """Partitions of the vector index to look into. At 100,000 rows (24 partitions, 40 wanted) 4 have
 recall 0.980, 8 have 0.990, 12 have 0.996 and 16 have 1.000, for 6.1, 6.3, 6.3 and 6.9 ms."""

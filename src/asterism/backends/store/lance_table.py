@@ -12,7 +12,7 @@ from asterism.backends.store.chunk_table import Matrix
 from asterism.backends.store.lance_errors import REBUILD, lance_errors
 from asterism.backends.store.lance_schema import Dataset, dimensions_of, schema, table_of
 from asterism.backends.store.lance_snapshot import LanceSnapshot
-from asterism.backends.store.rows import check_vectors, storable
+from asterism.backends.store.rows import check_vectors, storable, with_shown_paths
 from asterism.domain.errors import IndexCorrupt, IndexMissing, StorageFailed
 from asterism.domain.index import Entry
 
@@ -54,7 +54,7 @@ class LanceTable:
         """Open a project's table; `keep_seconds` is how long a replaced version stays readable."""
         path = Path(directory) / FILE_NAME
         if not path.exists():
-            message = f"There is no index at {path}; run `asterism index` to build one."
+            message = f"There are no chunks at {path}; build them with `asterism index --force`."
             raise IndexMissing(message)
         with lance_errors(str(path)):
             dataset = _lance().dataset(str(path))
@@ -80,7 +80,11 @@ class LanceTable:
             newest = self._newest()
         check_vectors(len(entries), vectors, dimensions_of(newest.schema) or 0)
         if entries:
-            rows = table_of([storable(entry) for entry in entries], vectors)
+            try:
+                rows = table_of([with_shown_paths(entry) for entry in entries], vectors)
+            except UnicodeEncodeError:
+                # Rare, and a fifth of the time of writing to look for in every row.
+                rows = table_of([storable(entry) for entry in entries], vectors)
             with lance_errors(str(self._path)):
                 newest.insert(rows)
 

@@ -193,7 +193,7 @@ class Registry:
         shown = display_path(str(root))
         try:
             place = os.path.realpath(root, strict=True)
-            is_directory = Path(place).is_dir()
+            is_directory = os.path.isdir(place)  # noqa: PTH112 - says no where it may not look
         except (FileNotFoundError, NotADirectoryError, ValueError):
             raise PathMissing(f"{shown} does not exist; check the path.") from None
         except OSError as error:

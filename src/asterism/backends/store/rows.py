@@ -13,11 +13,24 @@ HASH_BYTES = 16
 """How long `Entry.text_hash` is."""
 
 
+def with_shown_paths(entry: Entry) -> Entry:
+    """The entry with its paths as they are shown; all other text must be valid already."""
+    _check_hash(entry)
+    chunk = entry.chunk
+    if chunk.file_path.isascii() and chunk.file_path.isprintable():
+        return entry
+    return entry._replace(
+        chunk=chunk._replace(
+            file_path=display_path(chunk.file_path),
+            relative_path=display_path(chunk.relative_path),
+            filename=display_path(chunk.filename),
+        )
+    )
+
+
 def storable(entry: Entry) -> Entry:
     """The entry with text that is valid Unicode: paths as they are shown, stray halves as `?`."""
-    if len(entry.text_hash) != HASH_BYTES:
-        message = f"a text hash has {HASH_BYTES} bytes, this one has {len(entry.text_hash)}"
-        raise ValueError(message)
+    _check_hash(entry)
     chunk = entry.chunk
     shown = Chunk(*[_clean(value) for value in chunk])._replace(
         file_path=display_path(chunk.file_path),
@@ -28,6 +41,12 @@ def storable(entry: Entry) -> Entry:
     )
     terms = [valid_text(text) for text in (entry.terms, entry.name_terms, entry.path_terms)]
     return Entry(shown, entry.file_version, entry.text_hash, *terms)
+
+
+def _check_hash(entry: Entry) -> None:
+    if len(entry.text_hash) != HASH_BYTES:
+        message = f"a text hash has {HASH_BYTES} bytes, this one has {len(entry.text_hash)}"
+        raise ValueError(message)
 
 
 def check_vectors(entries: int, vectors: Matrix, dimensions: int) -> None:

@@ -1,0 +1,31 @@
+"""An engine with places of its own, and small repositories for it."""
+
+from pathlib import Path
+
+import pytest
+
+from asterism.config.settings import EmbeddingSettings, Settings, WatchSettings, WorkSettings
+from asterism.engine.engine import Engine
+from asterism.engine.wiring import Places
+
+SETTINGS = Settings(
+    embedding=EmbeddingSettings(), watch=WatchSettings(debounce_ms=20), work=WorkSettings(jobs=1)
+)
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    return Places(tmp_path / "data", tmp_path / "cache")
+
+
+@pytest.fixture
+def engine(places: Places) -> Engine:
+    return Engine(places, lambda _root: SETTINGS)
+
+
+def make(root: Path, **files: str) -> Path:
+    """A directory with these Python files."""
+    root.mkdir(parents=True)
+    for name, text in files.items():
+        (root / f"{name}.py").write_text(text)
+    return root

@@ -1,0 +1,160 @@
+"""Damaged indexes and those of other versions: said clearly, and mended by `--force`."""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from asterism.backends.store.catalogue_schema import PAGE_SIZE
+from asterism.domain.errors import IndexCorrupt, IndexTooNew
+from asterism.domain.index import Staleness
+from tests.faults.workplace import Workplace, workplace
+
+_CATALOGUE = "catalogue.sqlite"
+_TABLE = "chunks.lance"
+_MENDING = "asterism index --force"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Workplace:
+    """An index of two generations: rows, and rows that replaced others."""
+    made = workplace(tmp_path)
+    made.index()
+    change(made, "first", "second")
+    made.index()
+    return made
+
+
+def change(place: Workplace, old: str, new: str) -> None:
+    file = place.root / "py/a/m0.py"
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+def garbage(index: Path) -> None:
+    (index / _CATALOGUE).write_bytes(Random(1).randbytes(20_000))
+
+
+def emptied(index: Path) -> None:
+    (index / _CATALOGUE).write_bytes(b"")
+
+
+def cut_off(index: Path) -> None:
+    file = index / _CATALOGUE
+    os.truncate(file, file.stat().st_size // 2)
+
+
+def zeroed(table: str) -> Callable[[Path], None]:
+    """Zeroes where a table's rows begin."""
+
+    def hurt(index: Path) -> None:
+        database = sqlite3.connect(index / _CATALOGUE)
+        sql = "SELECT rootpage FROM sqlite_master WHERE name = ?"
+        (page,) = database.execute(sql, (table,)).fetchone()
+        database.close()
+        with (index / _CATALOGUE).open("r+b") as file:
+            file.seek((page - 1) * PAGE_SIZE)
+            file.write(bytes(PAGE_SIZE))
+
+    return hurt
+
+
+def without(*parts: str) -> Callable[[Path], None]:
+    """A directory of the chunk table is gone."""
+    return lambda index: shutil.rmtree(index.joinpath(_TABLE, *parts))
+
+
+def without_a_data_file(index: Path) -> None:
+    min((index / _TABLE / "data").iterdir()).unlink()
+
+
+def newest_manifest(index: Path) -> Path:
+    return min((index / _TABLE / "_versions").glob("*.manifest"))
+
+
+def manifest_cut_off(index: Path) -> None:
+    os.truncate(newest_manifest(index), 20)
+
+
+def manifest_lost(index: Path) -> None:
+    newest_manifest(index).unlink()
+
+
+# What a status can know without loading the chunk table.
+AT_ONCE = {
+    "garbage": garbage,
+    "empty": emptied,
+    "cut off": cut_off,
+    "zeroed files": zeroed("files"),
+    "zeroed facts": zeroed("facts"),
+    "no table": without(),
+    "no versions": without("_versions"),
+}
+# What shows when the next change is written.
+ON_WRITING = {
+    "zeroed chunks": zeroed("chunks"),
+    "zeroed links": zeroed("links"),
+    "no data": without("data"),
+    "a data file lost": without_a_data_file,
+    "no deletions": without("_deletions"),
+    "manifest cut off": manifest_cut_off,
+    "manifest lost": manifest_lost,
+}
+
+
+@pytest.mark.parametrize("hurt", AT_ONCE.values(), ids=AT_ONCE)
+def test_damage_that_is_seen_at_once(place: Workplace, hurt: Callable[[Path], None]) -> None:
+    hurt(place.directory)
+    judgement = place.engine().status(place.registered()).judgement
+    assert judgement.staleness is Staleness.corrupt
+    assert _MENDING in judgement.message
+    with pytest.raises(IndexCorrupt, match=_MENDING):
+        place.index()
+    place.index(force=True)
+    place.check()
+
+
+@pytest.mark.parametrize("hurt", ON_WRITING.values(), ids=ON_WRITING)
+def test_damage_that_shows_on_writing(place: Workplace, hurt: Callable[[Path], None]) -> None:
+    hurt(place.directory)
+    change(place, "second", "third")
+    with pytest.raises(IndexCorrupt, match=_MENDING):
+        place.index()
+    place.index(force=True)
+    place.check()
+
+
+def test_lost_search_indexes_are_built_again(place: Workplace) -> None:
+    without("_indices")(place.directory)
+    place.index(force=True)
+    place.check()
+
+
+def test_an_index_of_a_newer_version(place: Workplace) -> None:
+    database = sqlite3.connect(place.directory / _CATALOGUE)
+    database.execute("PRAGMA user_version = 99")
+    database.commit()
+    database.close()
+    before = (place.directory / _CATALOGUE).read_bytes()
+    with pytest.raises(IndexTooNew, match=f"schema 99 .* upgrade Asterism, .*`{_MENDING}`"):
+        place.index()
+    judgement = place.engine().status(place.registered()).judgement
+    assert judgement.staleness is Staleness.schema
+    assert "upgrade Asterism" in judgement.message
+    assert (place.directory / _CATALOGUE).read_bytes() == before
+    place.index(force=True)
+    place.check()
+
+
+def test_force_that_is_killed_half_way_leaves_no_damage(place: Workplace) -> None:
+    # The order in which an index is removed: without its catalogue it is merely not there.
+    for file in place.directory.glob(f"{_CATALOGUE}*"):
+        file.unlink()
+    assert place.engine().status(place.registered()).judgement.staleness is Staleness.missing
+    place.index()
+    place.check()

@@ -1,0 +1,180 @@
+"""Disks that are full or read-only, files that refuse or vanish, clocks that go backwards."""
+
+import os
+import sqlite3
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from asterism.indexing.progress import Listener, Progress, Stage
+from tests.faults.generated_repository import files_of
+from tests.faults.privileges import on_read_only_disk, on_small_disk, permissions_count
+from tests.faults.whole_index import violations
+from tests.faults.workplace import Workplace, workplace
+
+_FAR_NS = 4_000_000_000 * 10**9
+
+# Sets the greatest size of a file, then becomes the command that follows.
+_LIMITED = (
+    "import os, resource, sys; size = int(sys.argv[1]) * 1024;"
+    "resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)); os.execvp(sys.argv[2], sys.argv[2:])"
+)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Workplace:
+    return workplace(tmp_path)
+
+
+def rewrite_everything(place: Workplace) -> None:
+    for file in files_of(place.root):
+        file.write_text(file.read_text().replace("total", "sum"), encoding="utf-8")
+
+
+# Enough for the registry and not the catalogue; for the catalogue's log and not the chunk table.
+@pytest.mark.parametrize(
+    ("kilobytes", "reason"),
+    [(30, "check the free space"), (64, "larger than this system allows")],
+)
+def test_files_that_may_not_grow(tmp_path: Path, kilobytes: int, reason: str) -> None:
+    place = workplace(tmp_path, 60)
+    place.index()
+    rewrite_everything(place)
+    failed = place.run("index", through=[sys.executable, "-c", _LIMITED, str(kilobytes)])
+    assert (failed.code, "Traceback" in failed.err) == (2, False)
+    assert reason in failed.err
+    assert not violations(place.directory)
+    assert place.index().did_something
+    place.check()
+
+
+# Full while the chunk table is written, and when it is there and the catalogue is not.
+@pytest.mark.parametrize("kilobytes", [440, 820])
+def test_a_full_disk(tmp_path: Path, kilobytes: int) -> None:
+    place = workplace(tmp_path, 60)
+    place.data.mkdir()
+    failed = place.run("index", through=on_small_disk(place.data, kilobytes))
+    assert (failed.code, "Traceback" in failed.err) == (2, False), failed
+    assert "the disk is full" in failed.err
+    assert "free" in failed.err
+    place.data.rmdir()
+    Path(f"{place.data}.left").rename(place.data)
+    assert not violations(place.directory)
+    assert place.index().did_something
+    place.check()
+
+
+def test_a_data_directory_without_permission(place: Workplace) -> None:
+    through = permissions_count()
+    place.data.mkdir(mode=0o500)
+    failed = place.run("index", through=through)
+    assert (failed.code, "Traceback" in failed.err) == (2, False), failed
+    assert str(place.data) in failed.err
+    assert "ASTERISM_DATA_DIR" in failed.err
+
+
+def test_an_index_without_permission(place: Workplace) -> None:
+    through = permissions_count()
+    place.index()
+    rewrite_everything(place)
+    mode = place.directory.stat().st_mode
+    places = [place.directory, *(path for path in place.directory.rglob("*"))]
+    for path in places:
+        path.chmod(0o500 if path.is_dir() else 0o400)
+    failed = place.run("index", through=through)
+    read = place.run("status", through=through)
+    for path in places:
+        path.chmod(mode if path.is_dir() else 0o600)
+    assert (failed.code, "Traceback" in failed.err) == (2, False), failed
+    assert "permission" in failed.err.lower()
+    assert (read.code, "files are behind" in read.out) == (1, True), read
+    place.index()
+    place.check()
+
+
+def test_a_repository_that_cannot_be_written(place: Workplace) -> None:
+    before = listing(place.root)
+    done = place.run("index", through=on_read_only_disk(place.root))
+    assert done.code == 0, done.err
+    assert listing(place.root) == before
+    place.check()
+
+
+def test_indexing_writes_nothing_into_the_repository(place: Workplace) -> None:
+    before = listing(place.root)
+    place.index()
+    assert listing(place.root) == before
+
+
+def listing(root: Path) -> list[tuple[str, int, int]]:
+    """Every name with its time and size, directories included."""
+    facts = [(path, path.lstat()) for path in sorted([root, *root.rglob("*")])]
+    return [(str(path), fact.st_mtime_ns, fact.st_size) for path, fact in facts]
+
+
+def test_an_unreadable_file(place: Workplace) -> None:
+    through = permissions_count()
+    (place.root / "py/a/m0.py").chmod(0)
+    done = place.run("index", through=through)
+    assert done.code == 0, done.err
+    assert "Left out: 1 unreadable" in done.out
+    (place.root / "py/a/m0.py").chmod(0o600)
+    assert place.index().added == 1
+    place.check()
+
+
+def test_files_that_vanish_between_listing_and_reading(tmp_path: Path) -> None:
+    place = workplace(tmp_path, 60)
+    place.index()
+    vanished: list[str] = []
+
+    def vanish(progress: Progress) -> None:
+        # The first packet is read, the others are not.
+        if progress.stage is Stage.reading and not vanished:
+            for file in sorted((place.root / "ts").rglob("*.ts")):
+                file.unlink()
+                vanished.append(file.name)
+
+    report = place.index(Listener(vanish), force=True)
+    assert len(vanished) > 5
+    assert report.removed == len(vanished)
+    assert not place.index().did_something
+    place.check()
+
+
+def test_links_that_lead_in_circles(place: Workplace) -> None:
+    files = place.index().files
+    (place.root / "again").symlink_to(place.root)
+    (place.root / "py" / "up").symlink_to("..")
+    (place.root / "one").symlink_to("two")
+    (place.root / "two").symlink_to("one")
+    (place.root / "nowhere.py").symlink_to("gone.py")
+    report = place.index()
+    assert (report.files, report.did_something) == (files, False)
+    place.check()
+
+
+def test_times_in_the_future_hide_no_edit(place: Workplace) -> None:
+    file = place.root / "py/a/m0.py"
+    os.utime(file, ns=(_FAR_NS, _FAR_NS))
+    place.index()
+    file.write_text(file.read_text().replace("10", "99"))
+    os.utime(file, ns=(_FAR_NS, _FAR_NS))
+    assert place.index().changed == 1
+    place.check()
+
+
+def test_a_clock_that_was_ahead_hides_no_edit(place: Workplace) -> None:
+    place.index()
+    catalogue = sqlite3.connect(place.directory / "catalogue.sqlite")
+    catalogue.execute("UPDATE files SET scanned_ns = ?", (_FAR_NS,))
+    catalogue.commit()
+    catalogue.close()
+    file = place.root / "py/a/m0.py"
+    file.write_text(file.read_text().replace("10", "99"))
+    moment = time.time_ns() - 10**13
+    os.utime(file, ns=(moment, moment))
+    assert place.index().changed == 1
+    place.check()
