@@ -25,7 +25,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: $(STAMP) ## Show outlines and chunks of the example repository
+demo: $(STAMP) ## Index the example repository and ask it questions
 	@PATH="$(CURDIR)/$(BIN):$$PATH" scripts/demo.sh
 
 .PHONY: test

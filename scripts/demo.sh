@@ -1,10 +1,15 @@
 #!/usr/bin/env bash
-# Shows what Asterism makes of the example repository. Run by `make demo`.
+# Indexes the example repository and asks it questions. Run by `make demo`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 harbor=examples/harbor
 count=0
+
+# The demo leaves nothing behind.
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export ASTERISM_DATA_DIR=$scratch/data ASTERISM_CACHE_DIR=$scratch/cache
 
 # Says what the step shows, then the command, then runs it.
 show() {
@@ -15,12 +20,14 @@ show() {
   asterism "$@"
 }
 
-show 'Which files would be indexed?' files "$harbor"
-show 'What does a TypeScript file say?' outline "$harbor/web/src/auth/tokenService.ts"
-show 'The same for Python.' outline "$harbor/pricing/harbor_pricing/engine.py"
-show 'The same for Go.' outline "$harbor/gateway/ratelimit/limiter.go"
-show 'What can be searched, as a model will see it: where the code stands, then the code, children collapsed.' \
+show 'Index the repository: every symbol becomes a searchable piece.' index "$harbor"
+show 'What does the index hold, and is it fresh?' status "$harbor"
+show 'Where is a name defined, exported, imported and used?' symbols TokenService "$harbor"
+show 'Again: nothing changed, so nothing is done.' index "$harbor"
+show 'What is indexed of one file, and what do its imports mean?' debug file "$harbor/web/src/index.ts"
+show 'What does a Go file say?' outline "$harbor/gateway/ratelimit/limiter.go"
+show 'What a model sees of a file: where the code stands, then the code, children collapsed.' \
   chunks "$harbor/web/src/auth/baseValidator.ts" --show embedding
-show 'Do the ten rules of chunks hold for every file?' validate "$harbor"
+show 'Which files are left out?' files "$harbor" --skipped
 
-printf '\nThat was the example. Try it on your own code:\n\n  .venv/bin/asterism outline path/to/a/file\n\n'
+printf '\nThat was the example. Try it on your own code:\n\n  .venv/bin/asterism index path/to/a/repository\n\n'

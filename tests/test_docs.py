@@ -1,6 +1,7 @@
 """Are the generated pages and the examples of the README what the code says today?"""
 
 import argparse
+import os
 import re
 import shlex
 import subprocess
@@ -47,15 +48,42 @@ def test_page_shows_commands_arguments_and_choices() -> None:
 
 
 @pytest.mark.parametrize("example", list(EXAMPLE.finditer(README)), ids=lambda e: e["command"])
-def test_readme_shows_what_the_command_prints(example: re.Match[str]) -> None:
+def test_readme_shows_what_the_command_prints(
+    example: re.Match[str], indexed_example: dict[str, str]
+) -> None:
     """Each line shown is printed, in that order; `…` stands for lines left out."""
-    command = [sys.executable, "-m", "asterism.cli", *shlex.split(example["command"])]
-    run = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, encoding="utf-8")
+    run = _asterism(shlex.split(example["command"]), indexed_example)
     printed = iter([line for line in run.stdout.splitlines() if line.strip()])
     wanted = [line for line in example["shown"].splitlines() if line.strip() and line != "…"]
     assert wanted
     for line in wanted:
         assert line in printed, f"not printed, or not in this place: {line}"
+
+
+@pytest.fixture(scope="module")
+def indexed_example(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """An environment with an index of the example repository and of nothing else."""
+    base = tmp_path_factory.mktemp("asterism")
+    environment = {
+        **os.environ,
+        "ASTERISM_DATA_DIR": str(base / "data"),
+        "ASTERISM_CACHE_DIR": str(base / "cache"),
+    }
+    _asterism(["index", "examples/harbor"], environment)
+    return environment
+
+
+def _asterism(
+    arguments: list[str], environment: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "asterism.cli", *arguments],
+        cwd=ROOT,
+        env=environment,
+        check=True,
+        capture_output=True,
+        encoding="utf-8",
+    )
 
 
 def test_readme_has_examples() -> None:

@@ -60,8 +60,9 @@ class Tally:
     writers_failed: int = 0
     complaints: list[str] = field(default_factory=list)
     seconds: float = 0.0
-    bytes_after: int = 0
-    bytes_fresh: int = 0
+    table_bytes: tuple[int, int] = (0, 0)
+    """Of the chunk table after cleaning, and of a fresh one."""
+    catalogue_bytes: tuple[int, int] = (0, 0)
 
     @property
     def kills(self) -> int:
@@ -219,7 +220,13 @@ class _Inspector:
             age_versions(registered)
             who.clean()
         mine, other = self._directory, fresh.project.directory
-        self.tally.bytes_after, self.tally.bytes_fresh = _size(mine), _size(other)
+        table = "chunks.lance"
+        self.tally.table_bytes = _size(mine / table), _size(other / table)
+        everything = _size(mine), _size(other)
+        self.tally.catalogue_bytes = (
+            everything[0] - self.tally.table_bytes[0],
+            everything[1] - self.tally.table_bytes[1],
+        )
         if scores(mine) != scores(other):
             self.tally.complain(self.tally.kills, "scores differ from those of a fresh index")
 
@@ -259,8 +266,10 @@ def table(tally: Tally) -> str:
         f"| comparisons with a fresh index | {tally.compared} |",
         f"| of these different | {tally.different} |",
         f"| writers that failed by themselves | {tally.writers_failed} |",
-        f"| bytes after `asterism clean` | {tally.bytes_after:,} |",
-        f"| bytes of a fresh index | {tally.bytes_fresh:,} |",
+        "| bytes of the chunk table after `asterism clean`, and of a fresh one |"
+        f" {tally.table_bytes[0]:,}, {tally.table_bytes[1]:,} |",
+        "| bytes of everything else in the project's directory, and beside a fresh one |"
+        f" {tally.catalogue_bytes[0]:,}, {tally.catalogue_bytes[1]:,} |",
         f"| seconds | {tally.seconds:.0f} |",
     ]
     return "\n".join(lines)

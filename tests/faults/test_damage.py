@@ -12,6 +12,7 @@ import pytest
 from asterism.backends.store.catalogue_schema import PAGE_SIZE
 from asterism.domain.errors import IndexCorrupt, IndexTooNew
 from asterism.domain.index import Staleness
+from tests.faults.generated_repository import make_repository
 from tests.faults.workplace import Workplace, workplace
 
 _CATALOGUE = "catalogue.sqlite"
@@ -151,8 +152,18 @@ def test_an_index_of_a_newer_version(place: Workplace) -> None:
     place.check()
 
 
-def test_force_that_is_killed_half_way_leaves_no_damage(place: Workplace) -> None:
-    # The order in which an index is removed: without its catalogue it is merely not there.
+def test_a_repository_that_its_project_does_not_know_yet(place: Workplace) -> None:
+    # As after a kill between the making of a catalogue and its first entry.
+    other = place.home / "other"
+    make_repository(other, 3)
+    known = place.registered().project.name
+    registered = place.engine().register(other, project=known)
+    state = place.engine().status(registered)
+    assert (state.judgement.staleness, state.statistics) == (Staleness.missing, None)
+
+
+def test_a_table_without_a_catalogue_is_no_index(place: Workplace) -> None:
+    # What is left where the removal of an index was broken off.
     for file in place.directory.glob(f"{_CATALOGUE}*"):
         file.unlink()
     assert place.engine().status(place.registered()).judgement.staleness is Staleness.missing

@@ -3,6 +3,7 @@
 import os
 import signal
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -93,7 +94,7 @@ def is_running(place: Workplace, command: Command) -> bool:
 
 
 @pytest.mark.parametrize("moment", [is_locked, is_running])
-def test_interrupting(tmp_path: Path, moment: type[is_locked]) -> None:
+def test_interrupting(tmp_path: Path, moment: Callable[[Workplace, Command], bool]) -> None:
     place = workplace(tmp_path, MANY)
     command = place.start("index")
     wait_until(lambda: moment(place, command), "the command to be at work")

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +24,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 60.0
 
 
-class Workplace(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Workplace:
     """Where the repository, its index and the cache are."""
 
     home: Path

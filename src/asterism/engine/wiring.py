@@ -10,6 +10,7 @@ from asterism import __version__
 from asterism.analysis.chunks.options import RECIPE_VERSION
 from asterism.backends.embed.options import identity_of
 from asterism.backends.embed.protocol import Embedder
+from asterism.backends.store.allocator import share_one_arena
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.catalogue_schema import SCHEMA_VERSION
 from asterism.backends.store.chunk_table import ChunkTable
@@ -65,6 +66,7 @@ def open_index(directory: Path, settings: Settings, places: Places, force: bool 
     def create_table(dimensions: int) -> ChunkTable:
         from asterism.backends.store.lance_table import LanceTable
 
+        share_one_arena()
         # Only leftovers of a build that never committed anything can be here.
         shutil.rmtree(directory / _TABLE, ignore_errors=True)
         return LanceTable.create(directory, dimensions)
@@ -72,6 +74,7 @@ def open_index(directory: Path, settings: Settings, places: Places, force: bool 
     def open_table() -> ChunkTable:
         from asterism.backends.store.lance_table import LanceTable
 
+        share_one_arena()
         return LanceTable.open(directory)
 
     def make_embedder() -> Embedder:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from asterism.backends.embed.protocol import Embedder
+from asterism.backends.store.allocator import give_back
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.chunk_table import ChunkTable
 from asterism.domain.index import ModelIdentity
@@ -63,6 +64,7 @@ class Index:
         if self._table is None and self.catalogue.chunks_version() == 0:
             return
         table = self.table()
+        give_back()
         table.maintain(thorough)
         self.catalogue.set_chunks_version(table.version)
 
