@@ -172,6 +172,9 @@ class Writer:
         """Let it work, once it is ready; it may be told the announcement at which to die."""
         assert self._process.stdin is not None
         self._until(lambda: b"ready\n" in self._heard, 60)
+        if b"ready\n" not in self._heard:
+            self._kill()
+            raise WriterFailed("it was not ready within a minute")
         self._process.stdin.write(f"{death}\n".encode())
         self._process.stdin.flush()
 

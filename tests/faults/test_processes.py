@@ -106,10 +106,13 @@ def test_interrupting(tmp_path: Path, moment: Callable[[Workplace, Command], boo
 
 
 def test_cancelling_from_another_process(tmp_path: Path) -> None:
-    place = workplace(tmp_path, 2 * MANY)
+    place = workplace(tmp_path, MANY)
     command = place.start("index", jobs=1)
     wait_until(lambda: is_running(place, command), "the command to be at work")
+    # Held, so that it cannot be done before the other has begun.
+    os.kill(command.process.pid, signal.SIGSTOP)
     asked = place.run("index", str(place.root), "--cancel")
+    os.kill(command.process.pid, signal.SIGCONT)
     assert (asked.code, asked.out[:5]) == (0, "Asked"), asked
     stopped = command.outcome()
     assert (stopped.code, "Stopped" in stopped.out) == (130, True), stopped

@@ -29,7 +29,6 @@ from asterism.indexing.options import SyncOptions
 
 # What an index consists of; everything else in a project's directory is locks and records.
 _TABLE = "chunks.lance"
-_CATALOGUE = "catalogue.sqlite"
 
 
 class Places(NamedTuple):
@@ -104,9 +103,7 @@ def wipe(directory: Path) -> None:
     """Remove an index, all its repositories included; locks and records stay."""
     # The catalogue first: without it there is no index, while a catalogue that has lost its chunks
     # would be damage to whoever comes after a kill in between.
-    for file in sorted(directory.glob(f"{_CATALOGUE}*")):
-        with suppress(FileNotFoundError):
-            file.unlink()
+    Catalogue.discard(directory)
     shutil.rmtree(directory / _TABLE, ignore_errors=True)
 
 
