@@ -264,6 +264,10 @@ def test_a_repository_that_moved_keeps_its_index(here: Engine, tmp_path: Path) -
     assert "is gone" in gone.message
     moved = here.register(tmp_path / "store")
     assert moved.repository.id == registered.repository.id
+    report = here.index(moved)
+    # Read again, because rows say where their files are; every vector is known.
+    assert (report.parsed, report.embedded) == (2, 0)
+    assert {Path(chunk.file_path).parent for chunk in chunks(moved)} == {tmp_path / "store"}
     assert here.index(moved).parsed == 0
 
 

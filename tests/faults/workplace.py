@@ -1,6 +1,7 @@
 """A repository and its index, worked on by this process and by real commands."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -115,7 +116,12 @@ class Command(NamedTuple):
 
     def outcome(self) -> Outcome:
         """Wait for its end."""
-        out, err = self.process.communicate(timeout=PATIENCE)
+        try:
+            out, err = self.process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.communicate()
+            raise
         return Outcome(self.process.returncode, out.decode(), err.decode())
 
 

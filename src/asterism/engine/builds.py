@@ -159,10 +159,16 @@ def _sync(
 ) -> SyncReport:
     repository = registered.repository
     options = sync_options(settings)
-    if repository.name not in {known.name for known in index.catalogue.repositories()}:
+    stored = {known.name: known.root for known in index.catalogue.repositories()}
+    if repository.name not in stored:
         index.catalogue.add_repository(repository, options_hash(options))
     if index.catalogue.manifest().model != index.identity:
         from asterism.indexing.reembedding import reembed
 
         reembed(index, listener)
-    return run_sync(index, repository, options, listener, force)
+    # Rows know where their files are, so those of a repository that moved are written again.
+    moved = stored.get(repository.name, repository.root) != repository.root
+    report = run_sync(index, repository, options, listener, force or moved)
+    if moved and not report.cancelled:
+        index.catalogue.set_root(repository.name, repository.root)
+    return report

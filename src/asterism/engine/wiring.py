@@ -10,10 +10,10 @@ from asterism import __version__
 from asterism.analysis.chunks.options import RECIPE_VERSION
 from asterism.backends.embed.options import identity_of
 from asterism.backends.embed.protocol import Embedder
-from asterism.backends.store.allocator import share_one_arena
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.catalogue_schema import SCHEMA_VERSION
 from asterism.backends.store.chunk_table import ChunkTable
+from asterism.backends.store.footprint import stay_small
 from asterism.config.loading import (
     chunk_options,
     discovery_options,
@@ -27,7 +27,7 @@ from asterism.indexing.cache import Cache
 from asterism.indexing.index import Index
 from asterism.indexing.options import SyncOptions
 
-# What an index consists of; everything else in a project's directory is locks and records.
+# The chunks, in the directory of their project.
 _TABLE = "chunks.lance"
 
 
@@ -65,7 +65,7 @@ def open_index(directory: Path, settings: Settings, places: Places, force: bool 
     def create_table(dimensions: int) -> ChunkTable:
         from asterism.backends.store.lance_table import LanceTable
 
-        share_one_arena()
+        stay_small()
         # Only leftovers of a build that never committed anything can be here.
         shutil.rmtree(directory / _TABLE, ignore_errors=True)
         return LanceTable.create(directory, dimensions)
@@ -73,7 +73,7 @@ def open_index(directory: Path, settings: Settings, places: Places, force: bool 
     def open_table() -> ChunkTable:
         from asterism.backends.store.lance_table import LanceTable
 
-        share_one_arena()
+        stay_small()
         return LanceTable.open(directory)
 
     def make_embedder() -> Embedder:

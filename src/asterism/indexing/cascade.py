@@ -12,9 +12,7 @@ from asterism.domain.index import FileState, Link, Signatures
 from asterism.domain.links import path_keys
 from asterism.domain.offers import EVERYTHING
 from asterism.indexing.quoting import Neighbours
-from asterism.indexing.reading import Read
-
-NOTHING = Signatures({}, {})
+from asterism.indexing.reading import NOTHING_OFFERED, Read
 
 
 class Change(NamedTuple):
@@ -58,11 +56,13 @@ def _changed_names(change: Change, around: Neighbours) -> dict[str, set[str]]:
     changed: dict[str, set[str]] = {}
     for read in change.reads:
         if read.path in change.known:
-            names = _difference(before.get(read.path, NOTHING), read.signatures)
+            names = _difference(before.get(read.path, NOTHING_OFFERED), read.signatures)
             if names:
                 changed[read.path] = names
     for path in change.removed:
-        changed[path] = _difference(before.get(path, NOTHING), NOTHING) | {EVERYTHING}
+        changed[path] = _difference(before.get(path, NOTHING_OFFERED), NOTHING_OFFERED) | {
+            EVERYTHING
+        }
     return changed
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from asterism.backends.embed.protocol import Embedder
-from asterism.backends.store.allocator import give_back
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.chunk_table import ChunkTable
+from asterism.backends.store.footprint import give_back
 from asterism.domain.index import ModelIdentity
 from asterism.indexing.cache import Cache
 

@@ -39,6 +39,12 @@ class Neighbours:
         self._signatures[read.path] = read.signatures
         self._languages[read.path] = read.language
 
+    def forget(self) -> None:
+        """Let go of everything that was learnt."""
+        self._signatures.clear()
+        self._languages.clear()
+        self._targets.clear()
+
     def resolve(self, importer: str, module: str) -> str | None:
         """The file a module means, seen from another."""
         key = (importer, module)

@@ -60,6 +60,14 @@ class Read(NamedTuple):
     signatures: Signatures
     wants: tuple[Want, ...]
 
+    @property
+    def bare(self) -> "Read":
+        """The same without what other files want to know of it."""
+        return self._replace(signatures=NOTHING_OFFERED, wants=())
+
+
+NOTHING_OFFERED = Signatures({}, {})
+
 
 class Terms(NamedTuple):
     """A chunk with the words it is found by."""

@@ -137,8 +137,7 @@ class _Work:
         around = Neighbours(catalogue, repo, files, self.known, self.options.chunks)
         self.files_total = len(plan.looks)
         self._read(plan.looks, spool, around)
-        change = Change(list(self.reads.values()), self._removed(plan), self.known)
-        again = dependents(catalogue, repo, change, around)
+        again = self._dependents(plan, around)
         self.reread = len(again)
         self.files_total += len(again)
         self._read([Look(path) for path in again], spool, around)
@@ -147,6 +146,10 @@ class _Work:
             self._write(spool, removed, around)
         elif self.same:
             catalogue.commit(Batch(repo, catalogue.chunks_version(), touched=self._touched()))
+
+    def _dependents(self, plan: Plan, around: Neighbours) -> list[str]:
+        change = Change(list(self.reads.values()), self._removed(plan), self.known)
+        return dependents(self.index.catalogue, self.repository.name, change, around)
 
     def _read(self, looks: Sequence[Look], spool: Spool, around: Neighbours) -> None:
         """Read files in parallel; what is to be written waits in the spool."""
@@ -210,6 +213,9 @@ class _Work:
         self.listener.hear(Progress(Stage.finishing, done, len(self.reads), writer.account.chunks))
         if not self.known:
             self.index.catalogue.end_bulk()
+        # What files offer each other is not needed any more, and building indexes takes its room.
+        around.forget()
+        self.reads = {path: read.bare for path, read in self.reads.items()}
         if writer.account.wrote:
             # Anew means the indexes too: one of them may be what is damaged.
             self.index.maintain(thorough=self.anew)

@@ -171,6 +171,13 @@ class Catalogue:
                 self._set_fact("chunks_version", chunks_version)
         return [version for _, version in files]
 
+    def set_root(self, repo: str, root: str) -> None:
+        """Note that a repository is at another place."""
+        self._database.run(
+            "UPDATE repositories SET root = ? WHERE number = ?",
+            (stored_path(root), self._repo(repo)),
+        )
+
     def options_hash(self, repo: str) -> str:
         """Of the options that shaped the repository's rows."""
         row = self._database.one("SELECT options_hash FROM repositories WHERE name = ?", (repo,))

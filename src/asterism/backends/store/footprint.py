@@ -1,0 +1,35 @@
+"""How much memory Lance takes while it writes, which it is told through the system around it.
+
+Lance works in many threads. glibc gives each an arena of its own, which keeps what it once had, and
+each reads ahead: building the indexes of 700,000 rows took 970 MB that way, and takes 490 MB with
+one arena for all and two threads that read. From a local disk two are no slower.
+"""
+
+import ctypes
+import os
+from functools import cache
+
+# From malloc.h: the parameter that limits the number of arenas.
+_M_ARENA_MAX = -8
+
+
+@cache
+def stay_small() -> None:
+    """Settle for less memory; call it before Lance is imported. What the user has set counts."""
+    os.environ.setdefault("LANCE_IO_THREADS", "2")
+    os.environ.setdefault("LANCE_DEFAULT_FRAGMENT_READAHEAD", "1")
+    if (library := _glibc()) is not None:
+        library.mallopt(_M_ARENA_MAX, 1)
+
+
+def give_back() -> None:
+    """Return free memory to the system."""
+    if (library := _glibc()) is not None:
+        library.malloc_trim(0)
+
+
+@cache
+def _glibc() -> ctypes.CDLL | None:
+    library = ctypes.CDLL(None)
+    has_both = hasattr(library, "mallopt") and hasattr(library, "malloc_trim")
+    return library if has_both else None
