@@ -46,6 +46,9 @@ def in_parallel(
                     waiting.append(pool.submit(work, batch))
                 yield result
         except BrokenProcessPool as error:
+            # The pool waits for its other workers, and one of them may never hear of it.
+            for process in list((pool._processes or {}).values()):
+                process.kill()
             raise WorkerDied(
                 "A process that reads files died, perhaps for lack of memory. Run it again with "
                 "ASTERISM_WORK_JOBS=1; if it still dies, one of the files is to blame."

@@ -83,6 +83,16 @@ class FileState(NamedTuple):
     problems: int = 0
 
 
+class Pending(NamedTuple):
+    """A file that an unfinished sync has read, and may or may not have written."""
+
+    path: str
+    content_hash: bytes
+    """What it held then."""
+    version: int
+    """Which reading of it the index had before; 0 if it had none."""
+
+
 class Link(NamedTuple):
     """One module that a file imports, and the file of the repository that it means, if any."""
 

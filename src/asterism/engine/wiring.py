@@ -109,7 +109,10 @@ def wipe(directory: Path) -> None:
 
 def table_is_there(directory: Path, catalogue: Catalogue) -> bool:
     """Whether the chunks a catalogue speaks of exist, by a look that loads nothing."""
-    return catalogue.chunks_version() == 0 or (directory / _TABLE / "_versions").is_dir()
+    version = catalogue.chunks_version()
+    # Lance names the manifest of a version by this number less the version.
+    manifest = f"{2**64 - 1 - version}.manifest"
+    return version == 0 or (directory / _TABLE / "_versions" / manifest).is_file()
 
 
 def table_bytes(directory: Path) -> int:

@@ -4,7 +4,7 @@ The answer is generous: a file too many is read once more and found unchanged; a
 keep a signature that no longer exists.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
@@ -21,12 +21,16 @@ class Change(NamedTuple):
     reads: Sequence[Read]
     removed: Sequence[str]
     known: Mapping[str, FileState]
+    disturbed: Collection[str] = ()
+    """Files that an unfinished sync saw otherwise than they are: what quotes them may be wrong."""
 
 
 def dependents(catalogue: Catalogue, repo: str, change: Change, around: Neighbours) -> list[str]:
     """Known files, neither read nor removed by this sync, that may quote something changed."""
     moving = {read.path for read in change.reads} | set(change.removed)
     frontier = _changed_names(change, around)
+    for path in change.disturbed:
+        frontier.setdefault(path, set()).add(EVERYTHING)
     affected: set[str] = set()
     for path, link in _relinked(catalogue, repo, change, around):
         affected.add(path)

@@ -100,7 +100,7 @@ def _what(report: SyncReport, would: str = "") -> str:
         if count
     ]
     if not parts:
-        parts = [f"{report.reread:,} read again"]
+        parts = [f"{report.parsed:,} read again"]
     if would:
         return f"Files: {', '.join(f'{part}' for part in parts)}"
     return f"Files: {', '.join(parts)}"

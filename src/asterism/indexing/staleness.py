@@ -27,6 +27,10 @@ def judge(
     verdict = judge_shape(catalogue, repository, options, model)
     if verdict.staleness is not Staleness.equal:
         return verdict
+    if catalogue.pending(repository.name):
+        return Judgement(
+            Staleness.content, "The last run did not finish; run `asterism index` to go on."
+        )
     return _content(catalogue, repository, options)
 
 

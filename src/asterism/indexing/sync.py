@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -13,7 +13,7 @@ from asterism.analysis.source.text import read
 from asterism.domain.catalogue import Batch
 from asterism.domain.errors import Cancelled, InputError
 from asterism.domain.files import Discovery, FoundFile
-from asterism.domain.index import FileState, Repository, Skipped, Staleness
+from asterism.domain.index import FileState, Pending, Repository, Skipped, Staleness
 from asterism.indexing.cascade import Change, dependents
 from asterism.indexing.garbage import no_collection
 from asterism.indexing.index import Index
@@ -54,7 +54,8 @@ def sync(
     reshaped = index.catalogue.options_hash(repository.name) != shape
     found = _list(repository, options, known)
     plan = plan_sync(found.files, known, anew or reshaped)
-    work = _Work(index, repository, options, listener, known, found, anew, reshaped)
+    pending = index.catalogue.pending(repository.name)
+    work = _Work(index, repository, options, listener, known, found, anew, reshaped, pending)
     try:
         work.carry_out(plan)
     except Cancelled:
@@ -112,6 +113,8 @@ class _Work:
     found: Discovery
     anew: bool
     reshaped: bool
+    pending: list[Pending] = field(default_factory=list)
+    """What a sync before this one left unfinished."""
     reads: dict[str, Read] = field(default_factory=dict)
     same: list[Same] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
@@ -123,7 +126,7 @@ class _Work:
 
     def carry_out(self, plan: Plan) -> None:
         """Read, follow the cascade, write; what waits to be written is never all in memory."""
-        if plan.looks or plan.removed:
+        if plan.looks or plan.removed or self.pending:
             spool = Spool(str(self.index.directory))
             try:
                 self._change(plan, spool)
@@ -143,13 +146,47 @@ class _Work:
         self._read([Look(path) for path in again], spool, around)
         removed = self._removed(plan)
         if self.reads or removed:
+            # The rows of one batch quote files of another. If not all of them get there, the next
+            # sync has to know whom to look at, even where nothing on disk has changed since.
+            catalogue.set_pending(repo, self._promised())
             self._write(spool, removed, around)
         elif self.same:
             catalogue.commit(Batch(repo, catalogue.chunks_version(), touched=self._touched()))
+        if self.pending or self.reads or removed:
+            catalogue.set_pending(repo, [])
 
     def _dependents(self, plan: Plan, around: Neighbours) -> list[str]:
-        change = Change(list(self.reads.values()), self._removed(plan), self.known)
-        return dependents(self.index.catalogue, self.repository.name, change, around)
+        removed = self._removed(plan)
+        change = Change(list(self.reads.values()), removed, self.known, self._disturbed(removed))
+        found = dependents(self.index.catalogue, self.repository.name, change, around)
+        return sorted({*found, *self._owed(removed)})
+
+    def _promised(self) -> list[Pending]:
+        versions = {path: state.version for path, state in self.known.items()}
+        return [
+            Pending(read.path, read.content_hash, versions.get(read.path, 0))
+            for read in self.reads.values()
+        ]
+
+    def _disturbed(self, removed: Collection[str]) -> list[str]:
+        """Files of an unfinished sync that no longer hold what it saw in them."""
+        hashes = {path: state.content_hash for path, state in self.known.items()}
+        hashes |= {read.path: read.content_hash for read in self.reads.values()}
+        gone = {*removed, *self.gone}
+        return [
+            entry.path
+            for entry in self.pending
+            if entry.path in gone or hashes.get(entry.path) != entry.content_hash
+        ]
+
+    def _owed(self, removed: Collection[str]) -> list[str]:
+        """Files that an unfinished sync read and did not write, and this one has not read yet."""
+        done = {*removed, *self.reads}
+        return [
+            path
+            for path, _, version in self.pending
+            if path not in done and path in self.known and self.known[path].version == version
+        ]
 
     def _read(self, looks: Sequence[Look], spool: Spool, around: Neighbours) -> None:
         """Read files in parallel; what is to be written waits in the spool."""

@@ -39,6 +39,7 @@ from asterism.domain.index import (
     FileState,
     Link,
     Manifest,
+    Pending,
     Repository,
     Signatures,
     Skipped,
@@ -165,6 +166,7 @@ class Catalogue:
             files = self._database.rows("SELECT number, version FROM files WHERE repo = ?", (repo,))
             remove_files(self._database, (number for number, _ in files))
             self._database.run("DELETE FROM skipped WHERE repo = ?", (repo,))
+            self._database.run("DELETE FROM pending WHERE repo = ?", (repo,))
             self._database.run("DELETE FROM jobs WHERE repo = ?", (name,))
             self._database.run("DELETE FROM repositories WHERE number = ?", (repo,))
             if chunks_version is not None:
@@ -248,6 +250,14 @@ class Catalogue:
     def replace_skipped(self, repo: str, entries: Sequence[Skipped]) -> None:
         """Record what is skipped now; nothing is written where it is what it was."""
         catalogue_files.replace_skipped(self._database, self._repo(repo), entries)
+
+    def pending(self, repo: str) -> list[Pending]:
+        """The files of a sync that did not finish."""
+        return catalogue_files.pending(self._database, self._repo(repo))
+
+    def set_pending(self, repo: str, entries: Sequence[Pending]) -> None:
+        """Say what a sync is about to write; nothing, when it has finished."""
+        catalogue_files.set_pending(self._database, self._repo(repo), entries)
 
     def signatures(
         self, repo: str, paths: Collection[str], cut: Callable[[str], str] = str

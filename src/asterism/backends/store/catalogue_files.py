@@ -7,7 +7,7 @@ from asterism.backends.store.catalogue_batches import ROLES
 from asterism.backends.store.database import Database
 from asterism.backends.store.stored_text import clean, loaded_id, loaded_path, stored_path
 from asterism.domain.catalogue import Statistics
-from asterism.domain.index import FileState, Skipped
+from asterism.domain.index import FileState, Pending, Skipped
 from asterism.domain.symbol import Role
 
 _STATE = "path, size, mtime_ns, content_hash, version, scanned_ns, language, chunks, problems"
@@ -87,6 +87,22 @@ def replace_skipped(database: Database, repo: int, entries: Sequence[Skipped]) -
             ],
         )
         database.run("UPDATE repositories SET skipped_digest = ? WHERE number = ?", (digest, repo))
+
+
+def pending(database: Database, repo: int) -> list[Pending]:
+    """The files of a sync that did not finish."""
+    rows = database.rows("SELECT path, content_hash, version FROM pending WHERE repo = ?", (repo,))
+    return [Pending(loaded_path(path), *rest) for path, *rest in rows]
+
+
+def set_pending(database: Database, repo: int, entries: Sequence[Pending]) -> None:
+    """Replace what is pending; an empty list says that the sync has finished."""
+    with database.transaction():
+        database.run("DELETE FROM pending WHERE repo = ?", (repo,))
+        database.many(
+            "INSERT INTO pending VALUES (?, ?, ?, ?)",
+            [(repo, stored_path(path), content, version) for path, content, version in entries],
+        )
 
 
 def statistics(database: Database, repo: int | None) -> Statistics:

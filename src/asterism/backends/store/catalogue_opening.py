@@ -38,6 +38,8 @@ def create_database(directory: Path, manifest: Manifest) -> None:
     database = connect_new(draft, PAGE_SIZE)
     try:
         fill(database, manifest)
+        # Closing copies the log too, but says nothing where the disk is too full for it.
+        database.one("PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
         database.close()
     try:

@@ -87,6 +87,12 @@ CREATE TABLE skipped (
     PRIMARY KEY (repo, n)
 ) WITHOUT ROWID;
 
+-- What an unfinished sync is writing: its rows may speak of each other and be there in part.
+CREATE TABLE pending (
+    repo INTEGER, path NOT NULL, content_hash BLOB NOT NULL, version INTEGER NOT NULL,
+    PRIMARY KEY (repo, path)
+) WITHOUT ROWID;
+
 CREATE TABLE jobs (
     repo TEXT PRIMARY KEY,
     kind TEXT NOT NULL, state TEXT NOT NULL, pid INTEGER NOT NULL,
@@ -135,5 +141,5 @@ SYMBOL_INDEXES = {
 # Every table that holds rows of a file, by the file's number.
 FILE_TABLES = ("chunks", "declarations", "usages", "links")
 EXPECTED_TABLES = frozenset(
-    {*FILE_TABLES, "facts", "repositories", "files", "words", "skipped", "jobs"}
+    {*FILE_TABLES, "facts", "repositories", "files", "words", "skipped", "pending", "jobs"}
 )

@@ -1,5 +1,6 @@
 """The chunk table of a project as a Lance dataset on disk."""
 
+import errno
 import os
 import shutil
 from collections.abc import Sequence
@@ -87,6 +88,7 @@ class LanceTable:
                 rows = table_of([storable(entry) for entry in entries], vectors)
             with lance_errors(str(self._path)):
                 newest.insert(rows)
+                self._check_files(newest)
 
     def delete(self, file_versions: Sequence[int]) -> None:
         """Remove every row that comes from these readings."""
@@ -112,6 +114,7 @@ class LanceTable:
         with lance_errors(str(self._path)):
             newest = self._newest()
             lance_upkeep.maintain(newest, thorough)
+            self._check_files(newest)
             used = {snapshot.version for snapshot in self._in_use}
             old = lance_upkeep.replaced_versions(self._path, self._keep_seconds) - used
             lance_upkeep.remove_versions(newest, old, thorough)
@@ -139,6 +142,17 @@ class LanceTable:
     def fragments(self) -> int:
         """In how many pieces the newest version is."""
         return len(self._newest().get_fragments())
+
+    def _check_files(self, newest: Dataset) -> None:
+        """Refuse a version whose files are shorter than it says.
+
+        Lance does not notice when only the last piece of a file cannot be written.
+        """
+        for fragment in newest.get_fragments():
+            for file in fragment.metadata.files:
+                there = (self._path / "data" / file.path).stat().st_size
+                if there < (file.file_size_bytes or 0):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def _newest(self) -> Dataset:
         """The dataset to write to; another process may have written since the last time."""
