@@ -7,6 +7,7 @@ SHELL := bash
 
 PYTHON ?= python3
 REPO ?= examples/harbor
+KILLS ?= 200
 JOBS ?= 2
 
 VENV := .venv
@@ -49,8 +50,14 @@ fix: $(STAMP) ## Format, mend what ruff can mend, and rewrite generated document
 	$(BIN)/python -m scripts.write_docs
 
 .PHONY: bench
-bench: $(STAMP) ## Measure parsing; REPO=path chooses the repository
+bench: $(STAMP) ## Measure parsing, indexing and the store; REPO=path chooses the repository
 	$(BIN)/python -m benchmarks.parse $(REPO)
+	$(BIN)/python -m benchmarks.index $(REPO)
+	$(BIN)/python -m benchmarks.store
+
+.PHONY: faults
+faults: $(STAMP) ## Kill a writer KILLS times at random moments and check the index each time
+	$(BIN)/python -m tests.faults.kill_writer --kills $(KILLS)
 
 .PHONY: lock
 lock: $(STAMP) ## Resolve the dependencies anew and write both locks

@@ -11,6 +11,9 @@ WRONG = {
     "missing file": (["outline", "no.py"], "no.py does not exist"),
     "missing file for chunks": (["chunks", "no.py"], "no.py does not exist"),
     "missing directory": (["files", "no"], "no does not exist"),
+    "missing directory for index": (["index", "no"], "no does not exist; check the path"),
+    "missing directory for status": (["status", "no"], "no does not exist; check the path"),
+    "missing directory for watch": (["watch", "no"], "no does not exist; check the path"),
     "missing path among others": (["validate", "main.py", "no"], "no does not exist"),
     "file as directory": (["outline", "main.py/x"], "main.py/x does not exist"),
     "directory for a file": (["outline", "src"], "src is a directory"),
@@ -35,7 +38,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_one_line_and_exit_code_two(run: Run, repository: Path, case: str) -> None:
+def test_one_line_and_exit_code_two(run: Run, repository: Path, places: Path, case: str) -> None:
     arguments, expected = WRONG[case]
     done = run(*arguments)
     assert (done.code, done.out) == (2, "")

@@ -194,3 +194,32 @@ def test_a_clock_that_was_ahead_hides_no_edit(place: Workplace) -> None:
     os.utime(file, ns=(moment, moment))
     assert place.index().changed == 1
     place.check()
+
+
+@pytest.mark.parametrize("command", [["status"], ["symbols", "total"], ["index"], ["repos"]])
+def test_an_index_that_may_not_be_read(place: Workplace, command: list[str]) -> None:
+    through = permissions_count()
+    place.index()
+    place.directory.chmod(0)
+    try:
+        done = place.run(*command, through=through)
+    finally:
+        place.directory.chmod(0o700)
+    assert "Traceback" not in done.err
+    if command == ["repos"]:
+        assert (done.code, "damaged" in done.out) == (0, True)
+    else:
+        assert done.code == 2
+        assert "Permission denied); check the directory's permissions" in done.err
+
+
+def test_a_directory_that_may_not_be_read_is_not_registered(place: Workplace) -> None:
+    through = permissions_count()
+    place.root.chmod(0)
+    try:
+        done = place.run("index", str(place.root), through=through)
+    finally:
+        place.root.chmod(0o700)
+    assert (done.code, done.out) == (2, "")
+    assert "cannot be read (Permission denied); check the path" in done.err
+    assert "No repositories yet" in place.run("repos").out

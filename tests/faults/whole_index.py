@@ -35,7 +35,7 @@ _QUERIES = {
     "declarations": "SELECT path, n, role, name, qualified_name, kind, line, is_exported, chunk,"
     " ordinal, signature, module FROM declarations d JOIN files f ON f.number = d.file"
     " ORDER BY path, n",
-    "links": "SELECT path, n, module, key, target, names, reexports FROM links l"
+    "links": "SELECT path, n, module, target, names, reexports FROM links l"
     " JOIN files f ON f.number = l.file ORDER BY path, n",
     "skipped": "SELECT path, reason, detail FROM skipped ORDER BY path",
     "options": "SELECT name, root, options_hash FROM repositories ORDER BY name",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from asterism.analysis.parallel import BATCH
 from asterism.domain.errors import ProviderDown
 from asterism.domain.index import Staleness
 from asterism.indexing.progress import Listener, Progress, Stage
@@ -25,20 +26,18 @@ def fill(shop: Workshop, count: int) -> None:
 
 
 def test_a_file_that_vanishes_between_listing_and_reading(shop: Workshop) -> None:
-    fill(shop, 3)
+    fill(shop, 2 * BATCH)
+    last = f"src/m{2 * BATCH - 1:03}.py"
 
     def vanish(progress: Progress) -> None:
-        # The listing is done when the first progress of reading would come; remove before it.
-        if progress.stage is Stage.listing:
-            shop.embedder.documents.clear()
+        # The first batch is read, the second is not; everything is listed.
+        if progress.stage is Stage.reading and progress.files_done == BATCH:
+            (shop.root / last).unlink()
 
-    shop.sync(Listener(vanish))
-    # Known to the index, then gone between two looks.
-    shop.touch("src/m001.py")
-    (shop.root / "src" / "m001.py").unlink()
-    report = shop.sync()
-    assert report.removed == 1
-    assert shop.names("src/m001.py") == []
+    report = shop.sync(Listener(vanish))
+    assert (report.files, report.added) == (2 * BATCH - 1, 2 * BATCH - 1)
+    assert shop.names(last) == []
+    assert shop.sync().did_something is False
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")

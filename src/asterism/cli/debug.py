@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from asterism.cli.engine_for import directory_named, engine
+from asterism.cli.symbols import counted
 from asterism.cli.wire import Json, write_json
 from asterism.domain.errors import PathMissing
 from asterism.domain.files import SkipReason, display_path
@@ -78,11 +79,7 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
     if state is not None:
         yield "Language", state.language or "none"
         yield "Compared", f"with the disk {_time(state.scanned_ns / 1e9)}"
-        counts = [
-            f"{count:,} {role.value}{'' if count == 1 else 's'}"
-            for role, count in found.held.symbols.items()
-            if count
-        ]
+        counts = [counted(role, count) for role, count in found.held.symbols.items() if count]
         yield "Symbols", ", ".join(counts) or "none"
     if found.held.trouble:
         yield "Trouble", found.held.trouble

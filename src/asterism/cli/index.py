@@ -1,6 +1,7 @@
 """`asterism index`: make or refresh the index of a repository, and say what happened."""
 
 import argparse
+import shlex
 import sys
 
 from asterism.cli.engine_for import directory_named, engine
@@ -8,6 +9,7 @@ from asterism.cli.progress import watched_by_user
 from asterism.cli.wire import Json, write_json
 from asterism.domain.errors import UsageError
 from asterism.domain.files import display_path
+from asterism.domain.index import Repository
 from asterism.engine.engine import Engine
 from asterism.indexing.report import SyncReport
 
@@ -35,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         write_json({"repository": registered.repository.name, **report_json(report)})
     else:
-        print_report(registered.repository.name, report)
+        print_report(registered.repository, report)
     return EXIT_INTERRUPTED if report.cancelled else 0
 
 
@@ -50,16 +52,17 @@ def _cancel(here: Engine, options: argparse.Namespace) -> int:
     return 1
 
 
-def print_report(name: str, report: SyncReport) -> None:
+def print_report(repository: Repository, report: SyncReport) -> None:
     """The sentence, and below it what was left out."""
     from asterism.cli.console import console, show
 
     out = console()
     seconds = f" {report.seconds:.1f} s" if not report.dry_run else ""
-    show(out, (f"{name}: ", "bold"), (report.sentence, ""), (seconds, "dim"))
+    show(out, (f"{repository.name}: ", "bold"), (report.sentence, ""), (seconds, "dim"))
     if report.skipped:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in report.skipped.items())
-        show(out, (f"Left out: {reasons}. `asterism files --skipped` lists them.", "dim"))
+        command = f"asterism files {shlex.quote(display_path(repository.root))} --skipped"
+        show(out, (f"Left out: {reasons}. `{command}` lists them.", "dim"))
     for warning in report.warnings:
         show(out, ("Warning: ", "yellow"), (warning, ""))
     for path in report.unread[:SHOWN_UNREAD]:

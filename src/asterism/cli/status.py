@@ -5,6 +5,7 @@ import time
 from datetime import datetime
 
 from asterism.cli.engine_for import directory_named, engine
+from asterism.cli.symbols import counted
 from asterism.cli.wire import Json, write_json
 from asterism.domain.files import display_path
 from asterism.domain.index import Staleness
@@ -44,7 +45,7 @@ def _lines(found: Status) -> list[tuple[str, str]]:
     if found.statistics is not None:
         known = found.statistics
         languages = ", ".join(f"{name} {count:,}" for name, count in known.languages.items())
-        symbols = ", ".join(f"{count:,} {role.value}s" for role, count in known.symbols.items())
+        symbols = ", ".join(counted(role, count) for role, count in known.symbols.items())
         lines += [
             ("Files", f"{known.files:,} ({languages})" if languages else f"{known.files:,}"),
             ("Chunks", f"{known.chunks:,}"),

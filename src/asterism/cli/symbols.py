@@ -60,10 +60,10 @@ def _print(found: Lookup) -> None:
             show(out, (f"Did you mean {', '.join(found.did_you_mean)}?", ""))
         return
     for role, entries in groupby(found.symbols, key=lambda entry: entry.row.role):
-        show(out, (_counted(role, found.counts[role]), "bold"))
+        show(out, (counted(role, found.counts[role]), "bold"))
         for entry in entries:
             show(out, *_line(entry))
-    counts = ", ".join(_counted(role, count) for role, count in found.counts.items())
+    counts = ", ".join(counted(role, count) for role, count in found.counts.items())
     show(out, (f"{name}: ", "bold"), (f"{counts}.", ""))
     hidden = found.total - len(found.symbols)
     if hidden:
@@ -82,7 +82,8 @@ def _line(entry: FoundSymbol) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _counted(role: Role, count: int) -> str:
+def counted(role: Role, count: int) -> str:
+    """So many symbols of a role, in words."""
     return f"{count:,} {role.value}" if count == 1 else f"{count:,} {role.value}s"
 
 

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -27,6 +28,20 @@ def environment_layer(settings: Iterable[Setting] | None = None) -> Layer:
                 variables[setting.key] = variable
                 break
     return Layer("the environment", values, strict=False, variables=variables)
+
+
+def unknown_variables() -> list[str]:
+    """A sentence for each `ASTERISM_…` variable that nothing reads: it may be misspelt."""
+    known = {setting.variable for setting in all_settings()}
+    known |= {DATA.variable, CACHE.variable, *SECRETS.values()}
+    found = sorted(name for name in os.environ if name.startswith("ASTERISM_"))
+    warnings = []
+    for name in found:
+        if name not in known:
+            close = get_close_matches(name, known, 1, 0.75)
+            hint = f"did you mean {close[0]}?" if close else "no setting has that name."
+            warnings.append(f"the environment: {name} is ignored; {hint}")
+    return warnings
 
 
 def embedding_key(provider: Provider, url: str = "") -> str:

@@ -13,6 +13,7 @@ from asterism.config.environment import (
     environment_layer,
     git_excludes,
     home,
+    unknown_variables,
     user_file,
 )
 from asterism.config.files import REPOSITORY_FILE, read_layer
@@ -34,11 +35,13 @@ def load(
     users = read_layer(own) if own is not None else None
     personal = [*([users] if users is not None else []), environment_layer()]
     found = _repository_layer(directory)
-    if found is None:
-        return resolve([called, *personal])
-    trust = resolve([called, *personal]).settings.trust.repositories
-    found = found._replace(trusted=_is_trusted(found.repository, trust))
-    return resolve([called, found, *personal])
+    layers = [called, *personal]
+    if found is not None:
+        trust = resolve(layers).settings.trust.repositories
+        found = found._replace(trusted=_is_trusted(found.repository, trust))
+        layers = [called, found, *personal]
+    loaded = resolve(layers)
+    return loaded._replace(warnings=(*loaded.warnings, *unknown_variables()))
 
 
 def _repository_layer(directory: Path) -> Layer | None:

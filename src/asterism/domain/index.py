@@ -103,6 +103,16 @@ class Link(NamedTuple):
     reexports: bool = False
 
 
+class Resolution(NamedTuple):
+    """The file that an import was found to mean when the file it stands in was written."""
+
+    path: str
+    """The importing file."""
+    module: str
+    target: str | None
+    reexports: bool
+
+
 class FileUpdate(NamedTuple):
     """Everything the catalogue stores of a file that was read anew."""
 

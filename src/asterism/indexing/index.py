@@ -1,5 +1,6 @@
 """An index that is open for writing: catalogue, chunk table, and where vectors come from."""
 
+import gc
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,19 +60,29 @@ class Index:
         """What went wrong and was put up with."""
         return tuple(self._cache.warnings) if self._cache is not None else ()
 
-    def maintain(self, thorough: bool = False) -> None:
-        """Keep queries quick; what it does is committed like any other change."""
+    def maintain(self, thorough: bool = False, make_room: bool = False) -> None:
+        """Keep queries quick; what it does is committed like any other change.
+
+        After much was written, building indexes needs the room that reading and embedding needed.
+        """
         if self._table is None and self.catalogue.chunks_version() == 0:
             return
         table = self.table()
-        give_back()
+        if make_room:
+            self._close_embedder()
+            gc.collect()
+            give_back()
         table.maintain(thorough)
         self.catalogue.set_chunks_version(table.version)
 
     def close(self) -> None:
         """Let go of everything that was opened."""
-        if self._embedder is not None:
-            self._embedder.close()
+        self._close_embedder()
         if self._cache is not None:
             self._cache.close()
         self.catalogue.close()
+
+    def _close_embedder(self) -> None:
+        if self._embedder is not None:
+            self._embedder.close()
+            self._embedder = None

@@ -1,6 +1,6 @@
 """What the imported names of a file mean: signatures of other files, known or just read."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from asterism.analysis.chunks.embedding import cut
 from asterism.analysis.chunks.options import ChunkOptions
@@ -21,11 +21,10 @@ class Neighbours:
         self,
         catalogue: Catalogue,
         repo: str,
-        files: FileSet,
         known: Mapping[str, FileState],
         options: ChunkOptions,
     ) -> None:
-        self.files = files
+        self._files = FileSet(())
         self._options = options
         self._catalogue = catalogue
         self._repo = repo
@@ -39,6 +38,11 @@ class Neighbours:
         self._signatures[read.path] = read.signatures
         self._languages[read.path] = read.language
 
+    def settle(self, paths: Iterable[str]) -> None:
+        """Say which files there are; imports mean these and no others."""
+        self._files = FileSet(paths)
+        self._targets.clear()
+
     def forget(self) -> None:
         """Let go of everything that was learnt."""
         self._signatures.clear()
@@ -50,7 +54,7 @@ class Neighbours:
         key = (importer, module)
         if key not in self._targets:
             language = self._language(importer)
-            self._targets[key] = resolve_module(importer, language, module, self.files)
+            self._targets[key] = resolve_module(importer, language, module, self._files)
         return self._targets[key]
 
     def links(self, read: Read) -> list[Link]:

@@ -97,10 +97,11 @@ Outcome: TypeAlias = Same | Gone | Read | Skipped
 
 
 class Packet(NamedTuple):
-    """A worker's answer: an outcome for each file, and the rows of those parsed, packed."""
+    """A worker's answer: an outcome for each file, and the rows of those parsed."""
 
     outcomes: list[Outcome]
-    rows: bytes
+    rows: list[Rows] | bytes
+    """As they are, or packed for another process or for a file."""
     source_bytes: int
 
 
@@ -110,11 +111,20 @@ def read_batch(where: Where, looks: Sequence[Look]) -> Packet:
     with no_collection():
         outcomes = [_read(where, look, rows) for look in looks]
         size = sum(outcome.size for outcome in outcomes if isinstance(outcome, Read))
-        return Packet(outcomes, _pack(rows) if rows else b"", size)
+        return Packet(outcomes, rows, size)
 
 
-def unpack(block: bytes) -> list[Rows]:
+def read_packed(where: Where, looks: Sequence[Look]) -> Packet:
+    """The same for whoever sends the rows on, or keeps them for long."""
+    packet = read_batch(where, looks)
+    assert isinstance(packet.rows, list)
+    return packet._replace(rows=_pack(packet.rows) if packet.rows else b"")
+
+
+def unpack(block: list[Rows] | bytes) -> list[Rows]:
     """The rows of a packet."""
+    if isinstance(block, list):
+        return block
     return [
         Rows(
             path,

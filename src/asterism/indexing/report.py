@@ -5,6 +5,10 @@ from dataclasses import dataclass, field
 
 from asterism.domain.index import Staleness
 
+NOTHING_MATCHED = (
+    "No files matched: nothing here can be indexed; `asterism files PATH --skipped` says why."
+)
+
 
 @dataclass(slots=True)
 class Account:
@@ -66,7 +70,7 @@ class SyncReport:
                 "run it again to go on."
             )
         if not self.files and not self.removed:
-            return "No files matched: nothing here can be indexed; `asterism files` says why."
+            return NOTHING_MATCHED
         if not self.did_something:
             return f"Nothing to do: {_unchanged(self)}."
         return f"{_what(self)}: {_rows(self)}." if self.chunks_written else f"{_what(self)}."
@@ -74,10 +78,12 @@ class SyncReport:
 
 def _dry(report: SyncReport) -> str:
     if not report.files and not report.removed:
-        return "No files matched: nothing here can be indexed; `asterism files` says why."
+        return NOTHING_MATCHED
     if not (report.added or report.changed or report.removed):
         return f"Nothing would be done: {_unchanged(report)}."
-    return f"{_what(report, 'would be ')}; nothing was written."
+    if report.before is Staleness.missing:
+        return f"{_count(report.added, 'file')} would be indexed; nothing was written."
+    return f"{_what(report)}; nothing was written."
 
 
 def _unchanged(report: SyncReport) -> str:
@@ -86,10 +92,9 @@ def _unchanged(report: SyncReport) -> str:
     return f"all {report.files:,} files are as they were"
 
 
-def _what(report: SyncReport, would: str = "") -> str:
-    if report.before in (Staleness.missing, Staleness.corrupt):
-        indexed = f"{_count(report.added, 'file')} {would or ''}indexed"
-        return indexed if would else f"Indexed {_count(report.added, 'file')}"
+def _what(report: SyncReport) -> str:
+    if report.before is Staleness.missing:
+        return f"Indexed {_count(report.added, 'file')}"
     parts = [
         f"{count:,} {word}"
         for count, word in (
@@ -101,8 +106,6 @@ def _what(report: SyncReport, would: str = "") -> str:
     ]
     if not parts:
         parts = [f"{report.parsed:,} read again"]
-    if would:
-        return f"Files: {', '.join(f'{part}' for part in parts)}"
     return f"Files: {', '.join(parts)}"
 
 

@@ -3,30 +3,41 @@
 from collections.abc import Iterator
 from tempfile import SpooledTemporaryFile
 
+from asterism.indexing.reading import Rows
+
 # Up to here everything stays in memory.
 MEMORY_BYTES = 64_000_000
 
 
 class Spool:
-    """Blocks of bytes, given back in the order they came; gone with the process."""
+    """Blocks of rows, given back in the order they came; gone with the process.
+
+    Packed ones are written to the file, the others stay as they are.
+    """
 
     def __init__(self, directory: str | None = None) -> None:
         # The file has no name, so there is nothing to clean up after a crash.
         self._file = SpooledTemporaryFile(MEMORY_BYTES, dir=directory)  # noqa: SIM115
-        self._blocks: list[tuple[int, int]] = []
+        self._blocks: list[tuple[list[Rows] | int, int]] = []
 
-    def put(self, block: bytes, weight: int) -> None:
+    def put(self, block: list[Rows] | bytes, weight: int) -> None:
         """Keep a block; its weight is what batches are measured by."""
-        self._file.write(block)
-        self._blocks.append((len(block), weight))
+        if isinstance(block, bytes):
+            self._file.write(block)
+            self._blocks.append((len(block), weight))
+        else:
+            self._blocks.append((block, weight))
 
-    def batches(self, weight: int) -> Iterator[list[bytes]]:
+    def batches(self, weight: int) -> Iterator[list[list[Rows] | bytes]]:
         """Every block, first come first served, in batches of about that weight."""
         self._file.seek(0)
-        batch: list[bytes] = []
+        batch: list[list[Rows] | bytes] = []
         held = 0
-        for size, heavy in self._blocks:
-            batch.append(self._file.read(size))
+        # Taken off as they are given away: rows that are written need no room.
+        self._blocks.reverse()
+        while self._blocks:
+            kept, heavy = self._blocks.pop()
+            batch.append(self._file.read(kept) if isinstance(kept, int) else kept)
             held += heavy
             if held >= weight:
                 yield batch

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 
-from asterism.analysis.graph.modules import FileSet
 from asterism.analysis.parallel import BATCH, in_parallel
 from asterism.analysis.source.discovery import discover
 from asterism.analysis.source.text import read
@@ -30,10 +30,19 @@ from asterism.indexing.reading import (
     Where,
     content_hash,
     read_batch,
+    read_packed,
     unpack,
 )
 from asterism.indexing.report import Account, SyncReport
 from asterism.indexing.spool import Spool
+
+if TYPE_CHECKING:
+    # It brings numpy, which a sync that finds nothing to write does not load.
+    from asterism.indexing.writing import Writer
+
+
+# From here on indexes take enough memory to make room for them first.
+ROOM_FROM_CHUNKS = 20_000
 
 
 def sync(
@@ -136,14 +145,14 @@ class _Work:
 
     def _change(self, plan: Plan, spool: Spool) -> None:
         catalogue, repo = self.index.catalogue, self.repository.name
-        files = FileSet(file.path for file in self.found.files)
-        around = Neighbours(catalogue, repo, files, self.known, self.options.chunks)
-        self.files_total = len(plan.looks)
+        around = Neighbours(catalogue, repo, self.known, self.options.chunks)
         self._read(plan.looks, spool, around)
         again = self._dependents(plan, around)
-        self.reread = len(again)
-        self.files_total += len(again)
-        self._read([Look(path) for path in again], spool, around)
+        while again:
+            self.reread += len(again)
+            self._read([Look(path) for path in again], spool, around)
+            # They were unchanged when they were listed; one that is not has dependents of its own.
+            again = [] if all(map(self._is_as_known, again)) else self._dependents(plan, around)
         removed = self._removed(plan)
         if self.reads or removed:
             # The rows of one batch quote files of another. If not all of them get there, the next
@@ -157,9 +166,14 @@ class _Work:
 
     def _dependents(self, plan: Plan, around: Neighbours) -> list[str]:
         removed = self._removed(plan)
+        lost = {*self.gone, *(entry.path for entry in self.unread)}
+        around.settle(file.path for file in self.found.files if file.path not in lost)
         change = Change(list(self.reads.values()), removed, self.known, self._disturbed(removed))
         found = dependents(self.index.catalogue, self.repository.name, change, around)
         return sorted({*found, *self._owed(removed)})
+
+    def _is_as_known(self, path: str) -> bool:
+        return path in self.reads and self.reads[path].content_hash == self.known[path].content_hash
 
     def _promised(self) -> list[Pending]:
         versions = {path: state.version for path, state in self.known.items()}
@@ -191,14 +205,21 @@ class _Work:
     def _read(self, looks: Sequence[Look], spool: Spool, around: Neighbours) -> None:
         """Read files in parallel; what is to be written waits in the spool."""
         where = Where(self.found.root, self.repository.name, self.options.chunks)
+        self.files_total += len(looks)
         few = len(looks) < self.options.parallel_from
         workers = 1 if few else min(self.options.workers, -(-len(looks) // BATCH))
-        for packet in in_parallel(partial(read_batch, where), looks, workers):
+        read_some = read_batch if workers == 1 and self._is_small(looks) else read_packed
+        for packet in in_parallel(partial(read_some, where), looks, workers):
             self._take(packet, around)
             if packet.rows:
                 spool.put(packet.rows, packet.source_bytes)
             self.files_done += len(packet.outcomes)
             self.listener.report(Progress(Stage.reading, self.files_done, self.files_total))
+
+    def _is_small(self, looks: Sequence[Look]) -> bool:
+        """Whether the rows of these files may wait in memory as they are."""
+        sizes = {file.path: file.size for file in self.found.files}
+        return sum(sizes.get(look.path, 0) for look in looks) <= self.options.held_bytes
 
     def _take(self, packet: Packet, around: Neighbours) -> None:
         for outcome in packet.outcomes:
@@ -226,7 +247,6 @@ class _Work:
         ]
 
     def _write(self, spool: Spool, removed: Sequence[str], around: Neighbours) -> None:
-        # Here, not above: a sync that finds nothing to write loads neither numpy nor Lance.
         from asterism.indexing.writing import Writer
 
         anew = self.anew or self.reshaped
@@ -238,16 +258,7 @@ class _Work:
             self.index.catalogue.begin_bulk()
         # What went and what was merely touched needs no reading: it is committed first.
         writer.write([], removed, self._touched())
-        done = 0
-        for blocks in spool.batches(self.options.batch_bytes):
-            with no_collection():
-                rows = [rows for block in blocks for rows in unpack(block)]
-                writer.write([Reading(self.reads[entry.path], entry) for entry in rows])
-            done += len(rows)
-            self.listener.report(
-                Progress(Stage.writing, done, len(self.reads), writer.account.chunks)
-            )
-        self.listener.hear(Progress(Stage.finishing, done, len(self.reads), writer.account.chunks))
+        self._write_batches(writer, spool)
         if not self.known:
             self.index.catalogue.end_bulk()
         # What files offer each other is not needed any more, and building indexes takes its room.
@@ -255,7 +266,17 @@ class _Work:
         self.reads = {path: read.bare for path, read in self.reads.items()}
         if writer.account.wrote:
             # Anew means the indexes too: one of them may be what is damaged.
-            self.index.maintain(thorough=self.anew)
+            self.index.maintain(self.anew, writer.account.chunks >= ROOM_FROM_CHUNKS)
+
+    def _write_batches(self, writer: "Writer", spool: Spool) -> None:
+        done, total = 0, len(self.reads)
+        for blocks in spool.batches(self.options.batch_bytes):
+            with no_collection():
+                rows = [rows for block in blocks for rows in unpack(block)]
+                writer.write([Reading(self.reads[entry.path], entry) for entry in rows])
+            done += len(rows)
+            self.listener.report(Progress(Stage.writing, done, total, writer.account.chunks))
+        self.listener.hear(Progress(Stage.finishing, done, total, writer.account.chunks))
 
     def _skipped(self) -> list[Skipped]:
         listed = [Skipped(e.path, e.reason.value, e.detail) for e in self.found.skipped]

@@ -1,5 +1,6 @@
 """Rows of read files into the store: quotes bound, vectors found, one commit per batch."""
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -67,6 +68,7 @@ class Writer:
                     updates=[self._update(entry, first + n) for n, entry in enumerate(bound)],
                     removed=list(removed),
                     touched=list(touched),
+                    scanned_ns=time.time_ns(),
                 )
             )
         self.account.chunks += sum(len(entry.chunks) for entry in bound)

@@ -10,7 +10,15 @@ from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.catalogue_schema import LEDGER, SCHEMA_VERSION
 from asterism.domain.catalogue import Batch, Job, SymbolQuery
 from asterism.domain.errors import IndexMissing, StoreError, UsageError
-from asterism.domain.index import FileUpdate, Link, ModelIdentity, Repository, Signatures, Skipped
+from asterism.domain.index import (
+    FileUpdate,
+    Link,
+    ModelIdentity,
+    Repository,
+    Resolution,
+    Signatures,
+    Skipped,
+)
 from asterism.domain.symbol import Role
 from tests.backends.store.catalogue_samples import (
     MANIFEST,
@@ -245,21 +253,21 @@ def test_links_and_importers(catalogue: Catalogue) -> None:
     assert catalogue.importers("shop", ["src/auth/tokenService.ts", "src/none.ts"]) == {
         "src/auth/tokenService.ts": [("src/a.ts", auth), ("src/b.ts", auth)]
     }
-    assert catalogue.unresolved_links("shop", ["tokenservice"]) == [
-        ("src/a.ts", auth),
-        ("src/b.ts", auth),
-    ]
-    assert catalogue.unresolved_links("shop", ["react", "vue"]) == [("src/a.ts", react)]
-    assert catalogue.unresolved_links("shop", []) == []
+    assert set(catalogue.resolutions("shop")) == {
+        Resolution("src/a.ts", auth.module, auth.target, False),
+        Resolution("src/a.ts", "react", None, False),
+        Resolution("src/b.ts", auth.module, auth.target, False),
+        Resolution("src/b.ts", "./auth", "src/auth/index.ts", True),
+    }
     catalogue.add_repository(OTHER, "")
-    assert catalogue.unresolved_links("tools", ["react"]) == []
+    assert list(catalogue.resolutions("tools")) == []
 
 
-def test_more_keys_than_one_query_names(catalogue: Catalogue) -> None:
-    links = [Link(f"module{n}", None, ()) for n in range(1200)]
-    commit(catalogue, linked("a.py", *links))
-    found = catalogue.unresolved_links("shop", [f"module{n}" for n in range(1200)])
-    assert {link.module for _, link in found} == {link.module for link in links}
+def test_more_targets_than_one_query_names(catalogue: Catalogue) -> None:
+    links = [Link(f"./m{n}", f"m{n}.ts", ()) for n in range(1200)]
+    commit(catalogue, linked("a.ts", *links))
+    found = catalogue.importers("shop", [f"m{n}.ts" for n in range(1200)])
+    assert found == {link.target: [("a.ts", link)] for link in links}
 
 
 def test_signatures(catalogue: Catalogue) -> None:
@@ -391,12 +399,12 @@ def test_bulk_puts_off_indexes_and_still_answers(tmp_path: Path) -> None:
     catalogue = new_catalogue(tmp_path)
     catalogue.begin_bulk()
     commit(catalogue, _full("a.py", 1))
-    assert _indexes(tmp_path) == {"links_by_key", "links_by_target"}
+    assert _indexes(tmp_path) == {"links_by_target"}
     assert _paths(catalogue, "used") == ["a.py"]
     catalogue.begin_bulk()
     catalogue.end_bulk()
     everything = _indexes(tmp_path)
-    assert len(everything) == 4
+    assert len(everything) == 3
     catalogue.begin_bulk()
     assert _indexes(tmp_path) == everything
     catalogue.close()
@@ -408,9 +416,9 @@ def test_opening_for_writing_makes_missing_indexes(tmp_path: Path) -> None:
         commit(catalogue, _full("a.py", 1))
     with Catalogue.open(tmp_path) as reader:
         assert _paths(reader, "used") == ["a.py"]
-    assert len(_indexes(tmp_path)) == 2
+    assert len(_indexes(tmp_path)) == 1
     Catalogue.open(tmp_path, writable=True).close()
-    assert len(_indexes(tmp_path)) == 4
+    assert len(_indexes(tmp_path)) == 3
 
 
 def test_a_snapshot_does_not_see_later_commits(tmp_path: Path) -> None:

@@ -237,7 +237,7 @@ def test_paths_need_not_be_text(registry: Registry, tmp_path: Path) -> None:
         ("data", UsageError, "holds Asterism's own data"),
         ("data/projects", UsageError, "holds Asterism's own data"),
         ("link-to-data", UsageError, "holds Asterism's own data"),
-        ("loop", AsterismError, "cannot be used"),
+        ("loop", AsterismError, "cannot be read"),
     ],
 )
 def test_what_cannot_be_indexed_is_refused(

@@ -34,13 +34,14 @@ from asterism.backends.store.similar_names import closest
 from asterism.backends.store.stored_text import clean, loaded_path, stored_path
 from asterism.backends.store.symbol_lookup import defined_names, find_symbols
 from asterism.domain.catalogue import Batch, Job, Statistics, SymbolPage, SymbolQuery
-from asterism.domain.errors import IndexMissing, UsageError
+from asterism.domain.errors import IndexMissing, StorageFailed, UsageError
 from asterism.domain.index import (
     FileState,
     Link,
     Manifest,
     Pending,
     Repository,
+    Resolution,
     Signatures,
     Skipped,
 )
@@ -68,7 +69,14 @@ class Catalogue:
     def open(cls, directory: Path, writable: bool = False) -> Self:
         """The catalogue of a project; one that an older program wrote opens for reading only."""
         path = directory / CATALOGUE
-        if not path.is_file():
+        try:
+            there = path.is_file()
+        except OSError as error:
+            raise StorageFailed(
+                f"The index in {directory} cannot be read ({error.strerror}); check the "
+                "directory's permissions."
+            ) from error
+        if not there:
             raise IndexMissing(f"There is no index in {directory}; make one with `asterism index`.")
         database = connect_writing(path) if writable else connect_reading(path)
         try:
@@ -273,12 +281,9 @@ class Catalogue:
         """For each target that is imported, who imports it and how."""
         return catalogue_links.importers(self._database, self._repo(repo), targets)
 
-    def unresolved_links(self, repo: str, keys: Collection[str]) -> list[tuple[str, Link]]:
-        """Every link with one of these keys, by importing path.
-
-        Links that have a target are among them: a file that appears may be a better one.
-        """
-        return catalogue_links.links_with_keys(self._database, self._repo(repo), keys)
+    def resolutions(self, repo: str) -> Iterator[Resolution]:
+        """What every import of the repository was found to mean, in no particular order."""
+        return catalogue_links.resolutions(self._database, self._repo(repo))
 
     def statistics(self, repo: str | None = None) -> Statistics:
         """How much is known, of one repository or of all."""

@@ -9,7 +9,6 @@ from asterism.backends.store.database import Database, Row
 from asterism.backends.store.stored_text import clean, stored_id, stored_path
 from asterism.domain.catalogue import Batch
 from asterism.domain.index import FileUpdate, Link
-from asterism.domain.links import link_key
 from asterism.domain.symbol import Role, SymbolRow
 
 ROLES = tuple(Role)
@@ -54,7 +53,7 @@ def _write(database: Database, repo: int, batch: Batch, words: Words) -> None:
     )
     counts = _write_symbols(database, numbered, words)
     database.many(
-        "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?)",
         [_link(file, n, link) for file, update in numbered for n, link in enumerate(update.links)],
     )
     database.many(
@@ -170,7 +169,7 @@ def _file(number: int, repo: int, update: FileUpdate, by_role: Sequence[int]) ->
 
 def _link(file: int, n: int, link: Link) -> Row:
     target = None if link.target is None else stored_path(link.target)
-    return file, n, link.module, link_key(link.module), target, _PACK(link.names), link.reexports
+    return file, n, link.module, target, _PACK(link.names), link.reexports
 
 
 def _cleaned(batch: Batch) -> Batch:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Iterator
 
 from asterism.backends.store.catalogue_batches import ROLES
 from asterism.backends.store.database import Database, Row
-from asterism.backends.store.stored_text import Stored, clean, loaded_path, stored_path
-from asterism.domain.index import Link, Signatures
+from asterism.backends.store.stored_text import loaded_path, stored_path
+from asterism.domain.index import Link, Resolution, Signatures
 from asterism.domain.offers import Declared, offered
 from asterism.domain.symbol import Role
 
@@ -47,30 +47,31 @@ def importers(
     """For each target that is imported, who imports it and how."""
     found: dict[str, list[tuple[str, Link]]] = {}
     wanted = [stored_path(target) for target in dict.fromkeys(targets)]
-    for path, link in _importing(database, repo, "l.target", wanted):
-        if link.target is not None:
-            found.setdefault(link.target, []).append((path, link))
-    return found
-
-
-def links_with_keys(database: Database, repo: int, keys: Collection[str]) -> list[tuple[str, Link]]:
-    """Every link that has one of these keys."""
-    return list(_importing(database, repo, "l.key", [clean(key) for key in dict.fromkeys(keys)]))
-
-
-def _importing(
-    database: Database, repo: int, column: str, values: list[Stored] | list[str]
-) -> Iterator[tuple[str, Link]]:
-    for start in range(0, len(values), _AT_ONCE):
-        part = values[start : start + _AT_ONCE]
+    for start in range(0, len(wanted), _AT_ONCE):
+        part = wanted[start : start + _AT_ONCE]
         marks = ",".join("?" * len(part))
         rows = database.rows(
             f"SELECT f.path, {_LINK} FROM links l CROSS JOIN files f ON f.number = l.file"
-            f" WHERE {column} IN ({marks}) AND f.repo = ? ORDER BY f.path, l.n",
+            f" WHERE l.target IN ({marks}) AND f.repo = ? ORDER BY f.path, l.n",
             [*part, repo],
         )
-        for row in rows:
-            yield loaded_path(row[0]), _link(database, row[1:])
+        for path, *row in rows:
+            link = _link(database, tuple(row))
+            if link.target is not None:
+                found.setdefault(link.target, []).append((loaded_path(path), link))
+    return found
+
+
+def resolutions(database: Database, repo: int) -> Iterator[Resolution]:
+    """What every import of a repository was found to mean."""
+    rows = database.rows(
+        "SELECT f.path, l.module, l.target, l.reexports FROM files f"
+        " JOIN links l ON l.file = f.number WHERE f.repo = ?",
+        (repo,),
+    )
+    for path, module, target, reexports in rows:
+        loaded = None if target is None else loaded_path(target)
+        yield Resolution(loaded_path(path), module, loaded, bool(reexports))
 
 
 def _link(database: Database, row: Row) -> Link:

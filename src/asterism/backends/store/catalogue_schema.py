@@ -1,9 +1,10 @@
 """The tables of a catalogue, and what each version of them brought."""
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 LEDGER: dict[int, str] = {
     1: "The first one: files, chunk keys, symbols, links, skipped paths, jobs. Nothing is older.",
+    2: "Links have no keys, and an unfinished sync is remembered. An older index can be read.",
 }
 """What each version brought, and what an index of the version before can still do."""
 
@@ -75,11 +76,9 @@ CREATE TABLE usages (
 
 CREATE TABLE links (
     file INTEGER, n INTEGER,
-    module TEXT NOT NULL, key TEXT NOT NULL, target, names TEXT NOT NULL,
-    reexports INTEGER NOT NULL,
+    module TEXT NOT NULL, target, names TEXT NOT NULL, reexports INTEGER NOT NULL,
     PRIMARY KEY (file, n)
 ) WITHOUT ROWID;
-CREATE INDEX links_by_key ON links (key);
 CREATE INDEX links_by_target ON links (target) WHERE target IS NOT NULL;
 
 CREATE TABLE skipped (

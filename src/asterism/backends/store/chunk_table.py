@@ -34,6 +34,17 @@ class Match(NamedTuple):
     """Of a vector query the distance 2 − 2·cosine, lower is better; of terms BM25, higher is."""
 
 
+class Source(NamedTuple):
+    """A chunk's text and where it stands, for whoever reads all of them."""
+
+    key: ChunkKey
+    path: str
+    start_line: int
+    end_line: int
+    depth: int
+    text: str
+
+
 class Boosts(NamedTuple):
     """What a term is worth in each column."""
 
@@ -78,6 +89,10 @@ class ChunkSnapshot(Protocol):
 
     def scan(self, where: Filter = NO_FILTER) -> Iterator[Chunk]:
         """Every chunk that passes the filter, ordered by repository, path and place."""
+        ...
+
+    def sources(self, where: Filter = NO_FILTER) -> Iterator[Source]:
+        """The text of every chunk that passes the filter, in the order of `scan`."""
         ...
 
     def entries(self, batch: int) -> Iterator[list[Entry]]:

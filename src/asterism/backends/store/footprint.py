@@ -16,6 +16,8 @@ _M_ARENA_MAX = -8
 @cache
 def stay_small() -> None:
     """Settle for less memory; call it before Lance is imported. What the user has set counts."""
+    # Arrow's own allocator gives nothing back.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     os.environ.setdefault("LANCE_IO_THREADS", "2")
     os.environ.setdefault("LANCE_DEFAULT_FRAGMENT_READAHEAD", "1")
     if (library := _glibc()) is not None:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from asterism.backends.store.chunk_table import Boosts, ChunkKey, Match, Vector
+from asterism.backends.store.chunk_table import Boosts, ChunkKey, Match, Source, Vector
 from asterism.backends.store.exact_search import Candidates, closest
 from asterism.backends.store.lance_errors import lance_errors
 from asterism.backends.store.lance_filters import among, condition
@@ -39,7 +39,10 @@ REFINE = 3
 """How many times the wanted rows are fetched and compared by their real vectors."""
 _KEYS_AT_ONCE = 500
 _ROWS_AT_ONCE = 1_000
+_SOURCES_AT_ONCE = 5_000
+"""Of 100,000 rows the texts take 0.5 s, while `scan` takes 1.5."""
 _KEY = ["repo", "id", "relative_path"]
+_SOURCE = ["repo", "id", "relative_path", "start_line", "end_line", "depth", "full_source"]
 _ORDER = ["repo", "relative_path", "start_line", "depth", "part", "id"]
 _Item = TypeVar("_Item")
 
@@ -120,16 +123,17 @@ class LanceSnapshot:
 
     def scan(self, where: Filter = NO_FILTER) -> Iterator[Chunk]:
         """Every chunk that passes the filter, ordered by repository, path and place."""
-        places = self._read(_ORDER, where, with_row_id=True)
-        places = places.sort_by([(name, "ascending") for name in _ORDER])
-        for numbers in _batches(places["_rowid"].to_pylist(), _ROWS_AT_ONCE):
-            wanted = f"_rowid IN ({', '.join(map(str, numbers))})"
-            with lance_errors(self._path):
-                rows = self._dataset.to_table(
-                    columns=list(CHUNK_COLUMNS), filter=wanted, with_row_id=True
-                )
-            found = dict(zip(rows["_rowid"].to_pylist(), chunks_of(rows), strict=True))
-            yield from (found[number] for number in numbers)
+        for rows, order in self._in_order(CHUNK_COLUMNS, where, _ROWS_AT_ONCE):
+            found = list(chunks_of(rows))
+            yield from (found[at] for at in order)
+
+    def sources(self, where: Filter = NO_FILTER) -> Iterator[Source]:
+        """The text of every chunk that passes the filter, in the order of `scan`."""
+        for rows, order in self._in_order(_SOURCE, where, _SOURCES_AT_ONCE):
+            names = _SOURCE[2:]
+            columns = [_keys(rows), *(rows[name].to_pylist() for name in names)]
+            found = [*map(Source, *columns)]
+            yield from (found[at] for at in order)
 
     def entries(self, batch: int) -> Iterator[list[Entry]]:
         """Every row without its vector, in batches and in no particular order."""
@@ -166,6 +170,21 @@ class LanceSnapshot:
         for some in _batches((_stored(key).id for key in keys), _KEYS_AT_ONCE):
             with lance_errors(self._path):
                 yield self._dataset.to_table(columns=list(columns), filter=among("id", some))
+
+    def _in_order(
+        self, columns: Sequence[str], where: Filter, size: int
+    ) -> Iterator[tuple[Arrow, list[int]]]:
+        """Rows in batches, each with the positions of its rows in the order of their places."""
+        places = self._read(_ORDER, where, with_row_id=True)
+        places = places.sort_by([(name, "ascending") for name in _ORDER])
+        for numbers in _batches(places["_rowid"].to_pylist(), size):
+            wanted = f"_rowid IN ({', '.join(map(str, numbers))})"
+            with lance_errors(self._path):
+                rows = self._dataset.to_table(
+                    columns=list(columns), filter=wanted, with_row_id=True
+                )
+            positions = {number: at for at, number in enumerate(rows["_rowid"].to_pylist())}
+            yield rows, [positions[number] for number in numbers]
 
     def _read(self, columns: Sequence[str], where: Filter, **query: Any) -> Arrow:
         with lance_errors(self._path):

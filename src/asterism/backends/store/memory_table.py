@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from asterism.backends.store import bm25
-from asterism.backends.store.chunk_table import Boosts, ChunkKey, Match, Matrix, Vector
+from asterism.backends.store.chunk_table import Boosts, ChunkKey, Match, Matrix, Source, Vector
 from asterism.backends.store.exact_search import Candidates, closest
 from asterism.backends.store.filtering import predicate
 from asterism.backends.store.rows import check_vectors, storable, valid_text
@@ -89,6 +89,20 @@ class MemorySnapshot:
     def scan(self, where: Filter = NO_FILTER) -> Iterator[Chunk]:
         """Every chunk that passes the filter, ordered by repository, path and place."""
         return iter(sorted(filter(predicate(where), (row.chunk for row in self._rows)), key=_place))
+
+    def sources(self, where: Filter = NO_FILTER) -> Iterator[Source]:
+        """The text of every chunk that passes the filter, in the order of `scan`."""
+        return (
+            Source(
+                ChunkKey(chunk.repo, chunk.id),
+                chunk.relative_path,
+                chunk.start_line,
+                chunk.end_line,
+                chunk.depth,
+                chunk.full_source,
+            )
+            for chunk in self.scan(where)
+        )
 
     def entries(self, batch: int) -> Iterator[list[Entry]]:
         """Every row without its vector, in batches and in no particular order."""

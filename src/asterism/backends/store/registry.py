@@ -194,10 +194,14 @@ class Registry:
         try:
             place = os.path.realpath(root, strict=True)
             is_directory = os.path.isdir(place)  # noqa: PTH112 - says no where it may not look
+            if is_directory:
+                os.scandir(place).close()
         except (FileNotFoundError, NotADirectoryError, ValueError):
             raise PathMissing(f"{shown} does not exist; check the path.") from None
         except OSError as error:
-            raise PathUnreadable(f"{shown} cannot be used ({error.strerror}).") from error
+            raise PathUnreadable(
+                f"{shown} cannot be read ({error.strerror}); check the path."
+            ) from error
         if not is_directory:
             raise WrongPathKind(f"{shown} is not a directory; give the directory it is in.")
         data = Path(os.path.realpath(self._directory))

@@ -1,0 +1,94 @@
+"""A text's vector comes from the cheapest source that has it, and is counted there."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from asterism.backends.embed.cache import EmbeddingCache
+from asterism.backends.embed.fake import CountingEmbedder
+from asterism.backends.store.chunk_table import ChunkKey
+from asterism.backends.store.memory_table import MemoryTable
+from asterism.indexing.report import Account
+from asterism.indexing.vectors import Text, VectorSource
+from tests.backends.store.chunk_samples import DIMENSIONS, chunk, entry
+
+A, B, C = (Text(name * 16, f"text of {name!r}") for name in (b"a", b"b", b"c"))
+RECIPE = 1
+
+
+class Sources:
+    """The three places that a vector may come from, with `A` cached and `B` stored."""
+
+    def __init__(self, directory: Path) -> None:
+        self.embedder = CountingEmbedder(DIMENSIONS)
+        self.cache = EmbeddingCache(directory, 1_000_000)
+        self.table = MemoryTable(DIMENSIONS)
+        self.vectors = dict(
+            zip(
+                (A, B, C),
+                CountingEmbedder(DIMENSIONS).embed_documents([A.text, B.text, C.text]),
+                strict=True,
+            )
+        )
+        self.cache.put(self.embedder.identity, RECIPE, {A.hash: self.vectors[A]})
+        row = chunk(name="b")
+        self.stored = {B.hash: ChunkKey(row.repo, row.id)}
+        self.table.append([entry(row)], np.stack([self.vectors[B]]))
+
+    def source(self) -> VectorSource:
+        return VectorSource(
+            self.embedder.identity, RECIPE, self.cache, lambda: self.table, lambda: self.embedder
+        )
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Sources:
+    return Sources(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("texts", "counts"),
+    [
+        ([], (0, 0, 0)),
+        ([A], (1, 0, 0)),
+        ([B], (0, 1, 0)),
+        ([C], (0, 0, 1)),
+        ([C, A, B], (1, 1, 1)),
+        ([C, C, A, A, B, B], (1, 1, 1)),
+    ],
+)
+def test_sources(sources: Sources, texts: list[Text], counts: tuple[int, int, int]) -> None:
+    account = Account()
+    found = sources.source().vectors(texts, sources.stored, account)
+    assert (account.cached, account.reused, account.embedded) == counts
+    assert sources.embedder.documents == [C.text] * counts[2]
+    assert found.shape == (len(texts), DIMENSIONS)
+    assert found.dtype == np.float32
+    for row, text in zip(found, texts, strict=True):
+        assert row.tobytes() == sources.vectors[text].tobytes()
+
+
+def test_what_was_made_is_cached(sources: Sources) -> None:
+    sources.source().vectors([C], {}, Account())
+    again = Account()
+    sources.source().vectors([C], {}, again)
+    assert (again.cached, again.embedded) == (1, 0)
+
+
+def test_a_row_that_is_gone_is_made_again(sources: Sources) -> None:
+    sources.table.delete([1])
+    account = Account()
+    sources.source().vectors([B], sources.stored, account)
+    assert (account.reused, account.embedded) == (0, 1)
+
+
+def test_neither_table_nor_model_is_opened_for_nothing(sources: Sources) -> None:
+    def never() -> MemoryTable:
+        raise AssertionError
+
+    def nobody() -> CountingEmbedder:
+        raise AssertionError
+
+    source = VectorSource(sources.embedder.identity, RECIPE, sources.cache, never, nobody)
+    assert len(source.vectors([A], {}, Account())) == 1
