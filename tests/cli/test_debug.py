@@ -267,7 +267,10 @@ def test_a_file_name_that_is_not_utf8(run: Run, indexed: Path) -> None:
 
 WRONG = {
     "in no repository": (["file", "/dev/null"], "is in no index yet; run `asterism index /dev`"),
-    "in no repository and not there": (["file", "../no.py"], "no.py does not exist; check the path"),
+    "in no repository and not there": (
+        ["file", "../no.py"],
+        "no.py does not exist; check the path",
+    ),
     "neither on disk nor indexed": (["file", "no.py"], "does not exist, and the index has nothing"),
     "a directory": (["file", "src"], "is a directory; give the path of a file in it"),
     "the root": (["file", "."], "is a directory"),
