@@ -22,6 +22,8 @@ show() {
 
 show 'Index the repository: every symbol becomes a searchable piece.' index "$harbor"
 show 'What does the index hold, and is it fresh?' status "$harbor"
+show 'Ask it something.' search 'how is a client kept from sending too many requests' "$harbor" --limit 2
+show 'Look up a symbol.' search 'symbol = TokenBucket > Allow' "$harbor"
 show 'Where is a name defined, exported, imported and used?' symbols TokenService "$harbor"
 show 'Again: nothing changed, so nothing is done.' index "$harbor"
 show 'What is indexed of one file, and what do its imports mean?' debug file "$harbor/web/src/index.ts"

@@ -13,6 +13,7 @@ from asterism.cli.main import build_parser
 from tests.cli.conftest import ROOT, Run, spawn
 
 COMMANDS = [
+    "search",
     "index",
     "status",
     "symbols",
@@ -24,6 +25,7 @@ COMMANDS = [
     "chunks",
     "files",
     "validate",
+    "eval",
 ]
 HEAVY = {"rich", "tree_sitter", "pathspec", "numpy", "asyncio", "multiprocessing"}
 

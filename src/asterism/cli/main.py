@@ -33,6 +33,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"asterism {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _search(commands)
     _index(commands)
     _status(commands)
     _symbols(commands)
@@ -44,6 +45,7 @@ def build_parser() -> argparse.ArgumentParser:
     _chunks(commands)
     _files(commands)
     _validate(commands)
+    _eval(commands)
     return parser
 
 
@@ -78,6 +80,44 @@ def _command(commands: _Commands, name: str, text: str) -> argparse.ArgumentPars
 
 def _json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of text for people")
+
+
+def _search(commands: _Commands) -> None:
+    parser = _command(commands, "search", "Find the code for a question.")
+    parser.add_argument(
+        "query", metavar="QUERY", help="words, names, code, regex:PATTERN or symbol = NAME"
+    )
+    parser.add_argument(
+        "path",
+        metavar="PATH",
+        nargs="?",
+        help="a directory in the index (default: the current one)",
+    )
+    parser.add_argument(
+        "--mode",
+        choices=("hybrid", "semantic", "exact", "definition", "similar"),
+        default="hybrid",
+        help="how to search (default: %(default)s)",
+    )
+    parser.add_argument("--limit", type=int, default=10, metavar="N", help="hits (default: 10)")
+    parser.add_argument(
+        "--filter",
+        action="append",
+        metavar="KEY=VALUE",
+        help="only such code: path_prefix=src/, type=class, languages=python …; repeatable",
+    )
+    parser.add_argument(
+        "--min-score", type=float, default=0.0, metavar="S", help="leave out what scores less"
+    )
+    parser.add_argument(
+        "--stage", choices=("discover", "refine"), help="look around widely, or strictly"
+    )
+    parser.add_argument(
+        "--exhaustive", action="store_true", help="every match, page by page, in stable order"
+    )
+    parser.add_argument("--cursor", help="where an exhaustive search goes on")
+    parser.add_argument("--explain", action="store_true", help="say why each hit is where it is")
+    _json(parser)
 
 
 def _index(commands: _Commands) -> None:
@@ -208,4 +248,75 @@ def _validate(commands: _Commands) -> None:
     )
     parser.add_argument("paths", metavar="PATH", nargs="+", help="files or repositories")
     parser.add_argument("--jobs", type=int, metavar="N", help="processes (default: the settings')")
+    _json(parser)
+
+
+def _eval(commands: _Commands) -> None:
+    parser = _command(
+        commands, "eval", "Measure how good, fast and cheap a search is on labelled queries."
+    )
+    parser.add_argument(
+        "dataset",
+        metavar="DATASET",
+        nargs="?",
+        help="a JSONL file, a folder with queries.jsonl and repos.json, or a saved run (.json)",
+    )
+    parser.add_argument("--repos-dir", metavar="DIR", help="the directory of the repositories")
+    tools = parser.add_mutually_exclusive_group()
+    tools.add_argument("--adapter", metavar="FILE", help="a Python file with a class Adapter")
+    tools.add_argument(
+        "--command",
+        dest="template",
+        metavar="CMD",
+        help="another tool: 'tool --json -k {k} {query} {repo}'",
+    )
+    tools.add_argument("--baseline", action="store_true", help="words by BM25 and nothing else")
+    tools.add_argument(
+        "--make", metavar="REPOSITORY", help="make a set from a repository; --out says where"
+    )
+    parser.add_argument(
+        "--index-command", metavar="CMD", help="with --command: 'tool index {repo}'"
+    )
+    parser.add_argument(
+        "--arg", metavar="K=V", action="append", help="for the adapter; may be repeated"
+    )
+    parser.add_argument(
+        "--repo", metavar="NAME", action="append", help="only this repository; may be repeated"
+    )
+    parser.add_argument(
+        "--scope",
+        choices=("root", "full"),
+        default="root",
+        help="index the part that the dataset names, or whole checkouts (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--match",
+        choices=("suffix", "strict"),
+        help="how paths are compared (default: as the dataset is made)",
+    )
+    parser.add_argument(
+        "--limit", type=int, default=10, metavar="K", help="places a query (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--repeats",
+        type=int,
+        default=1,
+        metavar="N",
+        help="searches a query, the median time counts (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--index-dir", metavar="DIR", help="keep indexes here (default: made anew each time)"
+    )
+    parser.add_argument("-o", "--out", metavar="FILE", help="where to save the run, or the set")
+    parser.add_argument("--compare", metavar="RUN", help="a saved run to compare with")
+    parser.add_argument(
+        "--seed", type=int, default=1, metavar="N", help="with --make: which set (default: 1)"
+    )
+    parser.add_argument(
+        "--size",
+        type=int,
+        default=40,
+        metavar="N",
+        help="with --make: queries of each category (default: %(default)s)",
+    )
     _json(parser)

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from asterism.analysis.source.checkouts import enclosing_checkout
 from asterism.backends.store.catalogue import Catalogue
@@ -24,6 +25,10 @@ from asterism.indexing.progress import SILENT, Listener
 from asterism.indexing.report import SyncReport
 from asterism.indexing.watching import Watched, Watcher, WatchState, save_watch
 
+if TYPE_CHECKING:
+    # It brings numpy, which most commands do not need.
+    from asterism.engine.searching import SearchReply, SearchRequest, Warm
+
 # Files left out for these reasons stay out whatever is written into them.
 _BY_NAME = frozenset({SkipReason.gitignored, SkipReason.asterismignored, SkipReason.secret})
 
@@ -35,6 +40,7 @@ class Engine:
         self._places = places
         self._settings = settings
         self.registry = Registry(places.data)
+        self._warm: Warm | None = None
 
     # Repositories
 
@@ -132,6 +138,14 @@ class Engine:
     def refresh(self, registered: Registered) -> Freshness:
         """Bring an index up to date before a question, within the time that the settings allow."""
         return refresh(registered, self.settings_of(registered), self._places)
+
+    def search(self, registered: Registered, request: "SearchRequest") -> "SearchReply":
+        """The code for a question."""
+        from asterism.engine.searching import Warm, search
+
+        if self._warm is None:
+            self._warm = Warm()
+        return search(registered, request, self.settings_of(registered), self._places, self._warm)
 
     def symbols(self, registered: Registered, query: SymbolQuery) -> Lookup:
         """Where a name is defined, exported, imported and used."""

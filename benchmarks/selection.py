@@ -1,0 +1,93 @@
+"""What selecting costs: 200 hits under each preset, as plain text and as rows of JSON.
+
+    python -m benchmarks.selection [--hits 200] [--runs 50]
+
+Hits are made from a seed, twenty to a file, one of which holds the others, as a class does its
+methods. Rendering and serialising are counted, as a selection does both. The promise is 10 ms.
+Times are of the CPU, so that other work on the machine does not count.
+"""
+
+import argparse
+import json
+import random
+import statistics
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+from asterism.domain.search import Hit
+from asterism.domain.selection import Detail, Stage
+from asterism.retrieval.selection import select
+from asterism.retrieval.selection_options import PRESETS, SelectionOptions, staged
+from asterism.retrieval.selection_sizes import Measure
+from benchmarks.store_rows import ROWS_PER_FILE, Corpus
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hits", type=int, default=200)
+    parser.add_argument("--runs", type=int, default=50)
+    options = parser.parse_args()
+    hits = made(options.hits)
+    print(f"{len(hits)} hits, {sum(len(hit.chunk.full_source) for hit in hits):,} characters\n")
+    print("| preset | written as | kept | dropped | median ms | slowest ms |")
+    print("| --- | --- | ---: | ---: | ---: | ---: |")
+    measures = {"text": Measure(), "JSON": Measure(serialise=_row, envelope=1_000, separator=2)}
+    for name, chosen in _variants():
+        for kind, measure in measures.items():
+            spent = sorted(_run(hits, chosen, measure) for _ in range(options.runs))
+            account = select(hits, chosen, measure).account
+            print(
+                f"| {name} | {kind} | {account.returned_count} | {sum(account.dropped)} "
+                f"| {statistics.median(spent):.2f} | {spent[-1]:.2f} |"
+            )
+
+
+def made(count: int) -> list[Hit]:
+    """So many hits, the best first."""
+    corpus, chance = Corpus(), random.Random(7)
+    hits: list[Hit] = []
+    for number in range(-(-count // ROWS_PER_FILE)):
+        chunks = [entry.chunk for entry in corpus.file(number, 1)[0]]
+        whole = "\n".join(chunk.full_source for chunk in chunks)
+        chunks[0] = chunks[0]._replace(full_source=whole, end_line=chunks[-1].end_line)
+        hits += (Hit(chunk, chance.random(), chance.uniform(0.2, 1.8)) for chunk in chunks)
+    return sorted(hits[:count], key=lambda hit: -hit.score)
+
+
+def _variants() -> Iterator[tuple[str, SelectionOptions]]:
+    """The presets, and those that leave the most to be done."""
+    yield from PRESETS.items()
+    yield "context, everything passes", replace(PRESETS["context"], gate=0.0)
+    yield "context, discover", staged(PRESETS["context"], Stage.discover)
+    yield "chunks, all of them", replace(PRESETS["chunks"], max_results=None)
+
+
+def _row(hit: Hit, detail: Detail, text: str) -> str:
+    chunk = hit.chunk
+    return json.dumps(
+        {
+            "chunk_id": chunk.id,
+            "file_path": chunk.relative_path,
+            "content": text,
+            "detail": detail.value,
+            "start_line": chunk.start_line,
+            "end_line": chunk.end_line,
+            "similarity_score": hit.score,
+            "distance": hit.distance,
+            "kind": chunk.node_kind,
+            "name": chunk.qualified_name,
+            "signature": chunk.signature,
+        }
+    )
+
+
+def _run(hits: list[Hit], options: SelectionOptions, measure: Measure) -> float:
+    start = time.process_time()
+    select(hits, options, measure)
+    return (time.process_time() - start) * 1e3
+
+
+if __name__ == "__main__":
+    main()

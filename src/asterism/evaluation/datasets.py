@@ -1,0 +1,162 @@
+"""Labelled queries from files: our own lines of JSON, and a folder with `queries.jsonl`.
+
+A line of our own format:
+
+    {"id": "tokens-1", "query": "check a token", "repo": "shop", "language": "typescript",
+     "category": "semantic", "targets": [{"path": "src/tokens.ts", "start_line": 7, "end_line": 9}]}
+
+`language`, `category` and a target's lines may be missing; `given` lists places, written like
+targets, that the question was taken from. The public benchmark's folder has a `repos.json` beside
+its `queries.jsonl`; there a target's lines are `start` and `end`, and `raw` is its path as it was
+labelled.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from asterism.domain.errors import PathMissing, PathUnreadable, UsageError
+from asterism.domain.files import display_path
+from asterism.evaluation.labels import Checkout, Dataset, PathMatch, Query, Target
+
+Json: TypeAlias = dict[str, Any]
+
+_QUERIES = "queries.jsonl"
+_REPOS = "repos.json"
+
+
+def load_dataset(path: Path) -> Dataset:
+    """Read a dataset; an error names the file, the line and what is wrong with it."""
+    if path.is_dir():
+        path = path / _QUERIES
+    queries = tuple(_queries(path))
+    if not queries:
+        raise UsageError(f"{display_path(str(path))} holds no queries; write one to a line.")
+    repos = path.with_name(_REPOS)
+    listed = _listed(repos) if path.name == _QUERIES and repos.exists() else {}
+    match = PathMatch.suffix if listed else PathMatch.strict
+    checkouts = dict(listed)
+    for query in queries:
+        if listed and query.repo not in listed:
+            raise UsageError(
+                f"{display_path(str(repos))} does not list {query.repo!r}, which query {query.id} "
+                "is about; add it."
+            )
+        checkouts.setdefault(query.repo, Checkout(query.repo, query.language))
+    name = path.parent.name if path.name == _QUERIES else path.stem
+    return Dataset(name, queries, checkouts, match)
+
+
+def write_dataset(path: Path, queries: Iterable[Query]) -> None:
+    """Write queries in our own format, one to a line."""
+    text = "".join(f"{json.dumps(query_json(query), ensure_ascii=False)}\n" for query in queries)
+    try:
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise PathUnreadable(
+            f"{display_path(str(path))} cannot be written: {error.strerror}; choose another file."
+        ) from error
+
+
+def query_json(query: Query) -> Json:
+    """A query as a line of our own format holds it, without what it does not have."""
+    line: Json = {"id": query.id, "query": query.query, "repo": query.repo}
+    line |= {key: value for key in ("language", "category") if (value := getattr(query, key))}
+    line["targets"] = [_target_json(target) for target in query.targets]
+    if query.given:
+        line["given"] = [_target_json(target) for target in query.given]
+    return line
+
+
+def text_of(path: Path) -> str:
+    """A file's text; an error says why there is none."""
+    shown = display_path(str(path))
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise PathMissing(f"{shown} does not exist; check the path.") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise PathUnreadable(f"{shown} cannot be read as text: {error}.") from error
+
+
+def _queries(path: Path) -> Iterator[Query]:
+    seen: set[str] = set()
+    for number, line in enumerate(text_of(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            query = _query(json.loads(line))
+            if query.id in seen:
+                raise ValueError(f"the id {query.id!r} was used before")
+        except ValueError as error:
+            why = "it is no JSON" if isinstance(error, json.JSONDecodeError) else error
+            raise UsageError(f"{display_path(str(path))}:{number}: {why}; correct it.") from error
+        seen.add(query.id)
+        yield query
+
+
+def _query(line: object) -> Query:
+    if not isinstance(line, dict):
+        raise ValueError("a line has to be a JSON object")
+    targets = _targets(line, "targets")
+    if not targets:
+        raise ValueError("`targets` has to list at least one place")
+    id_, query, repo = (_text(line, key) for key in ("id", "query", "repo"))
+    language, category = (_text(line, key, "") for key in ("language", "category"))
+    return Query(id_, query, repo, targets, language, category, _targets(line, "given"))
+
+
+def _targets(line: Mapping[str, Any], key: str) -> tuple[Target, ...]:
+    value = line.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+        raise ValueError(f"`{key}` has to be a list of objects with a `path`")
+    return tuple(map(_target, value))
+
+
+def _target(entry: Mapping[str, Any]) -> Target:
+    start = _line(entry, "start_line", "start")
+    end = _line(entry, "end_line", "end")
+    if end is not None and (start is None or end < start):
+        raise ValueError("a target ends before it starts")
+    return Target(_text(entry, "path"), start, end, _text(entry, "raw", "") or None)
+
+
+def _line(entry: Mapping[str, Any], *names: str) -> int | None:
+    value = next((entry[name] for name in names if entry.get(name) is not None), None)
+    if value is not None and (type(value) is not int or value < 1):
+        raise ValueError(f"`{names[0]}` has to be a line number from 1")
+    return value
+
+
+def _text(entry: Mapping[str, Any], key: str, default: str | None = None) -> str:
+    value = entry.get(key)
+    if value is None and default is not None:
+        return default
+    if not isinstance(value, str) or (default is None and not value.strip()):
+        raise ValueError(f"`{key}` has to be a text")
+    return value
+
+
+def _listed(path: Path) -> dict[str, Checkout]:
+    """The repositories of the public benchmark's format."""
+    try:
+        entries = json.loads(text_of(path))
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            raise ValueError("it has to be a list of objects with a `name`")
+        found = [
+            Checkout(
+                _text(entry, "name"),
+                _text(entry, "language", ""),
+                _text(entry, "benchmark_root", "").strip("/"),
+            )
+            for entry in entries
+        ]
+    except ValueError as error:
+        raise UsageError(f"{display_path(str(path))}: {error}; correct it.") from error
+    return {checkout.name: checkout for checkout in found}
+
+
+def _target_json(target: Target) -> Json:
+    lines = {"start_line": target.start_line, "end_line": target.end_line, "raw": target.label}
+    return {"path": target.path} | {key: value for key, value in lines.items() if value is not None}

@@ -1,0 +1,221 @@
+"""A labelled set from any indexed repository: questions whose answers the index itself knows.
+
+Each category asks for something else, and says something else about a tool:
+
+- `definition`: a name; its definitions.
+- `misspelt`: the same with one slip of the fingers, so that no definition has that name.
+- `docstring`: the first sentence of a symbol's documentation, without the words of its name; the
+  symbol. The sentence stands in the answer word for word, so this is an upper bound: it shows that
+  documentation is searched at all, not that meaning is understood.
+- `mention`: a sentence of prose or documentation in another file that names this symbol and no
+  other, the name taken out; the symbol. The words are somebody's and do not stand in the answer.
+  The place they come from is `given`: finding that again earns no rank. Many are too vague for
+  anybody, so this is for comparing tools and not for its own figure.
+- `literal`: a text in quotation marks that stands on one line of the repository; that line.
+- `snippet`: three lines from the middle of a symbol that stand nowhere else; those lines.
+- `usage`: "where is x used"; the places that use x, one target for each chunk.
+
+The set depends on the repository's content and the seed alone. Candidates are drawn by a hash of
+what they are, so another file more or less leaves most of the set as it was.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from asterism.analysis.source.text import decode, read
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.registry import Registered
+from asterism.domain.catalogue import SymbolQuery
+from asterism.domain.chunk import Chunk
+from asterism.domain.errors import IndexMissing, InputError
+from asterism.domain.files import display_path
+from asterism.domain.filters import Filter
+from asterism.domain.symbol import Role, SymbolRow
+from asterism.evaluation.candidates import Candidate, candidates
+from asterism.evaluation.drawing import Draw, rank_of
+from asterism.evaluation.labels import Query, Target
+from asterism.evaluation.slips import misspelt
+
+# Drawn beyond the size, since some candidates turn out to be ambiguous: names above all.
+SPARE_FACTOR = 8
+
+# A name with more definitions says too little about which is meant.
+DEFINITIONS_AT_MOST = 3
+
+# More users than a list of ten shows make a question that nobody can answer well.
+USERS_AT_MOST = 8
+
+# A heading of prose that happens to be called like a symbol is not its definition.
+_HEADING = "section"
+
+
+@dataclass(frozen=True, slots=True)
+class SetOptions:
+    """How large a set becomes, and which one it is."""
+
+    per_category: int = 40
+    seed: int = 1
+
+
+def make_queries(registered: Registered, options: SetOptions) -> list[Query]:
+    """The questions about an indexed repository, by category."""
+    repository = registered.repository
+    directory = registered.project.directory
+    with Catalogue.open(directory) as catalogue:
+        files = catalogue.files(repository.name)
+        if not files:
+            root = display_path(repository.root)
+            raise IndexMissing(f"Nothing of {root} is indexed; run `asterism index {root}`.")
+        drawn = _drawn(_chunks(directory, repository.name, catalogue.chunks_version()), options)
+        elsewhere = _Occurrences(Path(repository.root), files, drawn)
+        names = _Names(catalogue, repository.name)
+        asked = {
+            category: _first(_answered(found, names, elsewhere, options), options.per_category)
+            for category, found in drawn.items()
+        }
+    return [
+        Query(
+            f"{repository.name}-{category}-{number:02}",
+            candidate.text,
+            repository.name,
+            candidate.targets,
+            files[candidate.targets[0].path].language,
+            category,
+            candidate.given,
+        )
+        for category, found in asked.items()
+        for number, candidate in enumerate(found, 1)
+    ]
+
+
+def _chunks(directory: Path, repo: str, version: int) -> Iterator[Chunk]:
+    from asterism.backends.store.lance_table import LanceTable
+
+    if version:
+        yield from LanceTable.open(directory).snapshot(version).scan(Filter(repos=(repo,)))
+
+
+def _drawn(chunks: Iterable[Chunk], options: SetOptions) -> Mapping[str, Sequence[Candidate]]:
+    """Some candidates of each category, in the order of the draw."""
+    categories = ("definition", "misspelt", "docstring", "mention", "literal", "snippet", "usage")
+    draws = {
+        category: Draw[Candidate](options.per_category * SPARE_FACTOR, f"{options.seed}/{category}")
+        for category in categories
+    }
+    for chunk in chunks:
+        for candidate in candidates(chunk):
+            draws[candidate.category].offer(candidate.key, candidate)
+    return {category: draw.drawn() for category, draw in draws.items()}
+
+
+def _answered(
+    found: Sequence[Candidate], names: "_Names", elsewhere: "_Occurrences", options: SetOptions
+) -> Iterator[Candidate]:
+    """Those candidates that have a clear answer, with it."""
+    steps: Mapping[str, Callable[[Candidate], Candidate | None]] = {
+        "definition": names.defined,
+        "misspelt": lambda candidate: names.misspelt(candidate, options.seed),
+        "docstring": lambda candidate: candidate,
+        "mention": names.mentioned,
+        "literal": elsewhere.only,
+        "snippet": elsewhere.only,
+        "usage": names.used,
+    }
+    seen: set[str] = set()
+    for candidate in found:
+        answered = steps[candidate.category](candidate)
+        if answered is not None and answered.text not in seen:
+            seen.add(answered.text)
+            yield answered
+
+
+def _first(found: Iterator[Candidate], size: int) -> list[Candidate]:
+    return [candidate for _, candidate in zip(range(size), found, strict=False)]
+
+
+class _Names:
+    """What the symbols table says of a candidate's name."""
+
+    def __init__(self, catalogue: Catalogue, repo: str) -> None:
+        self._catalogue = catalogue
+        self._repo = repo
+
+    def defined(self, candidate: Candidate) -> Candidate | None:
+        """The candidate with its name's definitions as targets, if they are few."""
+        rows = self._rows(candidate.name, Role.DEFINITION, DEFINITIONS_AT_MOST)
+        return candidate._replace(targets=tuple(map(_line, rows))) if rows else None
+
+    def misspelt(self, candidate: Candidate, seed: int) -> Candidate | None:
+        """The same under a name that nobody defined."""
+        text = misspelt(candidate.name, rank_of(f"{seed}/slip", candidate.name))
+        if self._catalogue.find_symbols(self._query(text, None, 1)).total:
+            return None
+        found = self.defined(candidate)
+        return None if found is None else found._replace(text=text)
+
+    def mentioned(self, candidate: Candidate) -> Candidate | None:
+        """The candidate with the one definition of the name it mentions, in another file."""
+        rows = self._rows(candidate.name, Role.DEFINITION, 1)
+        if not rows or rows[0].filepath == candidate.given[0].path:
+            return None
+        return candidate._replace(targets=(_line(rows[0]),))
+
+    def used(self, candidate: Candidate) -> Candidate | None:
+        """The candidate with the users of the one thing of its name."""
+        definitions = self._rows(candidate.name, Role.DEFINITION, 1)
+        if not definitions:
+            return None
+        # Uses in one chunk are one answer; a few in each of them may be many rows.
+        rows = self._rows(candidate.name, Role.USAGE, USERS_AT_MOST * USERS_AT_MOST)
+        users: dict[tuple[str, str], list[int]] = {}
+        for row in rows:
+            if row.chunk_id != definitions[0].chunk_id:
+                users.setdefault((row.filepath, row.chunk_id or ""), []).append(row.line)
+        if not 1 <= len(users) <= USERS_AT_MOST:
+            return None
+        targets = tuple(Target(path, min(lines), max(lines)) for (path, _), lines in users.items())
+        return candidate._replace(targets=targets)
+
+    def _rows(self, name: str, role: Role, at_most: int) -> list[SymbolRow]:
+        """The rows of a name, none where there are more than so many."""
+        page = self._catalogue.find_symbols(self._query(name, role, at_most))
+        if page.total > at_most:
+            return []
+        return [found.row for found in page.rows if found.row.kind != _HEADING]
+
+    def _query(self, name: str, role: Role | None, limit: int) -> SymbolQuery:
+        roles = () if role is None else (role,)
+        return SymbolQuery(name, roles=roles, repos=(self._repo,), limit=limit)
+
+
+class _Occurrences:
+    """How often the texts of candidates stand in the files of a repository."""
+
+    def __init__(
+        self, root: Path, files: Iterable[str], drawn: Mapping[str, Sequence[Candidate]]
+    ) -> None:
+        texts = (
+            candidate.text for found in drawn.values() for candidate in found if candidate.unique
+        )
+        self._counts = dict.fromkeys(texts, 0)
+        for path in files:
+            self._count(root / path)
+
+    def only(self, candidate: Candidate) -> Candidate | None:
+        """The candidate, if its text stands in one place."""
+        return candidate if self._counts[candidate.text] == 1 else None
+
+    def _count(self, file: Path) -> None:
+        try:
+            text = decode(read(str(file))).decode("utf-8", "replace")
+        except InputError:
+            return
+        # A file that is in question already need not be searched for the text again.
+        for wanted, count in self._counts.items():
+            if count < 2:
+                self._counts[wanted] += text.count(wanted)
+
+
+def _line(row: SymbolRow) -> Target:
+    return Target(row.filepath, row.line, row.line)

@@ -1,0 +1,220 @@
+"""Runs as Markdown tables: one run by category and language, and two runs side by side."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from asterism.domain.errors import UsageError
+from asterism.evaluation.bootstrap import (
+    GROUPS_AT_LEAST,
+    BootstrapOptions,
+    Difference,
+    interval,
+    paired_difference,
+)
+from asterism.evaluation.metrics import SHORT_LIST, TOKEN_BUDGET, Measures
+from asterism.evaluation.runs import Result, Run
+from asterism.evaluation.summaries import averages, grouped, mean, median_first_tokens, times
+
+Rows: TypeAlias = Sequence[Sequence[str]]
+Measure: TypeAlias = Callable[[Measures], float]
+
+# What stands where there is nothing to say.
+NOTHING = "–"
+
+# The name of a group whose queries say nothing of themselves.
+UNNAMED = "(none)"
+
+_METHOD = (
+    "Intervals hold 95 % of {draws:,} draws: of whole repositories where a row has at least "
+    f"{GROUPS_AT_LEAST}, else of queries."
+)
+
+
+def run_tables(run: Run, options: BootstrapOptions = BootstrapOptions()) -> str:  # noqa: B008
+    """One run: its figures in all, by category and by language, and what it cost."""
+    columns = _columns(run.limit)
+    head = ("queries", "n", f"NDCG@{run.limit}", "interval", *list(columns)[1:], "tokens to first")
+    parts = [f"## {run.name} on {run.dataset}", ""]
+    for title, groups in _groupings(run.results):
+        rows = [_row(name, found, columns, options) for name, found in groups.items()]
+        parts += [*_table((title, *head[1:]), rows), ""]
+    means = averages(run.results, lambda result: result.measures.ndcg)
+    parts += [
+        f"NDCG@{run.limit} as the mean of repositories {means.repositories:.4f}, of languages "
+        f"{means.languages:.4f}. Paths are compared by {run.match.value} match; scope "
+        f"{run.scope}. {_METHOD.format(draws=options.draws)}",
+        "",
+        *_costs(run),
+    ]
+    return "\n".join(parts)
+
+
+def comparison_tables(
+    before: Run,
+    after: Run,
+    options: BootstrapOptions = BootstrapOptions(),  # noqa: B008 - immutable
+) -> str:
+    """What changed from one run to the other, on the queries that both have."""
+    pairs = paired(before, after)
+    columns = _columns(after.limit)
+    head = ("n", "before", "after", "difference", "interval", "gain likely", "better", "worse")
+    parts = [f"## {after.name} against {before.name} on {after.dataset}", ""]
+    rows = [_compared(name, pairs, measure, options) for name, measure in columns.items()]
+    parts += [*_table(("measure", *head), rows), ""]
+    ndcg = columns[f"NDCG@{after.limit}"]
+    known = {new.id: (old, new) for old, new in pairs}
+    for title, groups in list(_groupings([new for _, new in pairs]))[1:]:
+        rows = [
+            _compared(name, [known[result.id] for result in found], ndcg, options)
+            for name, found in groups.items()
+        ]
+        parts += [*_table((f"NDCG@{after.limit} by {title}", *head), rows), ""]
+    left_out = len(before.results) + len(after.results) - 2 * len(pairs)
+    if left_out:
+        parts += [f"{left_out:,} results are of queries that only one of the runs has.", ""]
+    parts += [_METHOD.format(draws=options.draws), "", *_costs(before, after)]
+    return "\n".join(parts)
+
+
+def differences(
+    before: Run,
+    after: Run,
+    options: BootstrapOptions = BootstrapOptions(),  # noqa: B008 - immutable
+) -> Mapping[str, Difference]:
+    """What changed in each measure, over all queries that both runs have."""
+    pairs = paired(before, after)
+    return {
+        name: _difference(pairs, measure, options)
+        for name, measure in _columns(after.limit).items()
+    }
+
+
+def paired(before: Run, after: Run) -> list[tuple[Result, Result]]:
+    """The results of both runs for each query that both have; runs must have been judged alike."""
+    for what in ("limit", "match"):
+        old, new = getattr(before, what), getattr(after, what)
+        if old != new:
+            raise UsageError(
+                f"The runs have another {what}: {old} and {new}; make one of them again."
+            )
+    known = {result.id: result for result in before.results}
+    pairs = [(known[result.id], result) for result in after.results if result.id in known]
+    if not pairs:
+        raise UsageError("The runs have no query in common; compare runs of one dataset.")
+    return pairs
+
+
+def _columns(limit: int) -> Mapping[str, Measure]:
+    return {
+        f"NDCG@{limit}": lambda found: found.ndcg,
+        f"NDCG@{SHORT_LIST}": lambda found: found.ndcg5,
+        "hit@1": lambda found: found.hit1,
+        f"recall@{limit}": lambda found: found.recall,
+        f"MRR@{limit}": lambda found: found.mrr,
+        f"recall in {TOKEN_BUDGET:,} tokens": lambda found: found.budget_recall,
+    }
+
+
+def _groupings(results: Sequence[Result]) -> Iterator[tuple[str, Mapping[str, Sequence[Result]]]]:
+    yield "queries", {"all": results}
+    for title, key in (("category", _category), ("language", _language)):
+        groups = grouped(results, key)
+        if len(groups) > 1:
+            yield title, groups
+
+
+def _category(result: Result) -> str:
+    return result.category or UNNAMED
+
+
+def _language(result: Result) -> str:
+    return result.language or UNNAMED
+
+
+def _row(
+    name: str,
+    results: Sequence[Result],
+    columns: Mapping[str, Measure],
+    options: BootstrapOptions,
+) -> list[str]:
+    values = [[measure(result.measures) for result in results] for measure in columns.values()]
+    sure = interval(values[0], [result.repo for result in results], options)
+    tokens = median_first_tokens(results)
+    return [
+        name,
+        f"{len(results):,}",
+        f"{sure.mean:.4f}",
+        f"{sure.low:.3f} to {sure.high:.3f}",
+        *(f"{mean(column):.4f}" for column in values[1:]),
+        NOTHING if tokens is None else f"{tokens:,}",
+    ]
+
+
+def _compared(
+    name: str, pairs: Sequence[tuple[Result, Result]], measure: Measure, options: BootstrapOptions
+) -> list[str]:
+    before = [measure(old.measures) for old, _ in pairs]
+    after = [measure(new.measures) for _, new in pairs]
+    change = _difference(pairs, measure, options)
+    return [
+        name,
+        f"{len(pairs):,}",
+        f"{mean(before):.4f}",
+        f"{mean(after):.4f}",
+        f"{change.mean:+.4f}",
+        f"{change.low:+.4f} to {change.high:+.4f}",
+        f"{change.chance_of_gain:.1%}",
+        f"{sum(new > old for old, new in zip(before, after, strict=True)):,}",
+        f"{sum(new < old for old, new in zip(before, after, strict=True)):,}",
+    ]
+
+
+def _difference(
+    pairs: Sequence[tuple[Result, Result]], measure: Measure, options: BootstrapOptions
+) -> Difference:
+    return paired_difference(
+        [measure(old.measures) for old, _ in pairs],
+        [measure(new.measures) for _, new in pairs],
+        [new.repo for _, new in pairs],
+        options,
+    )
+
+
+def _costs(*runs: Run) -> list[str]:
+    head = ("cost", "query p50", "query p90", "query p50 CPU", "index", "index CPU", "peak memory")
+    rows = []
+    for run in runs:
+        spent = times(run)
+        rows.append(
+            [
+                run.name,
+                f"{spent.query_p50_ms:.2f} ms",
+                f"{spent.query_p90_ms:.2f} ms",
+                f"{spent.query_p50_cpu_ms:.2f} ms",
+                f"{spent.index_seconds:.1f} s",
+                f"{spent.index_cpu_seconds:.1f} s",
+                f"{spent.peak_bytes / 2**20:,.0f} MiB",
+            ]
+        )
+    return [*_table(head, rows), ""]
+
+
+def _table(head: Sequence[str], rows: Rows) -> list[str]:
+    """A Markdown table whose columns line up where it is read as text."""
+    cells = [[_cell(cell) for cell in row] for row in (head, *rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = [_line(row, widths) for row in cells]
+    rules = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    return [lines[0], f"| {' | '.join(rules)} |", *lines[1:]]
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    first, *rest = (
+        cell.rjust(width) if at else cell.ljust(width)
+        for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+    )
+    return f"| {' | '.join([first, *rest])} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")

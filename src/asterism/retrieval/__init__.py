@@ -1,0 +1,1 @@
+"""Question to hits: recall, fuse, rank, select."""

@@ -1,0 +1,46 @@
+"""How much of a question a text says: which of its words occur, in whatever form."""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+
+from asterism.domain.chunk import Chunk
+from asterism.domain.search import Question
+from asterism.retrieval.paths import path_words
+from asterism.retrieval.variants import stem_of
+
+# A longer text says everything somewhere; what it is about stands at its beginning.
+READ_CHARACTERS = 3_000
+# Shorter stems are found inside unrelated words.
+SHORTEST = 3
+
+
+def asked_stems(question: Question) -> frozenset[str]:
+    """The stems of a question's words; of identifiers the parts, which `terms` has as well."""
+    stems = {stem_of(term) for term in question.terms if len(term) >= SHORTEST}
+    return frozenset(stem for stem in stems if len(stem) >= SHORTEST)
+
+
+def said_by_chunk(chunk: Chunk, stems: Collection[str]) -> frozenset[str]:
+    """The stems that a chunk's code, comments included, or its qualified name contain."""
+    text = f"{chunk.qualified_name}\n{chunk.full_source[:READ_CHARACTERS]}".lower()
+    return frozenset(stem for stem in stems if stem in text)
+
+
+def said_by_path(path: str, stems: Collection[str]) -> frozenset[str]:
+    """The stems that a path contains."""
+    words = path_words(path)
+    text = " ".join((*words.stem, *words.folder))
+    return frozenset(stem for stem in stems if stem in text)
+
+
+def rarity(stems: Collection[str], said: Collection[Collection[str]]) -> dict[str, float]:
+    """What each stem is worth: little if most of the candidates say it."""
+    holders = Counter(stem for some in said for stem in some)
+    return {stem: math.log1p(len(said) / (holders[stem] + 0.5)) for stem in stems}
+
+
+def share(said: Iterable[str], worth: Mapping[str, float]) -> float:
+    """How much of the question is said, each word by its worth."""
+    total = sum(worth.values())
+    return sum(worth[stem] for stem in said) / total if total else 0.0

@@ -1,0 +1,129 @@
+"""What the user's words mean: symbols, patterns, phrases, names, paths, sentences, terms."""
+
+import re
+import warnings
+from collections.abc import Sequence
+
+from asterism.analysis.terms import terms_of
+from asterism.backends.store.rows import valid_text
+from asterism.domain.errors import UsageError
+from asterism.domain.search import FileLine, Question
+from asterism.retrieval.questions_code import is_error, is_snippet
+from asterism.retrieval.questions_names import all_names_in, names_in
+from asterism.retrieval.questions_paths import Place, places_in, without_places
+from asterism.retrieval.questions_quotes import Quote, quotes_in, without_quotes
+from asterism.retrieval.questions_sentences import code_pieces, sentences_of
+from asterism.retrieval.questions_traces import frames_in
+from asterism.retrieval.questions_words import content_text, intents_in
+
+# Some 1,500 words: more than anybody writes by hand, and twenty texts for a model to read.
+MAX_CHARACTERS = 10_000
+# Each is embedded, and each is to be represented in the answer.
+MAX_SENTENCES = 20
+# A snippet or trace names more than anybody looks for; the first names are the nearest.
+MAX_NAMES = 50
+
+_SYMBOL = re.compile(r"symbol\s*=(?!=)[ \t]*(.*)", re.IGNORECASE)
+_REGEX = re.compile(r"regex:\s*", re.IGNORECASE)
+
+
+def understand(text: str) -> Question:
+    """Read a question; an error says what to do where there is nothing to look for."""
+    text = valid_text(text).replace("\0", " ").strip()
+    if not text:
+        raise UsageError("The question is empty; say in words or by name what to look for.")
+    kept = text[:MAX_CHARACTERS].rstrip()
+    left_out = len(text) - len(kept)
+    pattern = _REGEX.match(kept)
+    if pattern:
+        if left_out:
+            raise UsageError(f"A pattern has {MAX_CHARACTERS:,} characters at most; shorten it.")
+        return Question(text=text, pattern=_checked(text[pattern.end() :]))
+    symbol = _SYMBOL.fullmatch(kept)
+    if symbol:
+        return _symbol_question(kept, symbol[1], left_out)
+    return _free_question(kept, left_out)
+
+
+def _checked(pattern: str) -> str:
+    if not pattern:
+        raise UsageError("Behind `regex:` stands no pattern; write one, as in `regex:def \\w+_at`.")
+    try:
+        with warnings.catch_warnings():
+            # What Python says about its own future is nothing to whoever searches.
+            warnings.simplefilter("ignore")
+            re.compile(pattern)
+    except re.error as error:
+        where = "" if error.pos is None else f" at character {error.pos + 1}"
+        shown = "" if error.pos is None else f" (near `{pattern[error.pos :][:20]}`)"
+        raise UsageError(
+            f"The pattern is no regular expression of Python: {error.msg}{where}{shown}; "
+            "mend it, or search for the text itself in quotes."
+        ) from error
+    except (OverflowError, RecursionError) as error:
+        raise UsageError(
+            f"The pattern is too large for a regular expression ({error}); simplify it."
+        ) from error
+    return pattern
+
+
+def _symbol_question(text: str, written: str, left_out: int) -> Question:
+    name = written.strip().strip("`\"'").strip()
+    if not name:
+        raise UsageError(
+            "Behind `symbol =` stands no name; write one, as in `symbol = Parser.parse`."
+        )
+    return Question(
+        text=text,
+        sentences=(name,),
+        terms=tuple(terms_of(name)),
+        identifiers=(name,),
+        symbol=name,
+        left_out=left_out,
+    )
+
+
+def _free_question(text: str, left_out: int) -> Question:
+    frames = frames_in(text)
+    is_trace = bool(frames.places or frames.names)
+    is_piece = not is_trace and is_snippet(text)
+    is_code = is_trace or is_piece or is_error(text)
+    quotes = [] if is_code else quotes_in(text)
+    _check_words(text, quotes)
+    places = frames.places if is_trace else places_in(text)
+    prose = without_quotes(without_places(text), quotes)
+    names = frames.names
+    if not is_trace:
+        names = all_names_in(text) if is_piece else names_in(text, quotes)
+    sentences = code_pieces(text) if is_code else sentences_of(text)
+    paths = dict.fromkeys(place.path for place in places)
+    return Question(
+        text=text,
+        sentences=tuple(sentences[:MAX_SENTENCES]),
+        terms=tuple(terms_of(text if is_code else content_text(text, quotes))),
+        identifiers=tuple(
+            [*dict.fromkeys(name for name in names if name not in paths)][:MAX_NAMES]
+        ),
+        paths=tuple([*paths][:MAX_NAMES]),
+        phrases=tuple(dict.fromkeys(quote.text for quote in quotes)),
+        # Words in code ask for nothing.
+        intents=frozenset() if is_code else intents_in(prose, names, [*paths]),
+        is_code=is_code,
+        lines=_lines(places),
+        left_out=left_out + sum(map(len, sentences[MAX_SENTENCES:])),
+    )
+
+
+def _lines(places: Sequence[Place]) -> tuple[FileLine, ...]:
+    named = dict.fromkeys(
+        FileLine(place.path, place.line) for place in places if place.line is not None
+    )
+    return tuple([*named][:MAX_NAMES])
+
+
+def _check_words(text: str, quotes: Sequence[Quote]) -> None:
+    if not quotes and not any(char.isalnum() for char in text):
+        raise UsageError(
+            "The question has no words; ask in words, name a symbol, or put what to find "
+            'literally in quotes, as in `"=>"`.'
+        )

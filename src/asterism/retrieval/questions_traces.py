@@ -1,0 +1,84 @@
+"""Stack traces inside a question: the files, lines and functions of their frames."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from asterism.retrieval.questions_paths import Place
+
+_PATH = r"(?P<path>(?:[A-Za-z]:)?[^\s:()\"'<>|]+\.\w+)"
+_CHAIN = r"[\w$.<>*:#~\[\]{}-]+?"
+_FRAMES = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        # Python.
+        r"^\s*File \"(?P<path>[^\"\n]+)\", line (?P<line>\d+)(?:, in (?P<name>[\w.<>]+))?",
+        # Java and Kotlin, perhaps with a module before the class.
+        r"^\s*at (?:[\w.@-]+/)?(?P<name>[\w$.<>]+)\((?P<path>[\w$-]+\.\w+):(?P<line>\d+)\)",
+        # C#.
+        r"^\s*at (?P<name>[\w.`<>\[\]]+)\([^)\n]*\) in (?P<path>[^\n]+?\.\w+):line (?P<line>\d+)",
+        # JavaScript, with a function and without.
+        rf"^\s*at (?:async )?(?:new )?(?P<name>{_CHAIN})(?: \[as \w+\])? "
+        rf"\((?:file://|webpack:///)?{_PATH}:(?P<line>\d+):\d+\)",
+        rf"^\s*at (?:async )?(?:file://|webpack:///)?{_PATH}:(?P<line>\d+)(?::\d+)?\s*$",
+        # Rust: where it panicked, and the functions of its backtrace.
+        rf"panicked at (?:'[^\n]*', )?{_PATH}:(?P<line>\d+):\d+",
+        r"^\s*\d+:\s+(?:0x[0-9a-f]+ - )?(?P<name>[A-Za-z_][\w:<>{}]*::[\w:<>{}]+)\s*$",
+        # Go: a function with its arguments, and below it the place.
+        r"^(?P<name>(?:[\w./-]+/)?\w+\.(?:\(\*?\w+\)\.)?[\w.]+)\((?:\.\.\.|[^)\n]*0x[^)\n]*|)\)$",
+        rf"^\t{_PATH}:(?P<line>\d+)(?: \+0x[0-9a-f]+)?\s*$",
+        # Ruby.
+        rf"^\s*(?:from )?{_PATH}:(?P<line>\d+):in [`'](?:block in )?(?P<name>[\w.#?!:]+)'",
+    )
+)
+_RAISED = re.compile(
+    r"^(?:Caused by: |Exception in thread \"[^\"]*\" |Uncaught |Unhandled exception\. )?"
+    r"(?P<name>(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Failure|Warning|Panic|Fault))(?=:|\s*$)",
+    re.MULTILINE,
+)
+# What frames are called that have no name.
+_NAMELESS = re.compile(
+    r"<\w+>|\{\{?\w+\}?\}|Object\.|Module\._|^(?:main|core|std)\.panick|::h[0-9a-f]{16}"
+)
+# One lone call may be anything; two frames are a trace.
+_ENOUGH_NAMES = 2
+
+
+class Frames(NamedTuple):
+    """What a trace names, the places and functions in its order; both empty where there is none."""
+
+    places: Sequence[Place] = ()
+    names: Sequence[str] = ()
+
+
+def frames_in(text: str) -> Frames:
+    """The frames of a stack trace, and the errors that it says were raised."""
+    found = sorted(
+        (match for frame in _FRAMES for match in frame.finditer(text)),
+        key=lambda match: match.start(),
+    )
+    places: list[Place] = []
+    names: list[str] = []
+    for match in found:
+        groups = match.groupdict()
+        if groups.get("path"):
+            line = groups.get("line")
+            path = groups["path"].replace("\\", "/").removeprefix("./")
+            places.append(Place(path, int(line) if line else None))
+        if groups.get("name"):
+            names.append(_plain(groups["name"]))
+    if not places and len(names) < _ENOUGH_NAMES:
+        return Frames()
+    raised = [match["name"].rpartition(".")[2] for match in _RAISED.finditer(text)]
+    return Frames(
+        [*dict.fromkeys(places)], [*dict.fromkeys(name for name in [*names, *raised] if name)]
+    )
+
+
+def _plain(name: str) -> str:
+    """A frame's function as code names it: `main.(*Server).Start` is `Server.Start`."""
+    name = _NAMELESS.sub("", name.rpartition("/")[2]).replace("::", ".").replace("#", ".")
+    pointer = re.search(r"\(\*?(\w+)\)\.(.+)", name)
+    if pointer:
+        name = f"{pointer[1]}.{pointer[2]}"
+    return re.sub(r"\.{2,}", ".", name).strip(".:$ ")

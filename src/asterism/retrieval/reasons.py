@@ -1,0 +1,41 @@
+"""Why a hit is a hit: the channels that found it, with rank and raw score."""
+
+from collections.abc import Iterable
+
+from asterism.backends.store.chunk_table import ChunkKey
+from asterism.domain.chunk import Chunk
+from asterism.domain.search import Signal
+from asterism.retrieval.recall import Pools
+
+
+class Reasons:
+    """The pools, turned round: from a chunk to its places in them."""
+
+    def __init__(self, pools: Pools) -> None:
+        """Look through every list once."""
+        self._definitions = pools.definitions
+        self._places = {
+            name: {match.key: (rank, match.score) for rank, match in enumerate(matches, 1)}
+            for name, matches in (
+                ("text", pools.text),
+                ("vector", pools.vector),
+                ("name", pools.name),
+                ("path", pools.path),
+            )
+        }
+
+    def distance(self, chunk: Chunk) -> float | None:
+        """How far the chunk is from the question, if its vector was among the nearest."""
+        place = self._places["vector"].get(ChunkKey(chunk.repo, chunk.id))
+        return place[1] if place else None
+
+    def why(self, chunk: Chunk, priors: Iterable[Signal]) -> tuple[Signal, ...]:
+        """Channels first, then whether it defines a name that was asked for, then the priors."""
+        key = ChunkKey(chunk.repo, chunk.id)
+        channels = [
+            Signal(name, places[key][1], places[key][0])
+            for name, places in self._places.items()
+            if key in places
+        ]
+        defined = [Signal("definition", 1.0)] if key in self._definitions else []
+        return (*channels, *defined, *priors)

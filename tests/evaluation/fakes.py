@@ -1,0 +1,58 @@
+"""A searcher that finds what it was told, and results by hand."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from asterism.evaluation.labels import Found, PathMatch
+from asterism.evaluation.metrics import Measures
+from asterism.evaluation.runs import Building, Result, Run
+
+
+class FakeSearcher:
+    """Answers from a table, and remembers what it was asked."""
+
+    name = "fake"
+
+    def __init__(self, answers: Mapping[str, Sequence[Found]]) -> None:
+        self._answers = answers
+        self.asked: list[tuple[str, int]] = []
+        self.indexed: list[Path] = []
+        self.closed = 0
+
+    def index(self, directory: Path) -> str:
+        self.indexed.append(directory)
+        return "2 chunks"
+
+    def search(self, query: str, limit: int) -> Sequence[Found]:
+        self.asked.append((query, limit))
+        return self._answers.get(query, ())[:limit]
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def result(
+    id_: str,
+    ndcg: float,
+    repo: str = "shop",
+    language: str = "go",
+    category: str = "",
+    first_tokens: int | None = 10,
+) -> Result:
+    """A result of which only a few figures matter."""
+    found = Measures(ndcg, ndcg, ndcg, ndcg, ndcg, ndcg, ndcg, first_tokens)
+    return Result(id_, repo, language, category, found, (1, None), (Found("a", 1, 2, 3),), 2.0, 1.0)
+
+
+def run_of(*results: Result, name: str = "fake") -> Run:
+    """A run with these results."""
+    return Run(
+        name=name,
+        dataset="set",
+        limit=10,
+        match=PathMatch.strict,
+        scope="root",
+        results=results,
+        buildings=(Building("shop", "go", "2 chunks", 2.5, 1.5),),
+        peak_bytes=3 * 2**20,
+    )

@@ -1,0 +1,65 @@
+"""Golden ranks: how they are written, and how a changed ranking shows."""
+
+from pathlib import Path
+
+import pytest
+
+from asterism.evaluation.labels import Found
+from tests.evaluation.fakes import FakeSearcher
+from tests.evaluation.golden_ranks import changed_ranks, write_ranks
+
+ANSWERS = {
+    "check a token": [Found("src/tokens.ts", 7, 9, 3, "TokenService.validate"), Found("keys.ts")],
+    "limit": [Found(f"{number}.py", number, number) for number in range(1, 9)],
+}
+
+EXPECTED = """\
+# What people ask.
+? check a token
+  1  src/tokens.ts:7-9  TokenService.validate
+  2  keys.ts
+
+? unicorns
+  nothing
+? limit
+  1  1.py:1-1
+  2  2.py:2-2
+  3  3.py:3-3
+  4  4.py:4-4
+  5  5.py:5-5
+"""
+
+
+@pytest.fixture
+def ranks(tmp_path: Path) -> Path:
+    path = tmp_path / "ranks.txt"
+    path.write_text("# What people ask.\n? check a token\n  1  old.py\n\n? unicorns\n? limit\n")
+    return path
+
+
+def test_queries_stay_and_places_are_written_anew(ranks: Path, tmp_path: Path) -> None:
+    searcher = FakeSearcher(ANSWERS)
+    write_ranks(ranks, searcher, tmp_path)
+    assert ranks.read_text() == EXPECTED
+    assert (searcher.indexed, searcher.closed) == ([tmp_path], 1)
+    assert changed_ranks(ranks, FakeSearcher(ANSWERS), tmp_path) == []
+
+
+def test_a_changed_ranking_shows_with_its_query(ranks: Path, tmp_path: Path) -> None:
+    ranks.write_text(EXPECTED)
+    swapped = {**ANSWERS, "check a token": ANSWERS["check a token"][::-1]}
+    assert changed_ranks(ranks, FakeSearcher(swapped), tmp_path)[2:8] == [
+        "@@ -1,9 +1,9 @@",
+        " # What people ask.",
+        " ? check a token",
+        "-  1  src/tokens.ts:7-9  TokenService.validate",
+        "-  2  keys.ts",
+        "+  1  keys.ts",
+    ]
+
+
+def test_a_file_without_queries_is_no_success(ranks: Path, tmp_path: Path) -> None:
+    ranks.write_text("# nothing yet\n")
+    assert changed_ranks(ranks, FakeSearcher(ANSWERS), tmp_path) == [
+        "ranks.txt holds no query; add one as a line `? query`."
+    ]

@@ -1,0 +1,131 @@
+"""Ranks and their measures, by hand-computed cases."""
+
+import math
+
+import pytest
+
+from asterism.evaluation.labels import Found, PathMatch, Query, Target
+from asterism.evaluation.matching import covers, first_ranks, without_given
+from asterism.evaluation.metrics import (
+    Measures,
+    measures,
+    ndcg,
+    recall,
+    recall_within,
+    reciprocal_rank,
+    tokens_to_first_hit,
+)
+
+# The gain of a rank: 1 / log2(rank + 1).
+G = {1: 1.0, 2: 1 / math.log2(3), 3: 0.5, 4: 1 / math.log2(5)}
+
+
+@pytest.mark.parametrize(
+    ("ranks", "expected"),
+    [
+        ([1], 1.0),
+        ([2], G[2]),
+        ([3], 0.5),
+        ([None], 0.0),
+        ([11], 0.0),
+        ([], 0.0),
+        ([1, 2], 1.0),
+        ([2, 1], 1.0),
+        ([1, None], 1 / (1 + G[2])),
+        # Two targets in one place earn its rank once.
+        ([1, 1], 1 / (1 + G[2])),
+        ([2, 4, None], (G[2] + G[4]) / (1 + G[2] + G[3])),
+    ],
+)
+def test_ndcg(ranks: list[int | None], expected: float) -> None:
+    assert ndcg(ranks, 10) == expected
+
+
+def test_ndcg_has_an_ideal_of_its_own_length() -> None:
+    twelve: list[int | None] = list(range(1, 13))
+    assert ndcg(twelve, 10) == 1.0
+    assert ndcg(twelve, 5) == 1.0
+    assert ndcg([6], 5) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("ranks", "limit", "expected"),
+    [([1, 4, None], 10, 2 / 3), ([1, 4, None], 3, 1 / 3), ([None], 10, 0.0), ([], 10, 0.0)],
+)
+def test_recall(ranks: list[int | None], limit: int, expected: float) -> None:
+    assert recall(ranks, limit) == expected
+
+
+@pytest.mark.parametrize(
+    ("ranks", "limit", "expected"),
+    [([4, 2], 10, 0.5), ([4, 2], 1, 0.0), ([None], 10, 0.0), ([None, 3], 3, 1 / 3)],
+)
+def test_reciprocal_rank(ranks: list[int | None], limit: int, expected: float) -> None:
+    assert reciprocal_rank(ranks, limit) == expected
+
+
+def test_tokens_to_the_first_hit() -> None:
+    assert tokens_to_first_hit([3, 2], [100, 50, 7]) == 150
+    assert tokens_to_first_hit([None], [100]) is None
+
+
+@pytest.mark.parametrize(
+    ("budget", "expected"), [(99, 0.0), (100, 0.5), (149, 0.5), (150, 1.0), (9999, 1.0)]
+)
+def test_recall_within_a_budget_counts_places_read_to_their_end(
+    budget: int, expected: float
+) -> None:
+    assert recall_within([1, 2], [100, 50, 7], budget) == expected
+
+
+def test_all_measures_of_a_ranking() -> None:
+    found = measures([2, 6], [2, None], [1500, 400, 200, 1, 1, 1], 10)
+    ideal = 1 + G[2]
+    assert found == Measures(
+        ndcg=(G[2] + 1 / math.log2(7)) / ideal,
+        ndcg5=G[2] / ideal,
+        strict_ndcg=G[2] / ideal,
+        hit1=0.0,
+        recall=1.0,
+        mrr=0.5,
+        budget_recall=0.5,
+        first_tokens=1900,
+    )
+    assert measures([1, None], [1, None], [1], 10).hit1 == 1.0
+
+
+@pytest.mark.parametrize(
+    ("place", "target", "prefix", "suffix", "strict"),
+    [
+        (Found("a.py"), Target("a.py"), "", True, True),
+        (Found("a.py"), Target("src/a.py"), "src", True, True),
+        (Found("a.py"), Target("src/a.py"), "", True, False),
+        (Found("src/a.py"), Target("a.py"), "", True, False),
+        (Found("ba.py"), Target("a.py"), "", False, False),
+        (Found("a.py"), Target("x/b.py", label="a.py"), "", True, False),
+        (Found("a.py", 1, 4), Target("a.py", 4, 9), "", True, True),
+        (Found("a.py", 1, 3), Target("a.py", 4, 9), "", False, False),
+        (Found("a.py", 10, 12), Target("a.py", 4, 9), "", False, False),
+        (Found("a.py", 5, 6), Target("a.py", 4), "", False, False),
+        (Found("a.py"), Target("a.py", 4, 9), "", True, True),
+        (Found("a.py", 1, 3), Target("a.py"), "", True, True),
+    ],
+)
+def test_what_covers_a_target(
+    place: Found, target: Target, prefix: str, suffix: bool, strict: bool
+) -> None:
+    assert covers(place, target, prefix, PathMatch.suffix) is suffix
+    assert covers(place, target, prefix, PathMatch.strict) is strict
+
+
+def test_the_first_place_counts() -> None:
+    found = [Found("b.py"), Found("a.py", 1, 2), Found("a.py", 3, 4)]
+    targets = [Target("a.py"), Target("a.py", 4, 4), Target("c.py")]
+    assert first_ranks(found, targets, "", PathMatch.strict) == (2, 3, None)
+
+
+def test_places_that_the_question_came_from_are_left_out() -> None:
+    query = Query("1", "q", "r", (Target("a.py", 5, 6),), given=(Target("a.py", 1, 3),))
+    kept = [Found("a.py", 2, 5), Found("b.py", 1, 2), Found("a.py", 4, 4)]
+    found = [Found("a.py", 1, 1), *kept, Found("a.py", 3, 4)]
+    assert without_given(found, query, "") == kept

@@ -1,0 +1,128 @@
+"""A dataset through a searcher: what is asked, what is judged, and what is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from asterism.domain.errors import PathMissing, UsageError
+from asterism.evaluation.labels import Checkout, Dataset, Found, PathMatch, Query, Target
+from asterism.evaluation.reading_costs import UNREADABLE_TOKENS, ReadingCosts
+from asterism.evaluation.searching import WARMING, SearchOptions, run_dataset
+from tests.evaluation.fakes import FakeSearcher
+
+QUERIES = (
+    Query("b1", "where", "beta", (Target("src/b.py", 2, 3),), category="semantic"),
+    Query("a1", "what", "alpha", (Target("a.py"),), "go", "symbol"),
+    Query("a2", "given", "alpha", (Target("a.py", 2, 2),), given=(Target("doc.md"),)),
+)
+CHECKOUTS = {"alpha": Checkout("alpha", "python"), "beta": Checkout("beta", "python", "src")}
+DATASET = Dataset("set", QUERIES, CHECKOUTS)
+
+
+@pytest.fixture
+def repos(tmp_path: Path) -> Path:
+    for name in ("alpha/a.py", "alpha/doc.md", "beta/src/b.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("1234567\n" * 4)
+    return tmp_path
+
+
+def test_each_repository_is_indexed_and_each_question_asked(repos: Path) -> None:
+    searcher = FakeSearcher(
+        {
+            "where": [Found("c.py", 1, 1), Found(f"{repos.resolve()}/beta/src/b.py", 1, 2)],
+            "what": [Found("./a.py", None, None, 7)],
+            "given": [Found("doc.md", 1, 1), *[Found("x.py", tokens=1)] * 9, Found("a.py", 1, 2)],
+        }
+    )
+    heard: list[str] = []
+    run = run_dataset(
+        DATASET,
+        lambda checkout: repos / checkout.name,
+        searcher,
+        SearchOptions(),
+        lambda building, results: heard.append(f"{building.repo} {len(results)}"),
+    )
+    assert searcher.indexed == [(repos / "alpha").resolve(), (repos / "beta" / "src").resolve()]
+    assert searcher.closed == 2
+    assert searcher.asked == [
+        (WARMING, 10),
+        ("what", 10),
+        # More is asked for, since what was given is left out of the ranking.
+        ("given", 20),
+        (WARMING, 10),
+        ("where", 10),
+    ]
+    assert heard == ["alpha 2", "beta 1"]
+    assert [(found.id, found.ranks, found.language, found.category) for found in run.results] == [
+        ("a1", (1,), "go", "symbol"),
+        ("a2", (10,), "python", ""),
+        ("b1", (2,), "python", "semantic"),
+    ]
+    assert run.results[0].found == (Found("a.py", None, None, 7),)
+    # Two lines of eight characters, after a file that is not there.
+    assert run.results[2].found[1] == Found("b.py", 1, 2, 4)
+    assert run.results[2].measures.first_tokens == UNREADABLE_TOKENS + 4
+    assert (run.match, run.limit, run.scope) == (PathMatch.strict, 10, "root")
+    assert [building.size for building in run.buildings] == ["2 chunks", "2 chunks"]
+    assert run.peak_bytes > 0
+
+
+def test_the_whole_checkout_and_one_repository(repos: Path) -> None:
+    searcher = FakeSearcher({"where": [Found("src/b.py", 3, 3)]})
+    options = SearchOptions(scope="full", repos=("beta",), limit=3, repeats=2)
+    run = run_dataset(DATASET, lambda checkout: repos / checkout.name, searcher, options)
+    assert searcher.indexed == [(repos / "beta").resolve()]
+    assert searcher.asked == [(WARMING, 3), ("where", 3), ("where", 3)]
+    assert [found.ranks for found in run.results] == [(1,)]
+
+
+def test_more_than_was_asked_for_does_not_count(repos: Path) -> None:
+    class Eager(FakeSearcher):
+        def search(self, query: str, limit: int) -> list[Found]:
+            return [*[Found("x.py", tokens=1)] * limit, Found("a.py")]
+
+    options = SearchOptions(repos=("alpha",))
+    run = run_dataset(DATASET, lambda checkout: repos / checkout.name, Eager({}), options)
+    assert [found.ranks for found in run.results] == [(None,), (None,)]
+    assert all(len(found.found) == 10 for found in run.results)
+
+
+def test_a_searcher_that_fails_is_closed(repos: Path) -> None:
+    class Broken(FakeSearcher):
+        def search(self, query: str, limit: int) -> list[Found]:
+            raise UsageError("no")
+
+    searcher = Broken({})
+    with pytest.raises(UsageError):
+        run_dataset(DATASET, lambda checkout: repos / checkout.name, searcher, SearchOptions())
+    assert searcher.closed == 1
+
+
+def test_what_is_missing_is_said_before_anything_is_done(repos: Path) -> None:
+    searcher = FakeSearcher({})
+    (repos / "beta" / "src" / "b.py").unlink()
+    (repos / "beta" / "src").rmdir()
+    (repos / "beta").rmdir()
+    with pytest.raises(PathMissing, match="beta"):
+        run_dataset(DATASET, lambda checkout: repos / checkout.name, searcher, SearchOptions())
+    with pytest.raises(UsageError, match="no queries about gamma; choose from alpha, beta"):
+        run_dataset(DATASET, lambda _: repos, searcher, SearchOptions(repos=("gamma",)))
+    with pytest.raises(UsageError, match="at least 1"):
+        run_dataset(DATASET, lambda _: repos, searcher, SearchOptions(limit=0))
+    assert searcher.indexed == []
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        (Found("a.py", tokens=5), 5),
+        (Found("a.py"), 8),
+        (Found("a.py", 2, 3), 4),
+        (Found("a.py", 4, 99), 2),
+        (Found("a.py", 50, 60), 0),
+        (Found("no.py", 1, 2), UNREADABLE_TOKENS),
+    ],
+)
+def test_what_a_place_costs_to_read(repos: Path, place: Found, expected: int) -> None:
+    assert ReadingCosts(repos / "alpha")(place) == expected

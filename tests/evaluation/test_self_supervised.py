@@ -1,0 +1,214 @@
+"""Sets made from a repository: each category's questions and their answers."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from asterism.config.settings import Settings, WorkSettings
+from asterism.domain.errors import IndexMissing
+from asterism.engine.engine import Engine
+from asterism.engine.wiring import Places
+from asterism.evaluation.baseline import word_search
+from asterism.evaluation.drawing import Draw
+from asterism.evaluation.facade import EngineSearcher
+from asterism.evaluation.labels import Found, Query, Target
+from asterism.evaluation.self_supervised import SetOptions, make_queries
+from asterism.evaluation.slips import misspelt
+
+LEDGER = '''\
+class LedgerAccount:
+    """Keeps in an account the money that is owed to somebody."""
+
+    def deposit_amount(self, cents):
+        """Adds to what the owner already has at hand."""
+        if cents < 0:
+            raise ValueError("an amount cannot be negative here")
+        self.balance_cents = self.balance_cents + cents
+        return self.balance_cents
+
+
+def close_account(ledger_account):
+    ledger_account.deposit_amount(1)
+    return ledger_account.deposit_amount(2)
+'''
+BANK = '''\
+from ledger import close_account
+
+
+def shut_everything(accounts):
+    """Says goodbye to `close_account` and whoever else is still waiting outside."""
+    for account in accounts:
+        close_account(account)
+    raise SystemExit("x" * 9)
+'''
+README = """\
+# Bank
+
+The customers go away one after the other when `LedgerAccount` is told to do so.
+"""
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    places = Places(tmp_path / "data", tmp_path / "cache")
+    return Engine(places, lambda _root: Settings(work=WorkSettings(jobs=1)))
+
+
+@pytest.fixture
+def bank(tmp_path: Path) -> Path:
+    root = tmp_path / "bank"
+    root.mkdir()
+    (root / "ledger.py").write_text(LEDGER)
+    (root / "bank.py").write_text(BANK)
+    (root / "README.md").write_text(README)
+    return root
+
+
+@pytest.fixture
+def queries(engine: Engine, bank: Path) -> list[Query]:
+    registered = engine.register(bank)
+    engine.index(registered)
+    return make_queries(registered, SetOptions())
+
+
+def of(queries: Sequence[Query], category: str) -> dict[str, tuple[Target, ...]]:
+    return {query.query: query.targets for query in queries if query.category == category}
+
+
+def test_definitions_by_name(queries: list[Query]) -> None:
+    assert of(queries, "definition") == {
+        "LedgerAccount": (Target("ledger.py", 1, 1),),
+        "deposit_amount": (Target("ledger.py", 4, 4),),
+        "close_account": (Target("ledger.py", 12, 12),),
+        "shut_everything": (Target("bank.py", 4, 4),),
+    }
+
+
+def test_misspelt_names_are_nobodys(queries: list[Query]) -> None:
+    found = of(queries, "misspelt")
+    assert len(found) == 4
+    assert not set(found) & set(of(queries, "definition"))
+    assert set(found.values()) == set(of(queries, "definition").values())
+
+
+def test_documentation_without_the_words_of_the_name(queries: list[Query]) -> None:
+    assert of(queries, "docstring") == {
+        "Keeps in an the money that is owed to somebody.": (Target("ledger.py", 1, 9),),
+        "Adds to what the owner already has at hand.": (Target("ledger.py", 4, 9),),
+        "Says goodbye to `close_account` and whoever else is still waiting outside.": (
+            Target("bank.py", 4, 8),
+        ),
+    }
+
+
+def test_mentions_name_where_they_come_from(queries: list[Query]) -> None:
+    found = {query.query: query for query in queries if query.category == "mention"}
+    told = found["The customers go away one after the other when is told to do so."]
+    assert told.targets == (Target("ledger.py", 1, 1),)
+    assert told.given == (Target("README.md", 1, 3),)
+    assert told.language == "python"
+    bye = found["Says goodbye to and whoever else is still waiting outside."]
+    assert (bye.targets, bye.given) == (
+        (Target("ledger.py", 12, 12),),
+        (Target("bank.py", 4, 8),),
+    )
+
+
+def test_literals_that_stand_once(queries: list[Query]) -> None:
+    assert of(queries, "literal") == {
+        "an amount cannot be negative here": (Target("ledger.py", 7, 7),)
+    }
+
+
+def test_snippets_from_the_middle(queries: list[Query]) -> None:
+    text = 'if cents < 0:\n            raise ValueError("an amount cannot be negative here")'
+    assert any(text in snippet for snippet in of(queries, "snippet"))
+    assert Target("ledger.py", 5, 7) in [
+        target for targets in of(queries, "snippet").values() for target in targets
+    ]
+
+
+def test_users_of_a_name_by_chunk(queries: list[Query]) -> None:
+    found = of(queries, "usage")
+    assert found["where is deposit_amount used"] == (Target("ledger.py", 13, 14),)
+    assert found["where is close_account used"] == (Target("bank.py", 7, 7),)
+    assert "where is shut_everything used" not in found
+
+
+def test_sets_are_the_same_every_time_and_other_with_another_seed(
+    engine: Engine, bank: Path, queries: list[Query]
+) -> None:
+    registered = engine.register(bank)
+    assert make_queries(registered, SetOptions()) == queries
+    small = make_queries(registered, SetOptions(per_category=1))
+    assert len(of(small, "definition")) == 1
+    assert len({query.id for query in queries}) == len(queries)
+    other = make_queries(registered, SetOptions(seed=2))
+    assert list(of(other, "definition")) != list(of(queries, "definition"))
+
+
+def test_a_text_that_stands_twice_is_no_question(engine: Engine, bank: Path) -> None:
+    (bank / "copy.txt").write_text("an amount cannot be negative here\n")
+    registered = engine.register(bank)
+    engine.index(registered)
+    assert of(make_queries(registered, SetOptions()), "literal") == {}
+
+
+def test_a_repository_without_anything(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    registered = engine.register(tmp_path / "empty")
+    engine.index(registered)
+    with pytest.raises(IndexMissing, match="Nothing of"):
+        make_queries(registered, SetOptions())
+
+
+def test_the_engine_as_a_searcher(engine: Engine, bank: Path) -> None:
+    searcher = EngineSearcher(engine, word_search)
+    assert searcher.index(bank).endswith(" chunks")
+    best = searcher.search("owner already has at hand", 3)[0]
+    assert best == Found("ledger.py", 4, 9, best.tokens, "LedgerAccount.deposit_amount")
+    assert best.tokens is not None
+    assert best.tokens > 50
+    assert searcher.search("?!", 3) == []
+    searcher.close()
+
+
+@pytest.mark.parametrize("number", range(60))
+def test_a_slip_is_one_edit(number: int) -> None:
+    name = "deposit_amount"
+    slip = misspelt(name, number * 7919)
+    assert slip != name
+    assert slip[0] == name[0]
+    assert slip in edits(name)
+
+
+def edits(name: str) -> set[str]:
+    """Everything that one edit makes of a name."""
+    letters = "abcdefghijklmnopqrstuvwxyz_"
+    cuts = [(name[:at], name[at:]) for at in range(len(name))]
+    swapped = {left + right[1::-1] + right[2:] for left, right in cuts if len(right) > 1}
+    dropped = {left + right[1:] for left, right in cuts}
+    typed = {left + letter + right[1:] for left, right in cuts for letter in letters}
+    added = {left + letter + right for left, right in cuts for letter in letters}
+    return swapped | dropped | typed | added
+
+
+def test_slips_in_odd_names() -> None:
+    assert misspelt("aaaa", 0) == "aaa"
+    assert misspelt("ab", 5) == "abb"
+
+
+def test_a_draw_does_not_depend_on_order_or_numbers() -> None:
+    def drawn(keys: Sequence[int], size: int) -> list[int]:
+        draw = Draw[int](size, "seed")
+        for key in keys:
+            draw.offer(str(key), key)
+        return draw.drawn()
+
+    everything = drawn(range(100), 100)
+    assert sorted(everything) == list(range(100))
+    assert everything != sorted(everything)
+    assert drawn(range(99, -1, -1), 10) == everything[:10]
+    assert drawn([*range(100), *range(100)], 10) == everything[:10]
+    assert drawn(range(50), 10) == [key for key in everything if key < 50][:10]

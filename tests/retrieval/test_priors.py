@@ -1,0 +1,87 @@
+"""Which priors a path and a chunk have."""
+
+import pytest
+
+from asterism.domain.search import Intent, Question
+from asterism.retrieval.options import RankOptions
+from asterism.retrieval.priors import Company, chunk_priors, file_priors
+from asterism.retrieval.recall import FileKey
+from tests.retrieval.selection_hits import hit
+
+
+def names(path: str, question: Question, *others: str) -> list[str]:
+    file = FileKey("shop", path)
+    company = Company([file, *(FileKey("shop", other) for other in others)])
+    found = file_priors(file, company, question, RankOptions())
+    return [signal.name.removeprefix("prior:") for signal in found]
+
+
+PLAIN = Question(text="where are tokens checked", terms=("tokens", "checked"))
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("src/tokens.py", []),
+        ("src/contest.py", []),
+        ("src/latest.ts", []),
+        ("tests/tokens.py", ["test"]),
+        ("src/test_tokens.py", ["test"]),
+        ("pkg/tokens_test.go", ["test"]),
+        ("src/tokens.spec.ts", ["test"]),
+        ("src/TokensTest.java", ["test"]),
+        ("src/Contest.java", []),
+        ("examples/login.py", ["example"]),
+        ("src/compat/tokens.py", ["compatibility"]),
+        ("docs/tokens.md", ["documentation"]),
+        ("vendor/tokens.go", ["generated"]),
+        ("api/tokens_pb2.py", ["generated"]),
+        ("src/__init__.py", ["barrel"]),
+    ],
+)
+def test_paths(path: str, expected: list[str]) -> None:
+    assert names(path, PLAIN) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "other", "expected"),
+    [
+        ("api/v1/tokens.ts", "api/v2/tokens.ts", ["older_version"]),
+        ("api/v2/tokens.ts", "api/v1/tokens.ts", []),
+        ("api/v1/tokens.ts", "web/v2/tokens.ts", []),
+        ("lib/tokens.h", "lib/tokens.c", ["header"]),
+        ("lib/tokens.h", "lib/users.c", []),
+        ("lib/tokens.c", "lib/tokens.h", []),
+    ],
+)
+def test_companions(path: str, other: str, expected: list[str]) -> None:
+    assert names(path, PLAIN, other) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "question"),
+    [
+        ("tests/tokens.py", Question(text="tests", intents=frozenset({Intent.tests}))),
+        ("examples/tokens.py", Question(text="examples", intents=frozenset({Intent.examples}))),
+        ("docs/tokens.md", Question(text="docs", intents=frozenset({Intent.documentation}))),
+        ("src/compat/tokens.py", Question(text="the compat layer")),
+    ],
+)
+def test_what_is_asked_for_is_no_disadvantage(path: str, question: Question) -> None:
+    assert names(path, PLAIN) != []
+    assert names(path, question) == []
+
+
+def test_an_older_version_is_wanted_where_it_is_named() -> None:
+    question = Question(text="v1 tokens", terms=("v1", "tokens"))
+    assert names("api/v1/tokens.ts", question, "api/v2/tokens.ts") == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [("import", "imports"), ("comment", "comment"), ("property", "detail"), ("function", None)],
+)
+def test_chunks(kind: str, expected: str | None) -> None:
+    chunk = hit("token").chunk._replace(node_kind=kind, is_exported=False)
+    found = [signal.name for signal in chunk_priors(chunk, RankOptions())]
+    assert found == ([f"prior:{expected}"] if expected else [])
