@@ -126,11 +126,16 @@ def test_a_class_and_its_methods_do_not_take_every_place() -> None:
 
 def test_probabilities_keep_the_order_and_even_odds_are_a_half() -> None:
     options = RankOptions()
-    by_words = options.by_words
-    even = -by_words.offset / by_words.slope
-    found = probabilities([even + 1, even, even - 1], Pools(), options)
-    assert found[1] == pytest.approx(0.5)
+    even = -options.by_words.offset / options.by_words.slope
+    found = probabilities([even, even - 1, even - 2], Pools(), options)
+    assert found[0] == pytest.approx(0.5)
     assert found == sorted(found, reverse=True)
+
+
+def test_a_hit_far_behind_the_first_is_less_likely() -> None:
+    options = RankOptions()
+    first, second = probabilities([9.0, 6.0], Pools(), options)
+    assert second < probabilities([6.0], Pools(), options)[0] < first
 
 
 def test_a_near_vector_makes_every_hit_likelier() -> None:

@@ -17,7 +17,7 @@ class SyncOptions:
     workers: int = 1
     batch_bytes: int = 1_000_000
     """Source in one committed batch: what a crash may cost, and what memory holds at once."""
-    held_bytes: int = 4_000_000
+    held_bytes: int = 8_000_000
     """Source whose rows may wait in memory unpacked: some seventy times as much there."""
     parallel_from: int = 96
     """Fewer files are read in this process: starting others costs as much as reading these."""

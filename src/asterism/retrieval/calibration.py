@@ -12,7 +12,11 @@ def probabilities(odds: Sequence[float], pools: Pools, options: RankOptions) -> 
     calibration = _calibration(pools, options)
     cosine = 1.0 - pools.vector[0].score / 2.0 if pools.vector else 0.0
     base = calibration.offset + calibration.cosine * cosine
-    return [logistic(base + calibration.slope * value) for value in odds]
+    first = max(odds, default=0.0)
+    return [
+        logistic(base + calibration.slope * value + calibration.lead * (value - first))
+        for value in odds
+    ]
 
 
 def logistic(value: float) -> float:

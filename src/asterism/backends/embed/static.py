@@ -1,6 +1,7 @@
 """The built-in model: a vector for each token, pooled; no network, no key, no waiting."""
 
 from collections.abc import Sequence
+from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from threading import Lock
@@ -26,7 +27,6 @@ class StaticEmbedder:
 
     def __init__(self) -> None:
         """Nothing is read yet."""
-        self._lock = Lock()
         self._model: StaticModel | None = None
 
     @property
@@ -36,8 +36,8 @@ class StaticEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         """A vector for each text; zeros for a text without any known word."""
-        with self._lock:
-            model = self._model = self._model or StaticModel()
+        with _lock:
+            model = self._model = self._model or _shared()
         vectors = np.empty((len(texts), STATIC_IDENTITY.dimensions), dtype=np.float32)
         for start in range(0, len(texts), BLOCK):
             block = texts[start : start + BLOCK]
@@ -49,8 +49,17 @@ class StaticEmbedder:
         return self.embed_documents(texts)
 
     def close(self) -> None:
-        """Let go of the model."""
+        """Let go of the model; others in this process may still use it."""
         self._model = None
+
+
+_lock = Lock()
+
+
+@cache
+def _shared() -> "StaticModel":
+    """The one model of this process: the tokenizer takes 45 ms to read, and learns words by use."""
+    return StaticModel()
 
 
 class StaticModel:
