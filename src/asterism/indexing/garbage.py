@@ -14,4 +14,8 @@ def no_collection() -> Iterator[None]:
         yield
     finally:
         if running:
+            if gc.get_freeze_count() == 0:
+                # Otherwise the first thing the collector does is to look through all of them.
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

@@ -135,7 +135,9 @@ def _rebuild(dataset: Dataset, fragments: Sequence[_Fragment]) -> None:
     rows = _rows(fragments)
     for name in _present(dataset):
         dataset.drop_index(name)
-    _merge(dataset, fragments, rows)
+    if len(fragments) > _MAX_SMALL_FRAGMENTS or any(part.deleted for part in fragments):
+        # A first build of a few batches has nothing to merge that would be worth its writing.
+        _merge(dataset, fragments, rows)
     build_word_indexes(dataset)
     if rows > EXACT_ROWS:
         for column, kind in _SCALARS.items():
