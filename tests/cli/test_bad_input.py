@@ -31,7 +31,7 @@ WRONG = {
     "no number": (["validate", ".", "--jobs", "two"], "invalid int value: 'two'"),
     "negative number": (["validate", ".", "--jobs", "-1"], "work.jobs = -1 is not allowed"),
     "unknown option": (["outline", "main.py", "--colour"], "unrecognized arguments: --colour"),
-    "unknown command": (["search", "x"], "invalid choice: 'search'"),
+    "unknown command": (["find", "x"], "invalid choice: 'find'"),
     "no command": ([], "required: COMMAND"),
     "no file": (["outline"], "required: FILE"),
 }

@@ -15,6 +15,7 @@ from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import NamedTuple
 
+from asterism.backends.store.footprint import give_back
 from asterism.backends.store.lance_schema import TERM_COLUMNS, Dataset
 from asterism.backends.store.lance_snapshot import EXACT_ROWS
 
@@ -138,7 +139,10 @@ def _rebuild(dataset: Dataset, fragments: Sequence[_Fragment]) -> None:
     if len(fragments) > _MAX_SMALL_FRAGMENTS or any(part.deleted for part in fragments):
         # A first build of a few batches has nothing to merge that would be worth its writing.
         _merge(dataset, fragments, rows)
+    # Each step needs memory of its own; none should find that of the one before still taken.
+    give_back()
     build_word_indexes(dataset)
+    give_back()
     if rows > EXACT_ROWS:
         for column, kind in _SCALARS.items():
             dataset.create_scalar_index(column, kind, name=column)
@@ -165,6 +169,9 @@ def _merge(dataset: Dataset, fragments: Iterable[_Fragment], rows: int) -> None:
             target_rows_per_fragment=small,
             materialize_deletions_threshold=_DELETED_SHARE,
             excluded_fragment_ids=sorted(everything - chosen),
+            # Small steps: merging 300,000 rows takes 190 MB this way, and 260 with what Lance does.
+            num_threads=1,
+            batch_size=1024,
         )
 
 
