@@ -28,7 +28,7 @@ _FRESH_SHARE, _FEW_ROWS, _MANY_ROWS = 0.05, 100, 250
 """Fresh rows that are: this share of all, within these bounds. Each costs a text query 4 µs."""
 _OUTSIDE_SHARE = 0.1
 """What share of the rows may be outside the base; building all indexes takes 2 s per 100,000."""
-_SMALL_SHARE, _SMALL_ROWS = 1 / 16, 4_096
+_SMALL_SHARE, _SMALL_ROWS = 1 / 16, 2_048
 """A fragment with less than this share of all rows, or than this number, is small."""
 _DELETED_SHARE = 0.25
 """A fragment of which more is deleted is written anew."""
