@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from asterism.analysis.parallel import BATCH, in_parallel
 from asterism.analysis.source.discovery import discover
 from asterism.analysis.source.text import read
+from asterism.backends.store.footprint import give_back_at_once
 from asterism.domain.catalogue import Batch
 from asterism.domain.errors import Cancelled, InputError
 from asterism.domain.files import Discovery, FoundFile
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
 
 # From here on indexes take enough memory to make room for them first.
 ROOM_FROM_CHUNKS = 20_000
+
+# From here on memory counts for more than a tenth of the time.
+LARGE_FROM_FILES = 20_000
 
 
 def sync(
@@ -206,6 +210,8 @@ class _Work:
         """Read files in parallel; what is to be written waits in the spool."""
         where = Where(self.found.root, self.repository.name, self.options.chunks)
         self.files_total += len(looks)
+        if len(looks) >= LARGE_FROM_FILES:
+            give_back_at_once()
         few = len(looks) < self.options.parallel_from
         workers = 1 if few else min(self.options.workers, -(-len(looks) // BATCH))
         read_some = read_batch if workers == 1 and self._is_small(looks) else read_packed

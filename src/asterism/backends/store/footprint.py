@@ -9,8 +9,11 @@ import ctypes
 import os
 from functools import cache
 
-# From malloc.h: the parameter that limits the number of arenas.
+# From malloc.h: the number of arenas, and from which size on memory is the system's own, so that it
+# goes back when it is freed. Left alone, glibc raises that size to what was freed last.
 _M_ARENA_MAX = -8
+_M_MMAP_THRESHOLD = -3
+_LARGE = 4 * 1024 * 1024
 
 
 @cache
@@ -22,6 +25,13 @@ def stay_small() -> None:
     os.environ.setdefault("LANCE_DEFAULT_FRAGMENT_READAHEAD", "1")
     if (library := _glibc()) is not None:
         library.mallopt(_M_ARENA_MAX, 1)
+
+
+@cache
+def give_back_at_once() -> None:
+    """Have large blocks returned when they are freed; a tenth more time, for very large builds."""
+    if (library := _glibc()) is not None:
+        library.mallopt(_M_MMAP_THRESHOLD, _LARGE)
 
 
 def give_back() -> None:
