@@ -38,6 +38,17 @@ def test_two_repositories_of_one_project(tmp_path: Path) -> None:
     place.check()
 
 
+def test_two_repositories_indexed_in_another_order_than_they_came(tmp_path: Path) -> None:
+    place = workplace(tmp_path)
+    other = tmp_path / "other"
+    make_repository(other, 20)
+    engine = place.engine()
+    came = [engine.register(root, project="both") for root in (place.root, other)]
+    for registered in reversed(came):
+        engine.index(registered)
+    place.check()
+
+
 def test_two_projects_with_one_cache(tmp_path: Path) -> None:
     place = workplace(tmp_path)
     other = tmp_path / "other"

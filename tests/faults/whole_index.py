@@ -26,18 +26,22 @@ _ROUNDING = 1e-5
 WORDS = (("total", "first"), ("box", "open", "key"), ("f1",), ("second", "word"), ("users", "py"))
 QUESTIONS = ("opens the box with a key", "adds up the total of f1", "what is counted")
 
+# Two repositories of one project may have the same paths and be indexed in either order, which
+# gives out their numbers: rows are told apart by the repository's name.
+_FILES = "files f JOIN repositories r ON r.number = f.repo"
 _QUERIES = {
-    "files": "SELECT path, size, mtime_ns, content_hash, language, chunks, problems, definitions,"
-    " exports, imports, usages FROM files ORDER BY path",
-    "chunk keys": "SELECT path, n, c.id, text_hash FROM chunks c JOIN files f ON f.number = c.file"
-    " ORDER BY path, n",
+    "files": "SELECT r.name, path, size, mtime_ns, content_hash, language, chunks, problems,"
+    f" definitions, exports, imports, usages FROM {_FILES} ORDER BY r.name, path",
+    "chunk keys": "SELECT r.name, path, n, c.id, text_hash"
+    f" FROM {_FILES} JOIN chunks c ON f.number = c.file ORDER BY r.name, path, n",
     "symbols": "SELECT * FROM symbols ORDER BY repo, id, line",
-    "declarations": "SELECT path, n, role, name, qualified_name, kind, line, is_exported, chunk,"
-    " ordinal, signature, module FROM declarations d JOIN files f ON f.number = d.file"
-    " ORDER BY path, n",
-    "links": "SELECT path, n, module, target, names, reexports FROM links l"
-    " JOIN files f ON f.number = l.file ORDER BY path, n",
-    "skipped": "SELECT path, reason, detail FROM skipped ORDER BY path",
+    "declarations": "SELECT r.name, path, n, role, d.name, qualified_name, kind, line, is_exported,"
+    f" chunk, ordinal, signature, module FROM {_FILES} JOIN declarations d ON f.number = d.file"
+    " ORDER BY r.name, path, n",
+    "links": "SELECT r.name, path, n, module, target, names, reexports"
+    f" FROM {_FILES} JOIN links l ON f.number = l.file ORDER BY r.name, path, n",
+    "skipped": "SELECT r.name, path, reason, detail"
+    " FROM skipped s JOIN repositories r ON r.number = s.repo ORDER BY r.name, path",
     "options": "SELECT name, root, options_hash FROM repositories ORDER BY name",
 }
 
