@@ -27,7 +27,8 @@ from asterism.indexing.watching import Watched, Watcher, WatchState, save_watch
 
 if TYPE_CHECKING:
     # It brings numpy, which most commands do not need.
-    from asterism.engine.searching import SearchReply, SearchRequest, Warm
+    from asterism.engine.searching import SearchReply, SearchRequest
+    from asterism.engine.warm import Warm
 
 # Files left out for these reasons stay out whatever is written into them.
 _BY_NAME = frozenset({SkipReason.gitignored, SkipReason.asterismignored, SkipReason.secret})
@@ -141,7 +142,8 @@ class Engine:
 
     def search(self, registered: Registered, request: "SearchRequest") -> "SearchReply":
         """The code for a question."""
-        from asterism.engine.searching import Warm, search
+        from asterism.engine.searching import search
+        from asterism.engine.warm import Warm
 
         if self._warm is None:
             self._warm = Warm()
