@@ -21,7 +21,7 @@ from asterism.domain.errors import (
     SettingError,
     TextTooLong,
 )
-from tests.backends.embed.misbehaving_server import (
+from tests.backends.http.misbehaving_server import (
     DIMENSIONS,
     KEY,
     Behaviour,

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-from asterism.backends.embed.batches import BatchLimits
 from asterism.backends.embed.options import (
     DEFAULT_URLS,
     EmbedOptions,
@@ -10,8 +9,9 @@ from asterism.backends.embed.options import (
     key_variables,
     known_model,
 )
-from asterism.backends.embed.over_http import HttpEmbedder, Role
-from asterism.backends.embed.service import Service
+from asterism.backends.embed.over_http import ERRAND, HttpEmbedder, Role
+from asterism.backends.http.batches import BatchLimits
+from asterism.backends.http.service import Service
 
 # OpenAI takes 2,048 texts of 300,000 tokens together. Servers on one's own machine work on a
 # request until it is done, so smaller ones keep well within the time limit.
@@ -28,6 +28,7 @@ def openai_embedder(
         name="The embedding server",
         url=options.url or DEFAULT_URLS["openai"],
         key_variables=key_variables(options),
+        errand=ERRAND,
         limits=LIMITS._replace(texts=min(options.batch_size or LIMITS.texts, TEXTS_AT_MOST)),
         timeout_seconds=options.timeout_seconds,
         concurrency=options.concurrency,

@@ -2,27 +2,24 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from threading import Event, Lock
+from threading import Event
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from asterism.backends.embed.answers import BatchTooLarge, TooLong, vectors_of
-from asterism.backends.embed.batches import batches
-from asterism.backends.embed.connection import Connection, connect
+from asterism.backends.embed.answers import vectors_of
 from asterism.backends.embed.protocol import Matrix
-from asterism.backends.embed.retries import (
-    FOR_DOCUMENTS,
-    FOR_QUERIES,
-    PassingFailure,
-    Patience,
-    wait_before,
-)
-from asterism.backends.embed.service import Service, ServiceName
-from asterism.domain.errors import Cancelled, ProviderDown, TextTooLong
+from asterism.backends.http.answers import Answer, BatchTooLarge, TooLong
+from asterism.backends.http.batches import batches
+from asterism.backends.http.client import Client
+from asterism.backends.http.retries import FOR_DOCUMENTS, FOR_QUERIES, Patience
+from asterism.backends.http.service import Errand, Service
+from asterism.domain.errors import Cancelled, TextTooLong
 from asterism.domain.index import ModelIdentity
 
 Role: TypeAlias = Literal["document", "query"]
+
+ERRAND = Errand("vectors", "embedding", "embedding.model and embedding.dimensions")
 
 Body: TypeAlias = Callable[[Sequence[str], Role], dict[str, object]]
 """A request's content, in the words of the vendor."""
@@ -53,9 +50,7 @@ class HttpEmbedder:
         self._service = service
         self._shown = service.shown
         self._body = body
-        self._sleep = sleep
-        self._lock = Lock()
-        self._connection: Connection | None = None
+        self._client = Client(service, "embeddings", sleep)
 
     def __repr__(self) -> str:
         """Without the key."""
@@ -76,10 +71,7 @@ class HttpEmbedder:
 
     def close(self) -> None:
         """Let go of the connections."""
-        with self._lock:
-            connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.close()
+        self._client.close()
 
     def _embed(self, task: _Task) -> Matrix:
         vectors = np.zeros((len(task.texts), self._identity.dimensions), dtype=np.float32)
@@ -130,31 +122,11 @@ class HttpEmbedder:
 
     def _patiently(self, task: _Task, texts: Sequence[str]) -> Matrix:
         """The vectors, as soon as one of several attempts succeeds."""
-        body = self._body(texts, task.role)
-        sleep = self._sleep or task.stop.wait
-        attempt = 0
-        while not task.stop.is_set():
-            attempt += 1
-            try:
-                answer = self._connected().post(body)
-                return vectors_of(answer, len(texts), self._identity.dimensions, self._shown)
-            except PassingFailure as failure:
-                asked, longest = failure.wait, task.patience.longest_wait
-                if attempt == task.patience.attempts or (asked or 0) > longest:
-                    raise _down(self._shown, failure, attempt) from None
-                pause = wait_before(attempt, longest) if asked is None else asked
-            sleep(pause)
-        raise Cancelled("Embedding was stopped.")
 
-    def _connected(self) -> Connection:
-        service = self._service
-        with self._lock:
-            if self._connection is None:
-                address = f"{service.url.rstrip('/')}/embeddings"
-                self._connection = connect(
-                    address, service.key, service.timeout_seconds, service.concurrency
-                )
-            return self._connection
+        def read(answer: Answer) -> Matrix:
+            return vectors_of(answer, len(texts), self._identity.dimensions, self._shown)
+
+        return self._client.ask(self._body(texts, task.role), read, task.patience, task.stop)
 
 
 def _too_long(texts: Sequence[str], positions: Sequence[int], place: int | None) -> TextTooLong:
@@ -166,13 +138,4 @@ def _too_long(texts: Sequence[str], positions: Sequence[int], place: int | None)
     return TextTooLong(
         f"Text {position + 1} of {len(texts)} ({len(texts[position]):,} characters) is longer than "
         "the model reads. Set a smaller chunks.max_tokens, or a model with a larger context."
-    )
-
-
-def _down(service: ServiceName, failure: PassingFailure, attempts: int) -> ProviderDown:
-    asked = "" if failure.wait is None else f", and asked to wait for {failure.wait:.0f} seconds"
-    tried = "once" if attempts == 1 else f"{attempts} times"
-    return ProviderDown(
-        f"{service} gave no vectors: {failure}{asked} (tried {tried}). Check that it runs and that "
-        "embedding.url is right, or try again later."
     )

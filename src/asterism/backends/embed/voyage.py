@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-from asterism.backends.embed.batches import BatchLimits
 from asterism.backends.embed.options import (
     DEFAULT_URLS,
     EmbedOptions,
@@ -11,8 +10,9 @@ from asterism.backends.embed.options import (
     key_variables,
     known_model,
 )
-from asterism.backends.embed.over_http import HttpEmbedder, Role
-from asterism.backends.embed.service import Service
+from asterism.backends.embed.over_http import ERRAND, HttpEmbedder, Role
+from asterism.backends.http.batches import BatchLimits
+from asterism.backends.http.service import Service
 from asterism.domain.errors import ProviderRefused
 
 # A request may hold 1,000 texts of 120,000 tokens together. Code has more tokens than its length
@@ -34,6 +34,7 @@ def voyage_embedder(
         name="Voyage",
         url=options.url or DEFAULT_URLS["voyage"],
         key_variables=key_variables(options),
+        errand=ERRAND,
         limits=LIMITS._replace(texts=min(options.batch_size or LIMITS.texts, LIMITS.texts)),
         timeout_seconds=options.timeout_seconds,
         concurrency=options.concurrency,

@@ -26,8 +26,8 @@ class Request:
 
     @property
     def texts(self) -> list[str]:
-        """The texts to embed."""
-        return list(self.body["input"])
+        """The texts to embed, or to judge."""
+        return list(self.body["input"] if "input" in self.body else self.body["documents"])
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,15 @@ def vector(text: str, dimensions: int = DIMENSIONS) -> list[float]:
     return [3.0 * (byte - 127.25) for byte in (digest * 200)[:dimensions]]
 
 
+def score(query: str, document: str) -> float:
+    """What the server's reranker thinks of a document."""
+    return hashlib.sha256(f"{query}\n{document}".encode()).digest()[0] / 255
+
+
 def well(request: Request) -> Reply:
-    """Embeddings as they should be."""
+    """Embeddings or scores as they should be."""
+    if request.path.endswith("/rerank"):
+        return scores([score(request.body["query"], text) for text in request.texts])
     size = request.body.get("output_dimension") or request.body.get("dimensions") or DIMENSIONS
     return embeddings([vector(text, size) for text in request.texts])
 
@@ -119,6 +126,21 @@ def embeddings(vectors: Sequence[Sequence[float]], order: Sequence[int] | None =
     ]
     content = {"object": "list", "data": entries, "model": "m", "usage": {"total_tokens": 1}}
     return Reply(body=json.dumps(content).encode(), headers={"Content-Type": "application/json"})
+
+
+def scores(values: Sequence[Any], indexes: Sequence[Any] | None = None) -> Reply:
+    """An answer with these scores, the last first: its order is not that of the documents."""
+    entries = [
+        {"index": index, "relevance_score": value}
+        for index, value in zip(indexes or range(len(values)), values, strict=True)
+    ]
+    content = {"object": "list", "data": entries[::-1], "usage": {"total_tokens": 1}}
+    return Reply(body=json.dumps(content).encode(), headers={"Content-Type": "application/json"})
+
+
+def judging(*values: Any, indexes: Sequence[Any] | None = None) -> Behaviour:
+    """These scores, whatever the documents are."""
+    return lambda _: scores(values, indexes)
 
 
 def shuffled(request: Request) -> Reply:

@@ -4,8 +4,19 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from asterism.backends.embed.batches import BatchLimits
+from asterism.backends.http.batches import BatchLimits
 from asterism.domain.errors import ProviderRefused, SettingError
+
+
+class Errand(NamedTuple):
+    """What a service is asked for, as messages and settings call it."""
+
+    wanted: str
+    """What it should give: `vectors`."""
+    section: str
+    """Of the settings: `embedding`."""
+    suspects: str
+    """The settings to look at when a request is not accepted, in words."""
 
 
 class ServiceName(NamedTuple):
@@ -17,6 +28,7 @@ class ServiceName(NamedTuple):
     key_variables: str
     """Where the key can come from, in words."""
     has_key: bool
+    errand: Errand
 
     def __str__(self) -> str:
         """As messages call it: `Voyage at https://…`."""
@@ -29,9 +41,10 @@ class Service:
 
     name: str
     url: str
-    """Up to and without `/embeddings`."""
+    """Up to and without what is asked for: `/embeddings`, `/rerank`."""
     key_variables: str
     """Where the key can come from, in words."""
+    errand: Errand
     limits: BatchLimits
     timeout_seconds: float
     concurrency: int
@@ -42,7 +55,7 @@ class Service:
         address = urlsplit(self.url)
         if address.scheme not in ("http", "https") or not address.hostname:
             raise SettingError(
-                "embedding.url has to begin with http:// or https:// and a host, like "
+                f"{self.errand.section}.url has to begin with http:// or https:// and a host, like "
                 "http://localhost:1234/v1."
             )
         if not (self.key.isascii() and self.key.isprintable() and " " not in self.key):
@@ -57,4 +70,4 @@ class Service:
         address = urlsplit(self.url)
         place = address.netloc.rpartition("@")[2]
         url = f"{address.scheme}://{place}{address.path}"
-        return ServiceName(self.name, url, self.key_variables, has_key=bool(self.key))
+        return ServiceName(self.name, url, self.key_variables, bool(self.key), self.errand)

@@ -1,10 +1,10 @@
-"""Requests to an embedding service; the only place that knows httpx."""
+"""Requests to a service; the only place that knows httpx."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from asterism.backends.embed.answers import Answer
-from asterism.backends.embed.retries import PassingFailure
+from asterism.backends.http.answers import Answer
+from asterism.backends.http.retries import PassingFailure
 
 # A server that is there accepts a connection much sooner, whatever it needs for an answer.
 CONNECT_SECONDS = 10.0

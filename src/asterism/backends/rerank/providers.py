@@ -1,0 +1,16 @@
+"""From options to the reranker they mean; a vendor's module is imported when it is chosen."""
+
+from asterism.backends.rerank.options import RerankOptions, check_provider
+from asterism.backends.rerank.protocol import Reranker
+
+
+def make_reranker(options: RerankOptions) -> Reranker | None:
+    """The reranker that the options mean, or none; nothing is sent before its first question."""
+    check_provider(options)
+    match options.provider:
+        case "none":
+            return None
+        case "voyage":
+            from asterism.backends.rerank.voyage import voyage_reranker
+
+            return voyage_reranker(options)
