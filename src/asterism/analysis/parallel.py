@@ -1,12 +1,12 @@
 """Work on many files in several processes, holding only a few batches at a time."""
 
+import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Future
+from contextlib import contextmanager
 from itertools import islice
-from multiprocessing import get_context
 from typing import TypeVar
 
 from asterism.domain.errors import WorkerDied
@@ -16,6 +16,9 @@ BATCH = 32
 
 # Batches under way per worker: one being worked on, one waiting, so that memory stays bounded.
 AHEAD = 2
+
+# What tells a Python that is started to leave the current directory out of its path.
+_SAFE_PATH = "PYTHONSAFEPATH"
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -32,14 +35,21 @@ def in_parallel(
     if workers <= 1:
         yield from map(work, batches)
         return
+    # Whoever has nothing to read starts quicker without these.
+    from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+    from multiprocessing import get_context
+
     # A fork server: plain forks are unsafe beside threads, spawning costs an import per worker.
     context = get_context("forkserver")
     context.set_forkserver_preload(["asterism.analysis.reading"])
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_leave_signals) as pool:
+    with _without_current_directory():
+        pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_leave_signals)
+    with pool:
         waiting: deque[Future[Result]] = deque()
         try:
-            for batch in islice(batches, workers * AHEAD):
-                waiting.append(pool.submit(work, batch))
+            with _without_current_directory():
+                for batch in islice(batches, workers * AHEAD):
+                    waiting.append(pool.submit(work, batch))
             while waiting:
                 result = waiting.popleft().result()
                 for batch in islice(batches, 1):
@@ -57,6 +67,24 @@ def in_parallel(
             # Whoever stops listening does not want the rest.
             for future in waiting:
                 future.cancel()
+
+
+@contextmanager
+def _without_current_directory() -> Iterator[None]:
+    """Start Python so that it imports nothing from the current directory.
+
+    The fork server, and what keeps account of semaphores, are started with `-c`, which would look
+    there first. Often it is the repository to be read, and a `types.py` in it would be run.
+    """
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
 
 
 def _leave_signals() -> None:

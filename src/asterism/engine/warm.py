@@ -1,35 +1,77 @@
 """What a process that answers many questions keeps between them."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from asterism.backends.embed.options import EmbedOptions
+from asterism.backends.embed.options import EmbedOptions, identity_of
 from asterism.backends.embed.protocol import Embedder
 from asterism.backends.embed.providers import make_embedder
-from asterism.backends.store.chunk_table import ChunkSnapshot
-from asterism.backends.store.lance_table import LanceTable
-from asterism.domain.errors import StoreError
+from asterism.backends.rerank.options import RerankOptions
+from asterism.backends.rerank.protocol import Reranker
+from asterism.backends.rerank.providers import make_reranker
+from asterism.backends.store.chunk_table import ChunkSnapshot, Vector
+from asterism.backends.store.lance_snapshot import LanceSnapshot
+from asterism.backends.store.lance_table import LanceTable, Mark, version_mark
+from asterism.backends.store.recent import Recent
+from asterism.engine.unchanged import Unchanged
+
+TABLES_KEPT = 4
+"""Projects whose chunks stay in memory, each within the limits of `backends/store/resident`."""
+VECTORS_KEPT = 100
+"""Recent questions whose vectors are remembered, of all models and projects together."""
+
+
+class _Table(NamedTuple):
+    mark: Mark | None
+    """Tells a table from one that was built anew in its place, with the same version numbers."""
+    snapshot: LanceSnapshot
 
 
 class Warm:
     """Open tables and loaded models, by what they were opened with."""
 
     def __init__(self) -> None:
-        self._tables: dict[Path, LanceTable] = {}
+        self.unchanged = Unchanged()
+        self._tables: dict[Path, _Table] = {}
+        self._vectors: Recent[list[Vector]] = Recent(VECTORS_KEPT)
         self._embedders: dict[EmbedOptions, Embedder] = {}
+        self._rerankers: dict[RerankOptions, Reranker | None] = {}
 
     def snapshot(self, directory: Path, version: int) -> ChunkSnapshot:
         """A version of a project's chunks; the newest one stays in memory as far as it was read."""
-        if directory not in self._tables:
-            self._tables[directory] = LanceTable.open(directory)
-        try:
-            return self._tables[directory].snapshot(version)
-        except StoreError:
-            # It may have been built anew in the meantime.
-            self._tables[directory] = LanceTable.open(directory)
-            return self._tables[directory].snapshot(version)
+        mark = version_mark(directory, version)
+        table = self._tables.pop(directory, None)
+        if table is None or mark is None or table.mark != mark:
+            before = None if table is None else table.snapshot
+            table = _Table(mark, LanceTable.open(directory).snapshot(version, before))
+        self._tables[directory] = table
+        while len(self._tables) > TABLES_KEPT:
+            del self._tables[next(iter(self._tables))]
+        return table.snapshot
+
+    def vectors(self, options: EmbedOptions, texts: Sequence[str], version: int) -> list[Vector]:
+        """The vectors of a question's texts; those of recent questions are remembered.
+
+        A sync that changed anything made another version, so nothing from before it is used.
+        """
+        asked = (identity_of(options), version, tuple(texts))
+        return self._vectors.get(asked, lambda: [*self.embedder(options).embed_queries(texts)])
 
     def embedder(self, options: EmbedOptions) -> Embedder:
         """The model for questions, loaded once."""
         if options not in self._embedders:
             self._embedders[options] = make_embedder(options)
         return self._embedders[options]
+
+    def reranker(self, options: RerankOptions) -> Reranker | None:
+        """The model that judges hits, where the options name one; its connections stay open."""
+        if options not in self._rerankers:
+            self._rerankers[options] = make_reranker(options)
+        return self._rerankers[options]
+
+    def close(self) -> None:
+        """Let go of connections; whatever is asked next opens them again."""
+        for model in (*self._embedders.values(), *self._rerankers.values()):
+            if model is not None:
+                model.close()

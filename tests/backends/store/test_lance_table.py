@@ -13,14 +13,17 @@ import pytest
 
 from asterism.backends.store.chunk_table import ChunkKey, Matrix
 from asterism.backends.store.lance_errors import translated
-from asterism.backends.store.lance_snapshot import EXACT_ROWS, LanceSnapshot
+from asterism.backends.store.lance_snapshot import LanceSnapshot
 from asterism.backends.store.lance_table import FILE_NAME, LanceTable
+from asterism.backends.store.resident import Limits
 from asterism.domain.errors import IndexBusy, IndexCorrupt, IndexMissing, StorageFailed
 from asterism.domain.filters import Filter
 from asterism.domain.index import Entry
 from tests.backends.store.chunk_samples import DIMENSIONS, chunk, entry, units
 
-LARGE, WIDE = EXACT_ROWS + 2_000, 16
+LARGE, WIDE = 12_000, 16
+INDEXED = Limits(matrix_bytes=10_000 * WIDE * 4)
+"""With these a table of that size has an index of its vectors."""
 
 
 def large_rows(count: int, version: int = 1, start: int = 0) -> list[Entry]:
@@ -38,7 +41,7 @@ def large_rows(count: int, version: int = 1, start: int = 0) -> list[Entry]:
 @pytest.fixture(scope="module")
 def large_template(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Matrix]:
     directory = tmp_path_factory.mktemp("large")
-    table = LanceTable.create(directory, WIDE)
+    table = LanceTable.create(directory, WIDE, INDEXED)
     vectors = units(LARGE, dimensions=WIDE)
     table.append(large_rows(LARGE), vectors)
     table.maintain()
@@ -48,7 +51,7 @@ def large_template(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Matr
 @pytest.fixture
 def large(large_template: tuple[Path, Matrix], tmp_path: Path) -> tuple[LanceTable, Matrix]:
     shutil.copytree(large_template[0], tmp_path / "copy")
-    return LanceTable.open(tmp_path / "copy"), large_template[1]
+    return LanceTable.open(tmp_path / "copy", limits=INDEXED), large_template[1]
 
 
 def truth(vectors: Matrix, query: Matrix, count: int) -> list[float]:
@@ -79,7 +82,7 @@ def test_indexes_answer_right_after_a_restore(large: tuple[LanceTable, Matrix]) 
     table.maintain(thorough=True)
     assert table.snapshot().count() == 900
     table.restore(committed)
-    now = LanceTable.open(table.path.parent).snapshot()
+    now = LanceTable.open(table.path.parent, limits=INDEXED).snapshot()
     assert now.count() == LARGE + 300
     everything = np.concatenate([vectors, late[:300]])
     for query in (vectors[17], late[5], late[500]):

@@ -33,6 +33,7 @@ from asterism.backends.store.database import (
 from asterism.backends.store.similar_names import closest
 from asterism.backends.store.stored_text import clean, loaded_path, stored_path
 from asterism.backends.store.symbol_lookup import defined_names, find_symbols
+from asterism.backends.store.usage_lookup import using_files
 from asterism.domain.catalogue import Batch, Job, Statistics, SymbolPage, SymbolQuery
 from asterism.domain.errors import IndexMissing, StorageFailed, UsageError
 from asterism.domain.index import (
@@ -281,6 +282,10 @@ class Catalogue:
         """For each target that is imported, who imports it and how."""
         return catalogue_links.importers(self._database, self._repo(repo), targets)
 
+    def importing_paths(self, repo: str, targets: Collection[str]) -> dict[str, set[str]]:
+        """For each target that is imported, the paths of the files that do."""
+        return catalogue_links.importing_paths(self._database, self._repo(repo), targets)
+
     def resolutions(self, repo: str) -> Iterator[Resolution]:
         """What every import of the repository was found to mean, in no particular order."""
         return catalogue_links.resolutions(self._database, self._repo(repo))
@@ -319,6 +324,10 @@ class Catalogue:
     def find_symbols(self, query: SymbolQuery) -> SymbolPage:
         """A page of the rows that match, definitions first, then by path and line."""
         return find_symbols(self._database, query)
+
+    def using_files(self, repo: str, name: str) -> list[str]:
+        """The files of a repository that use a name, in order of their paths."""
+        return using_files(self._database, self._repo(repo), name)
 
     def similar_names(self, name: str, limit: int = 5) -> list[str]:
         """Defined names that are spelt like this one, the most similar first."""

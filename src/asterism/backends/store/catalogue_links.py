@@ -62,6 +62,26 @@ def importers(
     return found
 
 
+def importing_paths(database: Database, repo: int, targets: Collection[str]) -> dict[str, set[str]]:
+    """For each target that is imported, the paths of the files that do, and nothing else of them.
+
+    A tenth of what `importers` costs, which reads the imported names as well.
+    """
+    found: dict[str, set[str]] = {}
+    wanted = [stored_path(target) for target in dict.fromkeys(targets)]
+    for start in range(0, len(wanted), _AT_ONCE):
+        part = wanted[start : start + _AT_ONCE]
+        marks = ",".join("?" * len(part))
+        rows = database.rows(
+            "SELECT l.target, f.path FROM links l CROSS JOIN files f ON f.number = l.file"
+            f" WHERE l.target IN ({marks}) AND f.repo = ?",
+            [*part, repo],
+        )
+        for target, path in rows:
+            found.setdefault(loaded_path(target), set()).add(loaded_path(path))
+    return found
+
+
 def resolutions(database: Database, repo: int) -> Iterator[Resolution]:
     """What every import of a repository was found to mean."""
     rows = database.rows(

@@ -1,7 +1,7 @@
 """Making a catalogue, and deciding at opening whether it can be used."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from asterism.backends.store.catalogue_schema import (
     APPLICATION_ID,
@@ -17,6 +17,24 @@ from asterism.domain.errors import IndexOutdated, IndexTooNew, StorageFailed, St
 from asterism.domain.index import Manifest, ModelIdentity
 
 CATALOGUE = "catalogue.sqlite"
+_LOG = "catalogue.sqlite-wal"
+
+Mark: TypeAlias = tuple[tuple[int, int, int] | None, ...]
+"""Which files a catalogue is in, how large they are and when they were written."""
+
+
+def mark_of(directory: Path) -> Mark:
+    """What tells a catalogue from itself after any change, by a look that opens nothing."""
+    return tuple(_file_mark(directory / name) for name in (CATALOGUE, _LOG))
+
+
+def _file_mark(path: Path) -> tuple[int, int, int] | None:
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
+    # Whoever reads may make an empty log, which says nothing.
+    return (facts.st_ino, facts.st_size, facts.st_mtime_ns) if facts.st_size else None
 
 
 def create_database(directory: Path, manifest: Manifest) -> None:

@@ -19,17 +19,19 @@ from asterism.backends.store.lance_schema import (
     Arrow,
     Dataset,
     chunks_of,
+    dimensions_of,
     entries_of,
     matrix_of,
 )
+from asterism.backends.store.recent import Recent
+from asterism.backends.store.resident import LIMITS, Limits, Resident
 from asterism.backends.store.rows import valid_text
 from asterism.domain.chunk import Chunk
 from asterism.domain.filters import NO_FILTER, Filter
 from asterism.domain.index import Entry
 
-EXACT_ROWS = 10_000
-"""Up to here every row is compared: at 10,000 rows loading the matrix and asking takes 28 ms of CPU
-in a new process, Lance's own pass over the vectors 65; later questions take 0.3 ms instead of 4."""
+FILTERS_KEPT = 32
+"""Filters whose rows are remembered while a version is the newest; each takes a byte per row."""
 PROBES = 16
 """Partitions of the vector index to look into. At 100,000 rows (24 partitions, 40 wanted) 4 have
 recall 0.980, 8 have 0.990, 12 have 0.996 and 16 have 1.000, for 6.1, 6.3, 6.3 and 6.9 ms."""
@@ -40,7 +42,6 @@ REFINE = 3
 _KEYS_AT_ONCE = 500
 _ROWS_AT_ONCE = 1_000
 _SOURCES_AT_ONCE = 5_000
-"""Of 100,000 rows the texts take 0.5 s, while `scan` takes 1.5."""
 _KEY = ["repo", "id", "relative_path"]
 _SOURCE = ["repo", "id", "relative_path", "start_line", "end_line", "depth", "full_source"]
 _ORDER = ["repo", "relative_path", "start_line", "depth", "part", "id"]
@@ -50,11 +51,25 @@ _Item = TypeVar("_Item")
 class LanceSnapshot:
     """Reads a dataset that stays at its version; implements `ChunkSnapshot`."""
 
-    def __init__(self, dataset: Dataset, path: str) -> None:
-        """Read this dataset; the path is for messages."""
+    def __init__(
+        self,
+        dataset: Dataset,
+        path: str,
+        limits: Limits = LIMITS,
+        before: "LanceSnapshot | None" = None,
+    ) -> None:
+        """Read this dataset; the path is for messages.
+
+        What `before`, of any version, holds in memory of the same rows is not read again.
+        """
         self._dataset = dataset
         self._path = path
-        self._last_allowed: tuple[Filter, NDArray[np.bool_]] | None = None
+        self._limits = limits
+        self._resident: Resident = Resident(
+            dataset, limits, None if before is None else before._resident
+        )
+        self._passing: Recent[NDArray[np.bool_]] = Recent(FILTERS_KEPT)
+        self._counts: Recent[int] = Recent(FILTERS_KEPT)
 
     @property
     def version(self) -> int:
@@ -70,7 +85,8 @@ class LanceSnapshot:
         """The rows closest to a vector, the filter applied first."""
         if limit < 1:
             return []
-        if self._rows <= EXACT_ROWS:
+        where = self._narrowing(where)
+        if self._rows <= self._limits.exact_rows(dimensions_of(self._dataset.schema) or 1):
             return closest(self._candidates, vector, limit, self._allowed(where))
         query = {
             "column": "vector",
@@ -83,7 +99,7 @@ class LanceSnapshot:
         found = self._read([*_KEY, "_distance"], where, nearest=query, prefilter=True)
         # Refined distances are exact, and Lance's are half of ours: 1 − cosine.
         doubled = (2.0 * found["_distance"].to_numpy()).clip(0.0, 4.0).tolist()
-        matches = map(Match, _keys(found), found["relative_path"].to_pylist(), doubled)
+        matches = map(Match, _keys(found), _paths(found), doubled)
         return sorted(matches, key=lambda match: (match.score, match.key))
 
     def matching(
@@ -97,22 +113,30 @@ class LanceSnapshot:
         text = valid_text(" ".join(terms))
         if limit < 1 or not text.strip(" \t\n\f\r") or not any(boosts):
             return []
+        where, known = self._narrowing(where), self._resident.has_names
         found = self._read(
-            [*_KEY, "_score"],
+            ["_score"] if known else [*_KEY, "_score"],
             where,
             full_text_query=_any_column(text, boosts),
             limit=limit,
             prefilter=True,
+            with_row_id=known,
         )
-        matches = map(Match, _keys(found), found["relative_path"].to_pylist(), _scores(found))
+        keys, paths = self._named(found) if known else (_keys(found), _paths(found))
+        matches = map(Match, keys, paths, _scores(found))
         return sorted(matches, key=lambda match: (-match.score, match.key))
 
     def chunks(self, keys: Sequence[ChunkKey]) -> list[Chunk]:
         """The chunks of these keys that exist, in the keys' order, without vectors."""
+        stored = [_stored(key) for key in keys]
+        if self._resident.has_names:
+            known = self._resident.places
+            with lance_errors(self._path):
+                return self._resident.chunks([known[key] for key in stored if key in known])
         found: dict[ChunkKey, Chunk] = {}
         for rows in self._by_key(keys, CHUNK_COLUMNS):
             found.update(zip(_keys(rows), chunks_of(rows), strict=True))
-        return [found[stored] for key in keys if (stored := _stored(key)) in found]
+        return [found[key] for key in stored if key in found]
 
     def vectors(self, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, Vector]:
         """The vectors of those keys that exist."""
@@ -123,17 +147,14 @@ class LanceSnapshot:
 
     def scan(self, where: Filter = NO_FILTER) -> Iterator[Chunk]:
         """Every chunk that passes the filter, ordered by repository, path and place."""
-        for rows, order in self._in_order(CHUNK_COLUMNS, where, _ROWS_AT_ONCE):
-            found = list(chunks_of(rows))
-            yield from (found[at] for at in order)
+        for rows in self._in_order(CHUNK_COLUMNS, where, _ROWS_AT_ONCE):
+            yield from chunks_of(rows)
 
     def sources(self, where: Filter = NO_FILTER) -> Iterator[Source]:
         """The text of every chunk that passes the filter, in the order of `scan`."""
-        for rows, order in self._in_order(_SOURCE, where, _SOURCES_AT_ONCE):
-            names = _SOURCE[2:]
-            columns = [_keys(rows), *(rows[name].to_pylist() for name in names)]
-            found = [*map(Source, *columns)]
-            yield from (found[at] for at in order)
+        for rows in self._in_order(_SOURCE, where, _SOURCES_AT_ONCE):
+            columns = [rows[name].to_pylist() for name in _SOURCE[2:]]
+            yield from map(Source, _keys(rows), *columns)
 
     def entries(self, batch: int) -> Iterator[list[Entry]]:
         """Every row without its vector, in batches and in no particular order."""
@@ -148,43 +169,47 @@ class LanceSnapshot:
 
     @cached_property
     def _candidates(self) -> Candidates:
-        rows = self._with_row_ids
-        return Candidates(_keys(rows), rows["relative_path"].to_pylist(), matrix_of(rows["vector"]))
+        with lance_errors(self._path):
+            names = self._resident.names
+            return Candidates(names.keys, names.paths, self._resident.vectors)
 
-    @cached_property
-    def _with_row_ids(self) -> Arrow:
-        return self._read([*_KEY, "vector"], NO_FILTER, with_row_id=True)
+    def _narrowing(self, where: Filter) -> Filter:
+        """The filter, or none where it names all repositories there are, as it usually does."""
+        if where == NO_FILTER or where != Filter(repos=where.repos):
+            return where
+        passing = self._counts.get(where, lambda: self.count(where))
+        return NO_FILTER if passing == self._rows else where
 
     def _allowed(self, where: Filter) -> NDArray[np.bool_] | None:
-        """Which of the candidates pass a filter; the parts of one question share it."""
+        """Which of the candidates pass a filter."""
         if where == NO_FILTER:
             return None
-        last = self._last_allowed
-        if last is None or last[0] != where:
-            passing = self._read([], where, with_row_id=True)["_rowid"].to_numpy()
-            numbers = self._with_row_ids["_rowid"].to_numpy()
-            last = self._last_allowed = (where, np.isin(numbers, passing))
-        return last[1]
+        return self._passing.get(where, lambda: self._pass(where))
+
+    def _pass(self, where: Filter) -> NDArray[np.bool_]:
+        passing = self._read([], where, with_row_id=True)["_rowid"].to_numpy()
+        return np.isin(self._resident.numbers, passing)
+
+    def _named(self, found: Arrow) -> tuple[list[ChunkKey], list[str]]:
+        """Keys and paths of rows that have only their numbers."""
+        names = self._resident.names
+        places = self._resident.places_of(found["_rowid"].to_numpy())
+        return [names.keys[at] for at in places], [names.paths[at] for at in places]
 
     def _by_key(self, keys: Sequence[ChunkKey], columns: Sequence[str]) -> Iterator[Arrow]:
         for some in _batches((_stored(key).id for key in keys), _KEYS_AT_ONCE):
             with lance_errors(self._path):
                 yield self._dataset.to_table(columns=list(columns), filter=among("id", some))
 
-    def _in_order(
-        self, columns: Sequence[str], where: Filter, size: int
-    ) -> Iterator[tuple[Arrow, list[int]]]:
-        """Rows in batches, each with the positions of its rows in the order of their places."""
-        places = self._read(_ORDER, where, with_row_id=True)
-        places = places.sort_by([(name, "ascending") for name in _ORDER])
-        for numbers in _batches(places["_rowid"].to_pylist(), size):
-            wanted = f"_rowid IN ({', '.join(map(str, numbers))})"
+    def _in_order(self, columns: Sequence[str], where: Filter, size: int) -> Iterator[Arrow]:
+        """Rows in batches, by repository, path and place."""
+        found = self._read(_ORDER, where, with_row_id=True)
+        found = found.sort_by([(name, "ascending") for name in _ORDER])
+        with lance_errors(self._path):
+            places = self._resident.places_of(found["_rowid"].to_numpy())
+        for some in _batches(places, size):
             with lance_errors(self._path):
-                rows = self._dataset.to_table(
-                    columns=list(columns), filter=wanted, with_row_id=True
-                )
-            positions = {number: at for at, number in enumerate(rows["_rowid"].to_pylist())}
-            yield rows, [positions[number] for number in numbers]
+                yield self._resident.rows(some, columns)
 
     def _read(self, columns: Sequence[str], where: Filter, **query: Any) -> Arrow:
         with lance_errors(self._path):
@@ -206,6 +231,11 @@ def _any_column(text: str, boosts: Boosts) -> Any:
 
 def _keys(rows: Arrow) -> list[ChunkKey]:
     return [*map(ChunkKey, rows["repo"].to_pylist(), rows["id"].to_pylist())]
+
+
+def _paths(rows: Arrow) -> list[str]:
+    paths: list[str] = rows["relative_path"].to_pylist()
+    return paths
 
 
 def _scores(rows: Arrow) -> list[float]:

@@ -5,7 +5,7 @@ import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from weakref import WeakSet
 
 from asterism.backends.store import lance_upkeep
@@ -13,6 +13,7 @@ from asterism.backends.store.chunk_table import Matrix
 from asterism.backends.store.lance_errors import REBUILD, lance_errors
 from asterism.backends.store.lance_schema import Dataset, dimensions_of, schema, table_of
 from asterism.backends.store.lance_snapshot import LanceSnapshot
+from asterism.backends.store.resident import LIMITS, Limits
 from asterism.backends.store.rows import check_vectors, storable, with_shown_paths
 from asterism.domain.errors import IndexCorrupt, IndexMissing, StorageFailed
 from asterism.domain.index import Entry
@@ -21,22 +22,41 @@ FILE_NAME = "chunks.lance"
 """Where LanceDB looks for a table called `chunks`."""
 _DELETED_AT_ONCE = 1_000
 
+Mark: TypeAlias = tuple[int, int, int, int]
+"""A version, and the file it is written in: its inode, its size and its time."""
+
+
+def version_mark(directory: Path, version: int) -> Mark | None:
+    """What tells a version from one of the same number in a table that was built anew."""
+    try:
+        facts = lance_upkeep.manifest_path(Path(directory) / FILE_NAME, version).stat()
+    except OSError:
+        return None
+    return version, facts.st_ino, facts.st_size, facts.st_mtime_ns
+
 
 class LanceTable:
     """Implements `ChunkTable`; only the process that holds the writer's lock may change it."""
 
     def __init__(
-        self, dataset: Dataset, path: Path, keep_seconds: float = lance_upkeep.KEEP_SECONDS
+        self,
+        dataset: Dataset,
+        path: Path,
+        keep_seconds: float = lance_upkeep.KEEP_SECONDS,
+        limits: Limits = LIMITS,
     ) -> None:
         """Wrap an open dataset; `create` and `open` are the ways to get one."""
         self._dataset = dataset
         self._path = path
         self._keep_seconds = keep_seconds
+        self._limits = limits
         self._latest: LanceSnapshot | None = None
         self._in_use: WeakSet[LanceSnapshot] = WeakSet()
 
     @classmethod
-    def create(cls, directory: str | Path, dimensions: int) -> "LanceTable":
+    def create(
+        cls, directory: str | Path, dimensions: int, limits: Limits = LIMITS
+    ) -> "LanceTable":
         """Make an empty table in a project's directory, in place of whatever is there."""
         path = Path(directory) / FILE_NAME
         try:
@@ -46,11 +66,14 @@ class LanceTable:
             message = f"The index at {path} cannot be created: {error.strerror}."
             raise StorageFailed(message) from error
         with lance_errors(str(path)):
-            return cls(_empty(str(path), dimensions, "create"), path)
+            return cls(_empty(str(path), dimensions, "create"), path, limits=limits)
 
     @classmethod
     def open(
-        cls, directory: str | Path, keep_seconds: float = lance_upkeep.KEEP_SECONDS
+        cls,
+        directory: str | Path,
+        keep_seconds: float = lance_upkeep.KEEP_SECONDS,
+        limits: Limits = LIMITS,
     ) -> "LanceTable":
         """Open a project's table; `keep_seconds` is how long a replaced version stays readable."""
         path = Path(directory) / FILE_NAME
@@ -62,7 +85,7 @@ class LanceTable:
         if dimensions_of(dataset.schema) is None:
             message = f"The index at {path} is damaged (it has lost its columns); {REBUILD}."
             raise IndexCorrupt(message)
-        return cls(dataset, path, keep_seconds)
+        return cls(dataset, path, keep_seconds, limits)
 
     @property
     def path(self) -> Path:
@@ -113,19 +136,26 @@ class LanceTable:
         """Build or extend indexes, merge small pieces, drop old versions; no-op if not needed."""
         with lance_errors(str(self._path)):
             newest = self._newest()
-            lance_upkeep.maintain(newest, thorough)
+            exact_rows = self._limits.exact_rows(dimensions_of(newest.schema) or 0)
+            lance_upkeep.maintain(newest, exact_rows, thorough)
             self._check_files(newest)
             used = {snapshot.version for snapshot in self._in_use}
             old = lance_upkeep.replaced_versions(self._path, self._keep_seconds) - used
             lance_upkeep.remove_versions(newest, old, thorough)
 
-    def snapshot(self, version: int | None = None) -> LanceSnapshot:
-        """The table as it was at a version, or as it is now."""
+    def snapshot(
+        self, version: int | None = None, before: LanceSnapshot | None = None
+    ) -> LanceSnapshot:
+        """The table as it was at a version, or as it is now.
+
+        What `before` holds in memory of rows that both have is not read again.
+        """
         wanted = self.version if version is None else version
         latest = self._latest
         if latest is None or latest.version != wanted:
             with lance_errors(str(self._path)):
-                latest = LanceSnapshot(self._dataset.checkout_version(wanted), str(self._path))
+                then = self._dataset.checkout_version(wanted)
+            latest = LanceSnapshot(then, str(self._path), self._limits, before)
             # A server asks many questions of one version; what was read for one serves the next.
             self._latest = latest
             self._in_use.add(latest)

@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 from asterism.backends.store.footprint import give_back
 from asterism.backends.store.lance_schema import TERM_COLUMNS, Dataset
-from asterism.backends.store.lance_snapshot import EXACT_ROWS
 
 KEEP_SECONDS = 3600.0
 """How long a version stays after another took its place: readers may still be using it."""
@@ -52,6 +51,8 @@ _WORDS = {
 # At 100,000 rows they halve a look-up by id (20 to 12 ms) and a filtered text query (6.8 to 3.6),
 # and take 0.1 s to build.
 _SCALARS = {"id": "BTREE", "repo": "BITMAP", "language": "BITMAP", "node_kind": "BITMAP"}
+_SCALARS_FROM = 10_000
+"""In smaller tables a pass over the rows is as quick."""
 
 
 class _Layer(Enum):
@@ -67,14 +68,18 @@ class _Fragment(NamedTuple):
     deleted: int
 
 
-def maintain(dataset: Dataset, thorough: bool = False) -> None:
-    """Build what indexes are missing, extend the others, and merge small fragments."""
+def maintain(dataset: Dataset, exact_rows: int, thorough: bool = False) -> None:
+    """Build what indexes are missing, extend the others, and merge small fragments.
+
+    Up to `exact_rows` every vector is compared, and no index of them is wanted.
+    """
     fragments = _fragments(dataset)
     fresh = [part for part in fragments if part.layer is _Layer.fresh]
     delta = [part for part in fragments if part.layer is _Layer.delta]
     rows = _rows(fragments)
-    if _needs_rebuilding(dataset, fragments, thorough):
-        _rebuild(dataset, fragments)
+    wanted = _wanted(rows, exact_rows)
+    if _needs_rebuilding(dataset, fragments, wanted, thorough):
+        _rebuild(dataset, fragments, wanted)
     elif _rows(fresh) > min(max(rows * _FRESH_SHARE, _FEW_ROWS), _MANY_ROWS):
         _merge(dataset, fresh, rows)
         dataset.optimize.optimize_indices(num_indices_to_merge=1 if delta else 0)
@@ -102,6 +107,11 @@ def replaced_versions(path: Path, keep_seconds: float = KEEP_SECONDS) -> set[int
     return {_LAST_NAME - int(name.removesuffix(_MANIFEST)) for name, _ in replaced}
 
 
+def manifest_path(path: Path, version: int) -> Path:
+    """Where a version is described."""
+    return path / "_versions" / f"{_LAST_NAME - version:020}{_MANIFEST}"
+
+
 def remove_versions(dataset: Dataset, old: Set[int], thorough: bool = False) -> None:
     """Remove old versions when they have gathered, and files that killed writers left behind.
 
@@ -114,21 +124,23 @@ def remove_versions(dataset: Dataset, old: Set[int], thorough: bool = False) -> 
         dataset.cleanup_old_versions(older_than=_NEVER, delete_unverified=True)
 
 
-def _needs_rebuilding(dataset: Dataset, fragments: Sequence[_Fragment], thorough: bool) -> bool:
+def _needs_rebuilding(
+    dataset: Dataset, fragments: Sequence[_Fragment], wanted: Set[str], thorough: bool
+) -> bool:
     rows = _rows(fragments)
     outside = _rows(part for part in fragments if part.layer is not _Layer.base)
     gone = sum(part.deleted for part in fragments)
     if not rows:
         return False
     return (
-        not _wanted(rows).issubset(_present(dataset))
+        not wanted <= _present(dataset)
         or outside > max(rows * _OUTSIDE_SHARE, _MANY_ROWS)
         or gone > max(rows * _DELETED_SHARE, _MANY_ROWS)
         or (thorough and outside + gone > 0)
     )
 
 
-def _rebuild(dataset: Dataset, fragments: Sequence[_Fragment]) -> None:
+def _rebuild(dataset: Dataset, fragments: Sequence[_Fragment], wanted: Set[str]) -> None:
     """Merge across layers and build every index anew, which is no slower than merging them.
 
     Readers do not see the versions without indexes: they read the one that was committed.
@@ -143,15 +155,16 @@ def _rebuild(dataset: Dataset, fragments: Sequence[_Fragment]) -> None:
     give_back()
     build_word_indexes(dataset)
     give_back()
-    if rows > EXACT_ROWS:
-        for column, kind in _SCALARS.items():
+    for column, kind in _SCALARS.items():
+        if column in wanted:
             dataset.create_scalar_index(column, kind, name=column)
+    if "vector" in wanted:
         dataset.create_index(
             "vector",
             "IVF_SQ",
             name="vector",
             metric="cosine",
-            num_partitions=rows // _PARTITION_ROWS,
+            num_partitions=max(1, rows // _PARTITION_ROWS),
         )
 
 
@@ -175,9 +188,14 @@ def _merge(dataset: Dataset, fragments: Iterable[_Fragment], rows: int) -> None:
         )
 
 
-def _wanted(rows: int) -> set[str]:
-    large = {*_SCALARS, "vector"} if rows > EXACT_ROWS else set()
-    return {*TERM_COLUMNS, *large}
+def _wanted(rows: int, exact_rows: int) -> set[str]:
+    """The columns that are to have an index."""
+    wanted = {*TERM_COLUMNS}
+    if rows > _SCALARS_FROM:
+        wanted |= _SCALARS.keys()
+    if rows > exact_rows:
+        wanted.add("vector")
+    return wanted
 
 
 def _present(dataset: Dataset) -> set[str]:

@@ -60,6 +60,16 @@ def find_usages(
     return _loaded(database, chosen, receivers), sum(group.size for group in groups)
 
 
+def using_files(database: Database, repo: int, name: str) -> list[str]:
+    """The files of a repository that use a name, in order of their paths."""
+    rows = database.rows(
+        "SELECT f.path FROM words w CROSS JOIN usages s ON s.name = w.number"
+        " CROSS JOIN files f ON f.number = s.file WHERE w.word = ? AND f.repo = ? ORDER BY f.path",
+        (clean(name), repo),
+    )
+    return [loaded_path(path) for (path,) in rows]
+
+
 def _cut(
     database: Database, groups: Sequence[_Group], page: slice
 ) -> Iterator[tuple[_Group, _Place]]:
