@@ -2,20 +2,32 @@
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from asterism.retrieval.options import Calibration, RankOptions
 from asterism.retrieval.recall import Pools
 
 
-def probabilities(odds: Sequence[float], pools: Pools, options: RankOptions) -> list[float]:
-    """A probability for each of the candidates' log-odds, in the same order."""
-    calibration = _calibration(pools, options)
-    cosine = 1.0 - pools.vector[0].score / 2.0 if pools.vector else 0.0
-    base = calibration.offset + calibration.cosine * cosine
-    first = max(odds, default=0.0)
+class Grounds(NamedTuple):
+    """What there is for the question at all, whichever hit is best: odds only compare hits."""
+
+    cosine: float = 0.0
+    """Of the nearest chunk."""
+    unsaid: float = 0.0
+    """Which share of the question's words no candidate says."""
+
+
+def grounds_of(pools: Pools, unsaid: float) -> Grounds:
+    """The grounds that the nearest chunk and the candidates' texts give."""
+    return Grounds(1.0 - pools.vector[0].score / 2.0 if pools.vector else 0.0, unsaid)
+
+
+def probabilities(odds: Sequence[float], grounds: Grounds, curve: Calibration) -> list[float]:
+    """A probability for each of the candidates' log-odds, best first, in the same order."""
+    base = curve.offset + curve.cosine * grounds.cosine + curve.unsaid * grounds.unsaid
     return [
-        logistic(base + calibration.slope * value + calibration.lead * (value - first))
-        for value in odds
+        logistic(base + curve.slope * value + (0.0 if number else curve.first))
+        for number, value in enumerate(odds)
     ]
 
 
@@ -26,7 +38,8 @@ def logistic(value: float) -> float:
     return 1.0 / (1.0 + math.exp(-value))
 
 
-def _calibration(pools: Pools, options: RankOptions) -> Calibration:
+def calibration_for(pools: Pools, options: RankOptions) -> Calibration:
+    """The curve for what was asked: words and vectors, or one of them."""
     if not pools.vector:
         return options.by_words
     return options.calibration if pools.text else options.by_meaning

@@ -4,7 +4,6 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
-from asterism.domain.chunk import Chunk
 from asterism.domain.search import Question
 from asterism.retrieval.paths import path_words
 from asterism.retrieval.variants import stem_of
@@ -21,26 +20,26 @@ def asked_stems(question: Question) -> frozenset[str]:
     return frozenset(stem for stem in stems if len(stem) >= SHORTEST)
 
 
-def said_by_chunk(chunk: Chunk, stems: Collection[str]) -> frozenset[str]:
-    """The stems that a chunk's code, comments included, or its qualified name contain."""
-    text = f"{chunk.qualified_name}\n{chunk.full_source[:READ_CHARACTERS]}".lower()
-    return frozenset(stem for stem in stems if stem in text)
+def said_by(text: str, stems: Collection[str]) -> frozenset[str]:
+    """The stems that a text contains."""
+    lowered = text.lower()
+    return frozenset([stem for stem in stems if stem in lowered])
 
 
 def said_by_path(path: str, stems: Collection[str]) -> frozenset[str]:
     """The stems that a path contains."""
     words = path_words(path)
-    text = " ".join((*words.stem, *words.folder))
-    return frozenset(stem for stem in stems if stem in text)
+    return said_by(" ".join((*words.stem, *words.folder)), stems)
 
 
 def rarity(stems: Collection[str], said: Collection[Collection[str]]) -> dict[str, float]:
-    """What each stem is worth: little if most of the candidates say it."""
+    """What each stem is worth: little if most of the candidates say it; together 1."""
     holders = Counter(stem for some in said for stem in some)
-    return {stem: math.log1p(len(said) / (holders[stem] + 0.5)) for stem in stems}
+    worth = {stem: math.log1p(len(said) / (holders[stem] + 0.5)) for stem in stems}
+    total = sum(worth.values()) or 1.0
+    return {stem: value / total for stem, value in worth.items()}
 
 
 def share(said: Iterable[str], worth: Mapping[str, float]) -> float:
     """How much of the question is said, each word by its worth."""
-    total = sum(worth.values())
-    return sum(worth[stem] for stem in said) / total if total else 0.0
+    return sum([worth[stem] for stem in said])

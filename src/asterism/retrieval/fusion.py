@@ -10,15 +10,17 @@ from typing import NamedTuple
 from asterism.backends.store.chunk_table import ChunkKey, Match
 from asterism.domain.search import Question
 from asterism.retrieval.options import RankOptions, Weights
-from asterism.retrieval.paths import PathWords, alike, path_words, share_asked, share_named
-from asterism.retrieval.recall import Definition, FileKey, Pools
+from asterism.retrieval.paths import AskedWords, names_file, path_words
+from asterism.retrieval.priors import traits_of
+from asterism.retrieval.recall import FileKey, Pools
 
-# Shorter words stand in too many paths by accident.
-SHORTEST_ASKED = 3
 # A file's name is said in full although one of its words was said in another form.
 WHOLE_NAME = 0.85
-# So many folders count as 1.
-DEEP = 5
+# So many folders below the shallowest candidates count as 1, and more do not count for more: a
+# whole checkout keeps its code deeper than its pages.
+DEEP = 3
+# One candidate in so many may be nearer to the root than where the code begins.
+STRAYS = 10
 
 Evidence = dict[str, float]
 """What speaks for a file, by the names of `Weights`, each between 0 and about 1."""
@@ -45,37 +47,52 @@ def strengths_of(pools: Pools) -> Strengths:
 
 def files_of(pools: Pools) -> dict[ChunkKey, FileKey]:
     """The file of every candidate."""
-    found = {key: FileKey(key.repo, path) for key, path in pools.places.items()}
+    # Each key is made once: most of the lists' entries are of files that were met before.
+    keys: dict[tuple[str, str], FileKey] = {}
+    found: dict[ChunkKey, FileKey] = {}
     for matches in (pools.text, pools.vector, pools.name, pools.path):
-        for match in matches:
-            found[match.key] = FileKey(match.key.repo, match.path)
+        for key, path, _ in matches:
+            place = (key[0], path)
+            file = keys.get(place)
+            if file is None:
+                file = keys[place] = FileKey(key[0], path)
+            found[key] = file
+    for key, path in pools.places.items():
+        found.setdefault(key, FileKey(key.repo, path))
     return found
 
 
 def gather(
-    question: Question, pools: Pools, files: Mapping[ChunkKey, FileKey], options: RankOptions
+    question: Question,
+    pools: Pools,
+    files: Mapping[ChunkKey, FileKey],
+    strengths: Strengths,
+    options: RankOptions,
 ) -> dict[FileKey, Evidence]:
     """What speaks for each file by what the channels and the catalogue say."""
-    strengths = strengths_of(pools)
     found: dict[FileKey, Evidence] = {file: {} for file in files.values()}
-    _put(found, "text", _best(strengths.text, files))
-    _put(found, "text_sum", _sums(strengths.text, files))
-    _put(found, "vector", _best(strengths.vector, files))
-    _put(found, "vector_sum", _sums(strengths.vector, files))
-    _put(found, "importers", _logarithmic(pools.importers))
+    _put_list(found, files, strengths.text, ("text", "text_sum"))
+    _put_list(found, files, strengths.vector, ("vector", "vector_sum"))
+    _put_list(found, files, strengths.name, ("name", ""))
+    for match in pools.vector:
+        found[files[match.key]]["nearby"] = 1.0
+    if is_one_word(question):
+        _put_importers(found, pools.importers)
     _put_path_words(found, question)
-    _put_definitions(found, question, pools.definitions, files, options)
+    _put_definitions(found, question, pools, files, options)
+    for key in pools.lines.keys() & files.keys():
+        found[files[key]]["named_line"] = 1.0
     return found
 
 
-def log_odds(evidence: Evidence, weights: Weights) -> float:
+def log_odds(evidence: Evidence, weights: Mapping[str, float]) -> float:
     """The evidence weighed; what is missing weighs nothing."""
-    by_name = _by_name(weights)
-    return sum([by_name[name] * value for name, value in evidence.items()])
+    return sum([weights[name] * value for name, value in evidence.items()])
 
 
 @lru_cache(maxsize=8)
-def _by_name(weights: Weights) -> dict[str, float]:
+def by_name(weights: Weights) -> Mapping[str, float]:
+    """The weights as evidence is kept, by name."""
     return asdict(weights)
 
 
@@ -85,44 +102,51 @@ def is_one_word(question: Question) -> bool:
 
 
 def _put_path_words(found: dict[FileKey, Evidence], question: Question) -> None:
-    asked = {term for term in question.terms if len(term) >= SHORTEST_ASKED}
+    asked = AskedWords(question.terms)
     names = {path_words(name.rpartition(".")[2] + ".").joined for name in question.identifiers}
-    words = {file: path_words(file.path) for file in found}
-    rarity = _rarity(asked, words.values())
-    for file, its in words.items():
-        said = share_named(its.stem, asked)
-        found[file] |= {
-            "stem": said,
-            "stem_whole": float(said > WHOLE_NAME),
-            "folder": share_asked(rarity, its.folder),
-            "definition_file": float(its.joined in names),
-            "named_path": float(any(_ends_with(file.path, path) for path in question.paths)),
-            "depth": file.path.count("/") / DEEP,
-        }
+    shallow, usual = _depths([file.path.count("/") for file in found])
+    for file, own in found.items():
+        its = path_words(file.path)
+        if asked.share_named(its.stem) > WHOLE_NAME:
+            own["stem_whole"] = 1.0
+        own["folder_named"] = asked.share_named(its.folder)
+        depth = file.path.count("/")
+        if "documentation" in traits_of(file.path).kinds:
+            # A page at the root is no more about the code than another.
+            depth = max(depth, usual)
+        own["depth"] = min(max(depth - shallow, 0), DEEP) / DEEP
+        if its.joined in names:
+            own["definition_file"] = 1.0
+        if question.paths and any(names_file(path, file.path) for path in question.paths):
+            own["named_path"] = 1.0
 
 
-def _ends_with(path: str, named: str) -> bool:
-    return f"/{path}".endswith(f"/{named.lstrip('./')}")
+def _depths(depths: list[int]) -> tuple[int, int]:
+    """How deep the candidates begin, a few strays near the root aside, and how deep most are."""
+    ordered = sorted(depths) or [0]
+    return ordered[len(ordered) // STRAYS], ordered[len(ordered) // 2]
 
 
 def _put_definitions(
     found: dict[FileKey, Evidence],
     question: Question,
-    definitions: Mapping[ChunkKey, Definition],
+    pools: Pools,
     files: Mapping[ChunkKey, FileKey],
     options: RankOptions,
 ) -> None:
     alone = is_one_word(question)
-    for key, definition in definitions.items():
+    for key, definition in pools.definitions.items():
         own = found[files[key]]
         value = options.definition_kinds.get(definition.kind, 1.0)
-        own["definition"] = max(own.get("definition", 0.0), value)
-        own["definition_alone"] = own["definition"] * alone
+        name = "definition" if definition.is_exact else "definition_like"
+        own[name] = max(own.get(name, 0.0), value)
+        if definition.is_exact:
+            own["definition_alone"] = own[name] * alone
 
 
 def _relative(matches: Sequence[Match]) -> dict[ChunkKey, float]:
     best = matches[0].score if matches else 0.0
-    return {match.key: match.score / best for match in matches} if best > 0 else {}
+    return {key: score / best for key, _, score in matches} if best > 0 else {}
 
 
 def _closeness(matches: Sequence[Match]) -> dict[ChunkKey, float]:
@@ -131,50 +155,37 @@ def _closeness(matches: Sequence[Match]) -> dict[ChunkKey, float]:
     near, far = matches[0].score, matches[-1].score
     if near == far:
         return {match.key: 1.0 for match in matches}
-    return {match.key: (far - match.score) / (far - near) for match in matches}
+    spread = far - near
+    return {key: (far - score) / spread for key, _, score in matches}
 
 
-def _put(found: dict[FileKey, Evidence], name: str, values: Mapping[FileKey, float]) -> None:
-    for file in found.keys() & values.keys():
-        found[file][name] = values[file]
-
-
-def _best(
-    scores: Mapping[ChunkKey, float], files: Mapping[ChunkKey, FileKey]
-) -> dict[FileKey, float]:
+def _put_list(
+    found: dict[FileKey, Evidence],
+    files: Mapping[ChunkKey, FileKey],
+    scores: Mapping[ChunkKey, float],
+    names: tuple[str, str],
+) -> None:
+    """A file's best chunk in a list; and how much of it is there, beside the file with most."""
     best: defaultdict[FileKey, float] = defaultdict(float)
-    for key, score in scores.items():
-        file = files[key]
-        if score > best[file]:
-            best[file] = score
-    return best
-
-
-def _sums(
-    scores: Mapping[ChunkKey, float], files: Mapping[ChunkKey, FileKey]
-) -> dict[FileKey, float]:
-    """How much of a file is in a list, beside the file of which most is: its coherence."""
     sums: defaultdict[FileKey, float] = defaultdict(float)
     for key, score in scores.items():
-        sums[files[key]] += score
+        file = files[key]
+        sums[file] += score
+        if score > best[file]:
+            best[file] = score
     most = max(sums.values(), default=0.0) or 1.0
-    return {file: total / most for file, total in sums.items()}
+    for file, score in best.items():
+        own = found[file]
+        own[names[0]] = score
+        if names[1]:
+            own[names[1]] = sums[file] / most
 
 
-def _logarithmic(counts: Mapping[FileKey, int]) -> dict[FileKey, float]:
+def _put_importers(
+    found: dict[FileKey, Evidence], importers: Mapping[FileKey, Collection[str]]
+) -> None:
+    """By how many a file is imported: 1 is the candidate that most import."""
+    counts = {file: len(some) for file, some in importers.items() if file in found}
     most = math.log1p(max(counts.values(), default=1))
-    return {file: math.log1p(count) / most for file, count in counts.items()}
-
-
-def _rarity(asked: Collection[str], paths: Collection[PathWords]) -> dict[str, float]:
-    """What each asked word is worth in a path: little where many candidates' paths have it."""
-    holders: defaultdict[str, int] = defaultdict(int)
-    for words in paths:
-        for word in {*words.stem, *words.folder}:
-            holders[word] += 1
-    return {
-        term: math.log1p(
-            len(paths) / (1 + sum(count for word, count in holders.items() if alike(term, word)))
-        )
-        for term in asked
-    }
+    for file, count in counts.items():
+        found[file]["importers_alone"] = math.log1p(count) / most

@@ -1,10 +1,12 @@
 """The order of an answer: the best of each file and of each symbol's family before the others."""
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
+from asterism.backends.store.chunk_table import ChunkKey
 from asterism.domain.chunk import Chunk
 from asterism.domain.search import Signal
 from asterism.retrieval.options import RankOptions
@@ -36,28 +38,57 @@ def in_order(
     return sorted(ordered, key=_order)
 
 
+def represented(
+    ordered: list[Standing], sentences: Sequence[Sequence[ChunkKey]], options: RankOptions
+) -> list[Standing]:
+    """The same with the best hit of each sentence among the first; how far it rose is a prior."""
+    if not sentences or "sentence" in options.off:
+        return ordered
+    best: set[int] = set()
+    for nearest in map(set, sentences):
+        places = (n for n, (chunk, *_) in enumerate(ordered) if _key(chunk) in nearest)
+        best.update(islice(places, 1))
+    others = [number for number in range(len(ordered)) if number not in best]
+    room = max(options.sentence_within - len(best), 0)
+    if room >= len(others) or max(best, default=0) < options.sentence_within:
+        return ordered
+    # Whoever comes first of those for whom there is no room says how far the others have to rise.
+    at = others[room]
+    risen = [_risen(ordered[n], ordered[at].odds) for n in sorted(best) if n > at]
+    return [*ordered[:at], *risen, *(ordered[n] for n in others[room:])]
+
+
+def _risen(place: Standing, odds: float) -> Standing:
+    rise = Signal("prior:sentence", math.exp(odds - place.odds))
+    return Standing(place.chunk, place.file, odds, (*place.priors, rise))
+
+
+def _key(chunk: Chunk) -> ChunkKey:
+    return ChunkKey(chunk.repo, chunk.id)
+
+
 def _within_file(places: list[Standing], odds: float, options: RankOptions) -> list[Standing]:
+    if len(places) == 1:
+        [(chunk, file, _, priors)] = places
+        return [Standing(chunk, file, odds, priors)]
     places.sort(key=_order)
     best = places[0].odds
-    families: Counter[str] = Counter()
+    met: set[str] = set()
     placed: list[Standing] = []
-    for number, place in enumerate(places):
-        signals = [*_company(number, families[family(place.chunk)], options)]
-        less = sum(math.log(signal.value) for signal in signals)
-        placed.append(
-            place._replace(odds=odds + place.odds - best + less, priors=(*place.priors, *signals))
-        )
-        for name in _relatives(place.chunk):
-            families[name] += 1
+    for number, (chunk, file, own, priors) in enumerate(places):
+        signals = _company(number, family(chunk) in met, options)
+        less = sum([math.log(signal.value) for signal in signals])
+        placed.append(Standing(chunk, file, odds + own - best + less, (*priors, *signals)))
+        met |= _relatives(chunk)
     return placed
 
 
-def _company(before: int, relatives: int, options: RankOptions) -> list[Signal]:
+def _company(before: int, has_relatives: bool, options: RankOptions) -> list[Signal]:
     """What a chunk loses by the chunks of its file, and of its family, that stand before it."""
     signals: list[Signal] = []
     if before and "same_file" not in options.off:
         signals.append(Signal("prior:same_file", options.same_file**before))
-    if relatives and "same_family" not in options.off:
+    if has_relatives and "same_family" not in options.off:
         signals.append(Signal("prior:same_family", options.same_family))
     return signals
 

@@ -3,7 +3,9 @@
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from posixpath import basename, splitext
+from typing import NamedTuple
 
 from asterism.domain.chunk import Chunk
 from asterism.domain.search import Intent, Question, Signal
@@ -11,7 +13,8 @@ from asterism.retrieval.options import RankOptions
 from asterism.retrieval.recall import FileKey
 
 _TEST = re.compile(
-    r"(?:^|/)(?:tests?|__tests__|specs?|testing|testdata|fixtures?|benchmarks?|(?:__)?mocks?(?:__)?)/"
+    r"(?:^|/)(?:tests?|__tests__|specs?|testing|testdata|fixtures?|bench(?:es|marks?)?|"
+    r"(?:__)?mocks?(?:__)?)/"
     r"|(?:^|/)(?:test_[^/]*|conftest\.py|[^/]*[_.-](?:tests?|specs?|bench)\.[^/]*)$"
     r"|(?-i:[a-z0-9](?:Tests?|Specs?|Suite|TestCase|IT)\.[a-z]+)$",
     re.IGNORECASE,
@@ -24,7 +27,7 @@ _COMPATIBILITY = re.compile(
 )
 _ASKS_COMPATIBILITY = re.compile(r"compat|legacy|deprecat", re.IGNORECASE)
 _GENERATED = re.compile(
-    r"(?:^|/)(?:vendor(?:ed)?|third[_-]?party|node_modules|generated|_generated|extern(?:al)?)/"
+    r"(?:^|/)(?:vendor(?:ed)?|third[_-]?party|node_modules|dist|priv/static|generated|_generated|extern(?:al)?)/"
     r"|[._-](?:generated|pb|g|gen|min|bundle)\.[a-z]+$|_pb2(?:_grpc)?\.pyi?$",
     re.IGNORECASE,
 )
@@ -40,53 +43,101 @@ PLAIN = _IMPORTS | _COMMENTS
 _PARTS = frozenset({"property", "enum_member", "variable", "expression", "control", "signature"})
 
 
+_INTENDED = {
+    Intent.tests: ("test",),
+    Intent.examples: ("example", "documentation"),
+    Intent.documentation: ("documentation", "example"),
+}
+# Who quotes a text asks where it stands, in whatever kind of file.
+_QUOTED = frozenset({"test", "example", "documentation", "generated", "header", "barrel"})
+_CHUNKS = (
+    dict.fromkeys(_PARTS, "detail")
+    | dict.fromkeys(_COMMENTS, "comment")
+    | dict.fromkeys(_IMPORTS, "imports")
+)
+
+
+class Traits(NamedTuple):
+    """What a path says of its file, whatever the question."""
+
+    kinds: tuple[str, ...]
+    """Priors that it has always."""
+    is_compatibility: bool
+    stem: str
+    """The path without extension."""
+    is_header: bool
+    is_body: bool
+    versions: tuple[tuple[str, int], ...]
+    """For each folder `v3` the path above it, and 3."""
+
+
+@lru_cache(maxsize=20_000)
+def traits_of(path: str) -> Traits:
+    """Look a path over once; a repository's are asked for again and again."""
+    stem, extension = splitext(path)
+    checks = {
+        "test": _TEST.search(path),
+        "example": _EXAMPLE.search(path),
+        "documentation": extension.lower() in _PROSE,
+        "generated": _GENERATED.search(path),
+        "barrel": basename(path) in _BARRELS,
+    }
+    return Traits(
+        tuple(name for name, holds in checks.items() if holds),
+        _COMPATIBILITY.search(path) is not None,
+        stem,
+        extension in _HEADERS,
+        extension in _BODIES,
+        tuple((path[: found.start()], int(found[1])) for found in _VERSION.finditer(path)),
+    )
+
+
 class Company:
     """The candidates' files together: which of them have a newer or fuller companion."""
 
     def __init__(self, files: Collection[FileKey]) -> None:
         """Look over the paths once."""
-        self._bodies = {
-            (file.repo, splitext(file.path)[0])
-            for file in files
-            if splitext(file.path)[1] in _BODIES
-        }
+        self._bodies: set[tuple[str, str]] = set()
         self._newest: defaultdict[tuple[str, str], int] = defaultdict(int)
-        for file in files:
-            for place, number in _versions(file):
-                self._newest[place] = max(self._newest[place], number)
+        for repo, path in files:
+            traits = traits_of(path)
+            if traits.is_body:
+                self._bodies.add((repo, traits.stem))
+            for above, number in traits.versions:
+                self._newest[repo, above] = max(self._newest[repo, above], number)
 
     def has_body_beside(self, file: FileKey) -> bool:
         """Whether a header's implementation is among the candidates."""
-        stem, extension = splitext(file.path)
-        return extension in _HEADERS and (file.repo, stem) in self._bodies
+        traits = traits_of(file.path)
+        return traits.is_header and (file.repo, traits.stem) in self._bodies
 
     def has_newer_beside(self, file: FileKey) -> bool:
         """Whether the file is below `v3` and there is a `v4` beside it."""
-        return any(number < self._newest[place] for place, number in _versions(file))
+        versions = traits_of(file.path).versions
+        return any(number < self._newest[file.repo, above] for above, number in versions)
 
 
 def file_priors(
     file: FileKey, company: Company, question: Question, options: RankOptions
 ) -> list[Signal]:
-    """The priors of a file, those that the question asks about left out."""
-    asked = _asked(question)
+    """The priors of a file; what the question asks for is an advantage to it, not the contrary."""
+    names = [*_kinds_of_file(file, company, question)]
+    if not names:
+        return []
+    wanted = _wanted(question)
+    if wanted.intersection(names):
+        names.append("asked")
+    given = _QUOTED if is_quoting(question) else wanted
     return [
         Signal(f"prior:{name}", getattr(options.priors, name))
-        for name in _kinds_of_file(file, company, question)
-        if name not in asked and name not in options.off
+        for name in names
+        if name not in given and name not in options.off
     ]
 
 
 def chunk_priors(chunk: Chunk, options: RankOptions) -> list[Signal]:
     """The priors of a chunk beside others of its file."""
-    kind = chunk.node_kind
-    names = []
-    if kind in _IMPORTS:
-        names.append("imports")
-    elif kind in _COMMENTS:
-        names.append("comment")
-    elif kind in _PARTS:
-        names.append("detail")
+    names = [_CHUNKS[chunk.node_kind]] if chunk.node_kind in _CHUNKS else []
     if chunk.is_exported:
         names.append("exported")
     return [
@@ -96,39 +147,26 @@ def chunk_priors(chunk: Chunk, options: RankOptions) -> list[Signal]:
     ]
 
 
-def _asked(question: Question) -> set[str]:
-    switched = {
-        Intent.tests: ("test",),
-        Intent.examples: ("example", "documentation"),
-        Intent.documentation: ("documentation", "example"),
-    }
-    return {name for intent in question.intents for name in switched.get(intent, ())}
+def is_quoting(question: Question) -> bool:
+    """Whether it gives a text, code or a stack trace: then it asks where that stands."""
+    return question.is_code or bool(question.phrases)
+
+
+def _wanted(question: Question) -> set[str]:
+    """The kinds of files that the question asks for."""
+    return {name for intent in question.intents for name in _INTENDED.get(intent, ())}
 
 
 def _kinds_of_file(file: FileKey, company: Company, question: Question) -> Iterator[str]:
-    path = file.path
-    if _TEST.search(path):
-        yield "test"
-    if _EXAMPLE.search(path):
-        yield "example"
-    if splitext(path)[1].lower() in _PROSE:
-        yield "documentation"
-    if _COMPATIBILITY.search(path) and not _ASKS_COMPATIBILITY.search(question.text):
+    traits = traits_of(file.path)
+    yield from traits.kinds
+    if traits.is_compatibility and not _ASKS_COMPATIBILITY.search(question.text):
         yield "compatibility"
-    if _GENERATED.search(path):
-        yield "generated"
-    if basename(path) in _BARRELS:
-        yield "barrel"
-    if company.has_newer_beside(file) and not _names_version(path, question):
+    if company.has_newer_beside(file) and not _names_version(traits, question):
         yield "older_version"
     if company.has_body_beside(file):
         yield "header"
 
 
-def _names_version(path: str, question: Question) -> bool:
-    return any(f"v{number}" in question.terms for number in _VERSION.findall(path))
-
-
-def _versions(file: FileKey) -> Iterator[tuple[tuple[str, str], int]]:
-    for found in _VERSION.finditer(file.path):
-        yield (file.repo, file.path[: found.start()]), int(found[1])
+def _names_version(traits: Traits, question: Question) -> bool:
+    return any(f"v{number}" in question.terms for _, number in traits.versions)

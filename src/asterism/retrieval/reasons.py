@@ -14,6 +14,10 @@ class Reasons:
     def __init__(self, pools: Pools) -> None:
         """Look through every list once."""
         self._definitions = pools.definitions
+        self._lines = pools.lines
+        self._sentences = {
+            key: number for number, keys in enumerate(pools.sentences, 1) for key in keys[:1]
+        }
         self._places = {
             name: {match.key: (rank, match.score) for rank, match in enumerate(matches, 1)}
             for name, matches in (
@@ -37,5 +41,11 @@ class Reasons:
             for name, places in self._places.items()
             if key in places
         ]
-        defined = [Signal("definition", 1.0)] if key in self._definitions else []
-        return (*channels, *defined, *priors)
+        if key in self._definitions:
+            exact = self._definitions[key].is_exact
+            channels.append(Signal("definition" if exact else "spelling", 1.0))
+        if key in self._lines:
+            channels.append(Signal("line", float(self._lines[key].line)))
+        if key in self._sentences:
+            channels.append(Signal("sentence", float(self._sentences[key])))
+        return (*channels, *priors)

@@ -1,8 +1,7 @@
 """Candidates for an answer: what each channel finds for a question, unweighted."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from asterism.analysis.terms import path_terms, terms_of
@@ -14,12 +13,9 @@ from asterism.backends.store.chunk_table import (
     Match,
     Vector,
 )
-from asterism.backends.store.filtering import predicate
-from asterism.domain.catalogue import SymbolQuery
 from asterism.domain.filters import NO_FILTER, Filter
-from asterism.domain.search import Question
-from asterism.domain.symbol import Role
-from asterism.domain.symbol_names import symbol_query
+from asterism.domain.search import FileLine, Question
+from asterism.retrieval.naming import Definition, Index, by_name
 from asterism.retrieval.options import RecallOptions
 
 _NAMES_ONLY = Boosts(terms=0.0, name_terms=1.0, path_terms=0.0)
@@ -31,15 +27,6 @@ class FileKey(NamedTuple):
 
     repo: str
     path: str
-
-
-class Definition(NamedTuple):
-    """A chunk that defines a name of the question."""
-
-    name: str
-    """As the question has it."""
-    kind: str
-    is_exported: bool
 
 
 class Pools(NamedTuple):
@@ -54,9 +41,13 @@ class Pools(NamedTuple):
     """By the paths in the question, over paths alone."""
     definitions: Mapping[ChunkKey, Definition] = {}
     places: Mapping[ChunkKey, str] = {}
-    """The paths of chunks that only a definition brought."""
-    importers: Mapping[FileKey, int] = {}
-    """How many files import each candidate's file, where any does."""
+    """The paths of the chunks that the question names."""
+    lines: Mapping[ChunkKey, FileLine] = {}
+    """The chunks around the lines that the question names."""
+    sentences: tuple[tuple[ChunkKey, ...], ...] = ()
+    """Of several sentences, for each that is near to anything, the chunks nearest to it."""
+    importers: Mapping[FileKey, Collection[str]] = {}
+    """The paths of the files that import each candidate's file, where any does."""
 
 
 class Sources(NamedTuple):
@@ -79,20 +70,21 @@ def recall(
     limit: int,
     options: RecallOptions,
 ) -> Pools:
-    """Ask every channel; without vectors the answer is by words alone."""
+    """Ask every channel for what it finds; without vectors the answer is by words alone."""
     size = pool_size(limit, options)
     chunks, where = sources.chunks, sources.where
     named = [term for name in question.identifiers for term in terms_of(name)]
     paths = [term for path in question.paths for term in path_terms(path).split()]
-    symbols = _definitions(question.identifiers, sources, options.symbols)
+    near = [chunks.nearest(vector, size, where) for vector in vectors]
     pools = Pools(
         text=tuple(chunks.matching(_once(question.terms), size, where, options.boosts)),
-        vector=nearest(vectors, sources, size),
-        name=tuple(chunks.matching(_once(named), size, where, _NAMES_ONLY)),
-        path=tuple(chunks.matching(_once(paths), size, where, _PATHS_ONLY)),
-        definitions={key: definition for key, _, definition in symbols},
-        places={key: path for key, path, _ in symbols},
+        vector=_nearest(near, size),
+        name=tuple(chunks.matching(_once(named), size, where, _NAMES_ONLY)) if named else (),
+        path=tuple(chunks.matching(_once(paths), size, where, _PATHS_ONLY)) if paths else (),
+        sentences=_sentences(near, options),
     )
+    found = by_name(question, pools.path, Index(*sources), options)
+    pools = pools._replace(definitions=found.definitions, lines=found.lines, places=found.places)
     return _with_importers(pools, sources.catalogue)
 
 
@@ -100,62 +92,57 @@ def recall_by_meaning(
     vectors: Sequence[Vector], sources: Sources, limit: int, options: RecallOptions
 ) -> Pools:
     """Ask the vectors alone, as `semantic` search does."""
-    pools = Pools(vector=nearest(vectors, sources, pool_size(limit, options)))
+    size = pool_size(limit, options)
+    near = [sources.chunks.nearest(vector, size, sources.where) for vector in vectors]
+    pools = Pools(vector=_nearest(near, size), sentences=_sentences(near, options))
     return _with_importers(pools, sources.catalogue)
 
 
 def nearest(vectors: Sequence[Vector], sources: Sources, size: int) -> tuple[Match, ...]:
     """The chunks nearest to any of the vectors, each with its smallest distance."""
+    near = [sources.chunks.nearest(vector, size, sources.where) for vector in vectors]
+    return _nearest(near, size)
+
+
+def _nearest(near: Sequence[Sequence[Match]], size: int) -> tuple[Match, ...]:
+    if len(near) == 1:
+        return tuple(near[0])
     best: dict[ChunkKey, Match] = {}
-    for vector in vectors:
-        for match in sources.chunks.nearest(vector, size, sources.where):
+    for matches in near:
+        for match in matches:
             known = best.get(match.key)
             if known is None or match.score < known.score:
                 best[match.key] = match
     return tuple(sorted(best.values(), key=lambda match: (match.score, match.key))[:size])
 
 
-def _definitions(
-    names: Iterable[str], sources: Sources, limit: int
-) -> list[tuple[ChunkKey, str, Definition]]:
-    """The chunks that define the names; of equal chunks the first name counts."""
-    narrowed = SymbolQuery(
-        "", roles=(Role.DEFINITION,), repos=tuple(sources.where.repos), limit=limit
+def _sentences(
+    near: Sequence[Sequence[Match]], options: RecallOptions
+) -> tuple[tuple[ChunkKey, ...], ...]:
+    """What each of several sentences is nearest to; one that is near to nothing asks nothing."""
+    if len(near) == 1:
+        return ()
+    cosines = [1.0 - matches[0].score / 2.0 if matches else 0.0 for matches in near]
+    enough = options.sentence_nearness * max(cosines, default=0.0)
+    return tuple(
+        tuple(match.key for match in matches[: options.of_sentence])
+        for matches, cosine in zip(near, cosines, strict=True)
+        if matches and cosine >= enough
     )
-    found: dict[ChunkKey, tuple[ChunkKey, str, Definition]] = {}
-    for name in names:
-        for symbol in sources.catalogue.find_symbols(symbol_query(name, narrowed)).rows:
-            row = symbol.row
-            if row.chunk_id is not None:
-                key = ChunkKey(symbol.repo, row.chunk_id)
-                definition = Definition(name, row.kind, row.is_exported)
-                found.setdefault(key, (key, row.filepath, definition))
-    return _passing([*found.values()], sources)
-
-
-def _passing(
-    found: list[tuple[ChunkKey, str, Definition]], sources: Sources
-) -> list[tuple[ChunkKey, str, Definition]]:
-    """Those that the filter lets through; the catalogue knows only some of its conditions."""
-    if not found or sources.where == NO_FILTER:
-        return found
-    passes = predicate(sources.where)
-    chunks = sources.chunks.chunks([key for key, _, _ in found])
-    kept = {ChunkKey(chunk.repo, chunk.id) for chunk in chunks if passes(chunk)}
-    return [entry for entry in found if entry[0] in kept]
 
 
 def _with_importers(pools: Pools, catalogue: Catalogue) -> Pools:
-    """Add by how many files each candidate's file is imported."""
+    """Add which files import each candidate's file."""
     paths: defaultdict[str, set[str]] = defaultdict(set)
-    for match in chain(pools.text, pools.vector, pools.name, pools.path):
-        paths[match.key.repo].add(match.path)
+    for matches in (pools.text, pools.vector, pools.name, pools.path):
+        for key, path, _ in matches:
+            paths[key[0]].add(path)
     for key, path in pools.places.items():
         paths[key.repo].add(path)
-    importers = {
-        FileKey(repo, path): len({importer for importer, _ in links})
+    importers: dict[FileKey, Collection[str]] = {
+        FileKey(repo, path): importing
         for repo, some in paths.items()
-        for path, links in catalogue.importers(repo, some).items()
+        for path, importing in catalogue.importing_paths(repo, some).items()
     }
     return pools._replace(importers=importers)
 

@@ -1,0 +1,143 @@
+"""What a question names outright: the chunks that define its names and hold its lines."""
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.chunk_table import ChunkKey, ChunkSnapshot, Match
+from asterism.backends.store.filtering import predicate
+from asterism.domain.catalogue import FoundSymbol, SymbolQuery
+from asterism.domain.chunk import Chunk
+from asterism.domain.filters import NO_FILTER, Filter
+from asterism.domain.search import FileLine, Question
+from asterism.domain.symbol import Role
+from asterism.domain.symbol_names import symbol_query
+from asterism.retrieval.filters_paths import exactly
+from asterism.retrieval.options import RecallOptions
+from asterism.retrieval.paths import names_file
+
+
+class Definition(NamedTuple):
+    """A chunk that defines a name of the question."""
+
+    name: str
+    """As the question has it."""
+    kind: str
+    is_exported: bool
+    is_exact: bool = True
+    """Whether it has that name; else it is spelt like it, and nothing has it."""
+
+
+class Index(NamedTuple):
+    """Where names are looked up."""
+
+    chunks: ChunkSnapshot
+    catalogue: Catalogue
+    where: Filter = NO_FILTER
+
+
+class Named(NamedTuple):
+    """The chunks that a question names, and the paths of their files."""
+
+    definitions: Mapping[ChunkKey, Definition]
+    lines: Mapping[ChunkKey, FileLine]
+    places: Mapping[ChunkKey, str]
+
+
+def by_name(
+    question: Question, paths: Sequence[Match], index: Index, options: RecallOptions
+) -> Named:
+    """Look up the question's names and lines; `paths` is what its paths were found to be."""
+    found = _definitions(question.identifiers, index, options)
+    kept = _passing(found, index) if index.where != NO_FILTER else found
+    lines = _around(question.lines[: options.lines], paths, index) if question.lines else {}
+    return Named(
+        {key: definition for key, _, definition in kept},
+        {key: line for key, (_, line) in lines.items()},
+        {key: path for key, path, _ in kept} | {key: path for key, (path, _) in lines.items()},
+    )
+
+
+_Entry = tuple[ChunkKey, str, Definition]
+
+
+def _definitions(names: Iterable[str], index: Index, options: RecallOptions) -> list[_Entry]:
+    """The chunks that define the names; of equal chunks the first name counts."""
+    narrowed = SymbolQuery(
+        "", roles=(Role.DEFINITION,), repos=tuple(index.where.repos), limit=options.symbols
+    )
+    found: dict[ChunkKey, _Entry] = {}
+    unknown: list[str] = []
+    for name in names:
+        rows = index.catalogue.find_symbols(symbol_query(name, narrowed)).rows
+        _put(found, name, rows)
+        if not rows:
+            unknown.append(name)
+    for name in unknown[: options.misspelt]:
+        for spelling in _spellings(name, index.catalogue, options):
+            rows = index.catalogue.find_symbols(symbol_query(spelling, narrowed)).rows
+            _put(found, name, rows, is_exact=False)
+    return [*found.values()]
+
+
+def _put(
+    found: dict[ChunkKey, _Entry], name: str, rows: Iterable[FoundSymbol], is_exact: bool = True
+) -> None:
+    for symbol in rows:
+        row = symbol.row
+        if row.chunk_id is not None:
+            key = ChunkKey(symbol.repo, row.chunk_id)
+            definition = Definition(name, row.kind, row.is_exported, is_exact)
+            found.setdefault(key, (key, row.filepath, definition))
+
+
+def _spellings(name: str, catalogue: Catalogue, options: RecallOptions) -> list[str]:
+    """Defined names that this one may be a slip of; a short one may be a slip of too many."""
+    last = symbol_query(name).readings[-1].name
+    if len(last) < options.shortest_misspelt:
+        return []
+    plain = last.replace("_", "").lower()
+    return [
+        other
+        for other in catalogue.similar_names(last, options.spellings)
+        if difflib.SequenceMatcher(None, plain, other.replace("_", "").lower()).ratio()
+        >= options.spelt_alike
+    ]
+
+
+def _passing(found: Sequence[_Entry], index: Index) -> list[_Entry]:
+    """Those that the filter lets through; the catalogue knows only some of its conditions."""
+    passes = predicate(index.where)
+    chunks = index.chunks.chunks([key for key, _, _ in found])
+    kept = {ChunkKey(chunk.repo, chunk.id) for chunk in chunks if passes(chunk)}
+    return [entry for entry in found if entry[0] in kept]
+
+
+def _around(
+    lines: Sequence[FileLine], paths: Sequence[Match], index: Index
+) -> dict[ChunkKey, tuple[str, FileLine]]:
+    """For each line the smallest chunk around it, in every file that its path may be."""
+    passes = predicate(index.where)
+    files = {(match.key.repo, match.path) for match in paths}
+    found: dict[ChunkKey, tuple[str, FileLine]] = {}
+    for repo, path in sorted(files):
+        wanted = [line for line in lines if names_file(line.path, path)]
+        if not wanted:
+            continue
+        where = Filter(repos=(repo,), paths=(exactly(path, None),))
+        chunks = [
+            chunk
+            for chunk in index.chunks.scan(where)
+            if chunk.relative_path == path and passes(chunk)
+        ]
+        for line in wanted:
+            around = [chunk for chunk in chunks if chunk.start_line <= line.line <= chunk.end_line]
+            if around:
+                best = min(around, key=_size)
+                found.setdefault(ChunkKey(repo, best.id), (path, line))
+    return found
+
+
+def _size(chunk: Chunk) -> tuple[int, int]:
+    return chunk.end_line - chunk.start_line, -chunk.depth
