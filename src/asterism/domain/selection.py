@@ -21,6 +21,8 @@ class Detail(StrEnum):
     """The whole source, children included."""
     collapsed = "collapsed"
     """The source with each child's body left out."""
+    lines = "lines"
+    """Only the lines that matter to the question, each gap between them marked."""
     signature = "signature"
     location = "location"
     """Name, path and lines."""
@@ -59,6 +61,8 @@ class Kept(NamedTuple):
     """What a cut left out; it begins inside its first line where that line alone is too long."""
     within: str | None = None
     """The id of the chunk whose text holds this one's code."""
+    gaps: tuple[Lines, ...] = ()
+    """What stands between the lines that are given, where `detail` is `lines`."""
 
 
 class FileMatches(NamedTuple):

@@ -7,7 +7,8 @@ from itertools import chain
 from asterism.domain.search import Hit
 from asterism.domain.selection import Kept, Selection
 from asterism.retrieval.selection_account import account, file_matches
-from asterism.retrieval.selection_allotment import Allotment, Given, cut, degrade
+from asterism.retrieval.selection_allotment import Allotment, Given, degrade
+from asterism.retrieval.selection_cuts import cut
 from asterism.retrieval.selection_options import Overflow, SelectionOptions
 from asterism.retrieval.selection_overlap import insides
 from asterism.retrieval.selection_sieve import Sieve, file_of, sieve
@@ -32,8 +33,7 @@ def select(hits: Sequence[Hit], options: SelectionOptions, measure: Measure) -> 
 def _allot(hits: Sequence[Hit], wanted: Sequence[int], sizes: Sizes) -> Allotment:
     if sizes.options.overflow is Overflow.cut:
         return cut(hits, wanted, sizes)
-    inside = insides(hits, wanted) if sizes.options.merge_same_file else {}
-    return degrade(hits, wanted, sizes, inside)
+    return degrade(hits, wanted, sizes, insides(hits, wanted))
 
 
 def _ordered(
@@ -59,7 +59,7 @@ def _by_line(hits: Sequence[Hit], numbers: Sequence[int]) -> list[int]:
 
 def _kept(hits: Sequence[Hit], number: int, given: Given, below_threshold: bool) -> Kept:
     form, left_out = given.form, given.left_out
-    lines = form.text.count("\n") + 1 if form.text else 0
+    lines = form.text.count("\n") + 1 - len(form.gaps) if form.text else 0
     if left_out:
         lines = left_out.first - hits[number].chunk.start_line
     return Kept(
@@ -70,4 +70,5 @@ def _kept(hits: Sequence[Hit], number: int, given: Given, below_threshold: bool)
         below_threshold=below_threshold,
         left_out=left_out,
         within=None if given.within is None else hits[given.within].chunk.id,
+        gaps=form.gaps,
     )

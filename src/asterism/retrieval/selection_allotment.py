@@ -1,4 +1,4 @@
-"""Which hits get room, and how much: degrade before drop, or cut and drop."""
+"""Which hits get room, and how much: each is degraded before any is dropped."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -6,12 +6,24 @@ from typing import NamedTuple
 from asterism.domain.search import Hit
 from asterism.domain.selection import Detail, Lines, Reason
 from asterism.retrieval.selection_overlap import Insides, covered
-from asterism.retrieval.selection_sizes import NOTHING, Form, Size, Sizes
+from asterism.retrieval.selection_shares import shares
+from asterism.retrieval.selection_sizes import (
+    LEAST_EXCERPT,
+    NOTHING,
+    STEPS,
+    Form,
+    Size,
+    Sizes,
+)
 
 FIRST_KEPT = 3
 """The best hits that get room for their names before anything else does."""
 NAMES_SHARE = 0.25
 """The part of the room that names may take beforehand: a list of hundreds leaves room for code."""
+WORTH_WIDENING = 160
+"""Characters that have to be left for choosing lines again: about four lines."""
+WORTH_CHOOSING_AGAIN = 1.3
+"""The room there has to be, of what the lines of a hit take already, for choosing more of them."""
 
 
 class Given(NamedTuple):
@@ -34,59 +46,21 @@ class Allotment(NamedTuple):
 def degrade(hits: Sequence[Hit], wanted: Sequence[int], sizes: Sizes, inside: Insides) -> Allotment:
     """Share the room among the wanted hits, the best first, each in the most detail that fits.
 
-    A name is reserved for every hit before any hit is given more, so that a long one does not
-    push out the next.
+    A name is reserved for every hit before any hit is given more. Where lines can be chosen, no
+    hit takes more than its share before the others had theirs, so that a long one leaves room for
+    the code of the next; what is left goes to the best, for more detail and then for more lines.
     """
     room = _Room(hits, wanted, sizes, inside)
-    if not room.holds_all():
-        room.reserve()
-    for number in wanted:
-        room.place(number)
+    if room.holds_all():
+        room.place_all(wanted)
+        return room.allotment()
+    room.reserve()
+    if sizes.measure.excerpt is not None:
+        room.share()
+    room.place_all(wanted)
+    if sizes.measure.excerpt is not None:
+        room.widen()
     return room.allotment()
-
-
-def cut(hits: Sequence[Hit], wanted: Sequence[int], sizes: Sizes) -> Allotment:
-    """Cut long texts, then give room in the order of the hits' numbers to each that still fits."""
-    given: dict[int, Given] = {}
-    total, blocked = sizes.empty, None
-    for number in sorted(wanted):
-        form, left_out = _cut_form(hits[number], sizes)
-        obstacle = sizes.exceeded(total.plus(form.size))
-        if obstacle is None:
-            given[number] = Given(form, left_out)
-            total = total.plus(form.size)
-        blocked = blocked or obstacle or (Reason.character_limit if left_out else None)
-    if wanted and not given:
-        blocked = Reason.single_result_too_large
-    return Allotment(given, total, blocked)
-
-
-def cut_mark(lines: Lines) -> str:
-    """What stands in place of the lines that a cut left out."""
-    return f"\n[lines {lines.first}-{lines.last} left out]"
-
-
-def _cut_form(hit: Hit, sizes: Sizes) -> tuple[Form, Lines | None]:
-    """The hit's text, ended after the last line that leaves room for the mark."""
-    text, most = sizes.measure.render(hit, Detail.full), sizes.options.max_chunk_chars
-    if most is None or len(text) <= most:
-        return sizes.weigh(hit, Detail.full, text), None
-    chunk = hit.chunk
-    room = most - len(cut_mark(Lines(chunk.end_line, chunk.end_line)))
-    if room <= 0:
-        return sizes.weigh(hit, Detail.cut, text[:most]), _from_line(hit, text.count("\n", 0, most))
-    # One character further: a line that ends exactly at the edge is whole.
-    end = text.rfind("\n", 0, room + 1)
-    # Cutting inside a line is better than losing half the text to a long one.
-    head = text[:end] if end > room // 2 else text[:room]
-    lines = _from_line(hit, head.count("\n") + (end > room // 2))
-    return sizes.weigh(hit, Detail.cut, head + cut_mark(lines)), lines
-
-
-def _from_line(hit: Hit, whole: int) -> Lines:
-    """What is left out after so many whole lines."""
-    last = hit.chunk.end_line
-    return Lines(min(hit.chunk.start_line + whole, last), last)
 
 
 class _Room:
@@ -97,10 +71,16 @@ class _Room:
     ) -> None:
         self.hits, self.wanted, self.sizes, self.inside = hits, wanted, sizes, inside
         self.full = {number: sizes.form(hits[number], Detail.full) for number in wanted}
+        self.capacity = sizes.capacity(self.full.values())
         self.ladders: dict[int, Sequence[Form]] = {}
         self.taken: dict[int, Form] = {}
         self.held: dict[int, int] = {}
         """By the number of a hit, that of the one whose text holds its code."""
+        self.limits: Mapping[int, int] | None = None
+        """The characters that each hit may take at present, where not all that is left."""
+        self.widening = False
+        self.refused: dict[Detail, int] = {}
+        """The shortest that a better hit could not have, by detail; of lines, the least room."""
         self.total = sizes.empty
         self.blocked: Reason | None = None
 
@@ -121,24 +101,33 @@ class _Room:
             if place < FIRST_KEPT or not self.sizes.exceeded(_as_share(after, self.sizes.empty)):
                 self.taken[number], self.total = least, after
 
-    def place(self, number: int) -> None:
-        """Give a hit the most detail that fits; what its text holds needs no room of its own."""
-        if number in self.held:
-            return
-        for form in self._ladder(number):
-            inner = covered(self.hits, number, form, self.inside)
-            freed = (self.taken[one].size for one in (number, *inner) if one in self.taken)
-            after = self.total.minus(_sum(NOTHING, freed)).plus(form.size)
-            obstacle = self.sizes.exceeded(after)
-            if self.sizes.too_long(form):
-                obstacle = Reason.character_limit
-            if obstacle is None:
-                for one in inner:
-                    self.taken.pop(one, None)
-                    self.held[one] = number
-                self.taken[number], self.total = form, after
-                return
-            self.blocked = self.blocked or obstacle
+    def share(self) -> None:
+        """Give each hit the most detail that its share of the room holds."""
+        held = {number: self._taken_chars(number) for number in self.wanted}
+        wants = [self.full[number].size.chars - held[number] for number in self.wanted]
+        each = shares(wants, self._free_chars(), FIRST_KEPT)
+        self.limits = {
+            number: held[number] + more for number, more in zip(self.wanted, each, strict=True)
+        }
+        # Who has no share is left what is reserved.
+        self.place_all(number for number, more in zip(self.wanted, each, strict=True) if more)
+        self.limits = None
+
+    def place_all(self, numbers: Iterable[int]) -> None:
+        """Give each of these hits the most detail that fits, the best first.
+
+        What a better hit could not have is not given to another one that needs as much.
+        """
+        self.refused.clear()
+        for number in numbers:
+            if number not in self.held:
+                self._place(number)
+
+    def widen(self) -> None:
+        """Choose more lines where there is room for more."""
+        if self._free_chars() >= WORTH_WIDENING:
+            self.widening = True
+            self.place_all(self.wanted)
 
     def allotment(self) -> Allotment:
         """What came of it."""
@@ -147,16 +136,93 @@ class _Room:
         given |= {one: Given(inner, within=host) for one, host in self.held.items()}
         return Allotment(given, self.total, self._reason(given))
 
+    def _place(self, number: int) -> None:
+        """Give a hit the most detail that fits; what its text holds needs no room of its own."""
+        taken = self.taken.get(number)
+        for form in self._ladder(number):
+            if taken is not None and not _is_gain(form, taken):
+                return
+            inner = self._covered(number, form)
+            freed = (self.taken[one].size for one in (number, *inner) if one in self.taken)
+            after = self.total.minus(_sum(NOTHING, freed)).plus(form.size)
+            if self._fits(form, after, (number, *inner)) and (inner or self._is_due(form)):
+                for one in inner:
+                    self.taken.pop(one, None)
+                    self.held[one] = number
+                self.taken[number], self.total = form, after
+                return
+            if form.detail is not Detail.lines:
+                least = self.refused.get(form.detail, form.size.chars)
+                self.refused[form.detail] = min(least, form.size.chars)
+
+    def _covered(self, number: int, form: Form) -> Sequence[int]:
+        """The hits that need no text of their own beside that form."""
+        if not self.sizes.options.merge_same_file:
+            return ()
+        return covered(self.hits, number, form, self.inside)
+
+    def _fits(self, form: Form, after: Size, numbers: Iterable[int]) -> bool:
+        """Whether nothing is in the way of a form for these hits that makes the reply so large."""
+        obstacle = self.sizes.exceeded(after)
+        if self.sizes.too_long(form):
+            obstacle = Reason.character_limit
+        self.blocked = self.blocked or obstacle
+        if self.limits is not None and form.size.chars > sum(map(self.limits.__getitem__, numbers)):
+            return False
+        return obstacle is None
+
+    def _is_due(self, form: Form) -> bool:
+        """Whether no better hit went without a form that is no longer."""
+        return form.size.chars < self.refused.get(form.detail, form.size.chars + 1)
+
     def _ladder(self, number: int) -> Iterator[Form]:
         """A hit in falling detail; what is below `full` is written when it is asked for."""
         yield self.full[number]
-        yield from self._forms(number)[1:]
+        lesser = self._forms(number)[1:]
+        yield from (form for form in lesser if form.detail is Detail.collapsed)
+        yield from self._lines(number)
+        yield from (form for form in lesser if form.detail is not Detail.collapsed)
+
+    def _lines(self, number: int) -> Iterator[Form]:
+        """The lines that matter, as many as the hit may take of what is left."""
+        if self.sizes.measure.excerpt is None:
+            return
+        taken = self.taken.get(number)
+        room = self._free_chars() + self._taken_chars(number)
+        if self.limits is not None:
+            room = min(room, self.limits[number])
+        room = min(room, self.refused.get(Detail.lines, room))
+        if taken is not None and taken.detail is Detail.lines:
+            much = room >= taken.size.chars * WORTH_CHOOSING_AGAIN
+            if not (self.widening and much):
+                return
+        # What another row shows is not shown here too.
+        elsewhere = filter(self._shows_code, self.inside.get(number, ()))
+        without = [_lines_of(self.hits[one]) for one in elsewhere]
+        yield from self.sizes.excerpts(self.hits[number], self.full[number], room, without)
+        # Nobody asks for more who was given one of these.
+        self.refused[Detail.lines] = room
+
+    def _shows_code(self, number: int) -> bool:
+        """Whether a hit has code of its own, or may still have: where files are merged, any may."""
+        if self.sizes.options.merge_same_file:
+            return True
+        if self.limits is not None:
+            return self.limits[number] >= min(self.full[number].size.chars, LEAST_EXCERPT)
+        taken = self.taken.get(number)
+        return taken is not None and STEPS[taken.detail] <= STEPS[Detail.lines]
 
     def _forms(self, number: int) -> Sequence[Form]:
         if number not in self.ladders:
             ladder = self.sizes.ladder(self.hits[number], self.full[number])
             self.ladders[number] = tuple(ladder)
         return self.ladders[number]
+
+    def _taken_chars(self, number: int) -> int:
+        return self.taken[number].size.chars if number in self.taken else 0
+
+    def _free_chars(self) -> int:
+        return self.capacity - self.total.chars
 
     def _reason(self, given: Mapping[int, Given]) -> Reason | None:
         """Why something is missing; nothing is when all are there in full, or inside another."""
@@ -167,6 +233,17 @@ class _Room:
         if self.sizes.exceeded(self.sizes.empty.plus(best.size)):
             return Reason.single_result_too_large
         return self.blocked
+
+
+def _is_gain(form: Form, taken: Form) -> bool:
+    """Whether a form may take the place of what a hit has; the same one holds others as well."""
+    if form.detail is taken.detail is Detail.lines:
+        return form.size.chars > taken.size.chars
+    return STEPS[form.detail] <= STEPS[taken.detail]
+
+
+def _lines_of(hit: Hit) -> Lines:
+    return Lines(hit.chunk.start_line, hit.chunk.end_line)
 
 
 def _as_share(names: Size, empty: Size) -> Size:

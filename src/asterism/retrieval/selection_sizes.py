@@ -1,17 +1,32 @@
 """How large hits are once they are written: forms of falling detail, and the limits they meet."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from asterism.analysis.chunks.embedding import RULE
 from asterism.domain.search import Hit
-from asterism.domain.selection import Detail, Reason
+from asterism.domain.selection import Detail, Lines, Reason
+from asterism.retrieval.selection_excerpts import Excerpts
 from asterism.retrieval.selection_options import CEILING_CHARS, SelectionOptions
 
 CHARS_PER_TOKEN = 4
 LADDER = (Detail.full, Detail.collapsed, Detail.signature, Detail.location)
-"""From all of a hit to its name: what a budget takes away, in this order."""
+"""From all of a hit to its name: what a budget takes away, in this order. Where lines can be
+chosen, they stand before the signature; how many there are depends on the room."""
+STEPS = {
+    Detail.full: 0,
+    Detail.collapsed: 1,
+    Detail.lines: 2,
+    Detail.signature: 3,
+    Detail.location: 4,
+}
+"""How far down each detail is."""
+LEAST_EXCERPT = 240
+"""Characters from which chosen lines say more than a signature: six lines."""
+TRIES = (1.0, 0.85, 0.6)
+"""What part of the room lines are chosen for: serialised, or in tokens, they may take more than
+the whole text does on average."""
 
 
 class Size(NamedTuple):
@@ -41,6 +56,7 @@ class Form(NamedTuple):
     detail: Detail
     text: str
     size: Size
+    gaps: tuple[Lines, ...] = ()
 
 
 def source_text(hit: Hit, detail: Detail) -> str:
@@ -66,6 +82,8 @@ class Measure:
 
     render: Callable[[Hit, Detail], str] = source_text
     """A hit's text at each step of the ladder; at `full`, the chunk's own lines."""
+    excerpt: Excerpts | None = None
+    """A hit's text at `lines`; without it a long hit is given whole or by its signature."""
     serialise: Callable[[Hit, Detail, str], str] = _as_it_is
     """The row as it stands in the reply, with the hit's text in it."""
     count_tokens: Callable[[str], int] | None = None
@@ -118,6 +136,32 @@ class Sizes:
                 yield form
                 last = form
 
+    def excerpts(self, hit: Hit, full: Form, room: int, without: Sequence[Lines]) -> Iterator[Form]:
+        """The lines of a hit that matter, in so many counted characters, else in fewer."""
+        if self.measure.excerpt is None or room < LEAST_EXCERPT:
+            return
+        around = self.weigh(hit, Detail.lines, "").size.chars
+        longest = self.options.max_chunk_chars or room
+        written = max(1, full.size.chars - around) / max(1, len(full.text))
+        for part in TRIES:
+            most = min(int((room - around) * part / max(1.0, written)), longest)
+            chosen = self.measure.excerpt(hit, most, without)
+            # Without gaps it is all of the text, which was refused.
+            if chosen is None or not chosen.gaps:
+                return
+            form = self.weigh(hit, Detail.lines, chosen.text)
+            yield form._replace(gaps=chosen.gaps)
+
+    def capacity(self, forms: Collection[Form]) -> int:
+        """The counted characters that the limits leave for rows, by these where tokens count."""
+        most, budget = self.options.limit_chars, self.options.token_budget
+        if budget is not None:
+            chars = sum(form.size.chars for form in forms)
+            tokens = sum(form.size.tokens for form in forms)
+            rate = chars / tokens if tokens else CHARS_PER_TOKEN
+            most = min(most, int(budget * rate))
+        return most
+
     def tokens(self, total: Size) -> int:
         """All tokens of that size."""
         if self.measure.count_tokens:
@@ -125,13 +169,14 @@ class Sizes:
         return _quarter(total.chars)
 
     def exceeded(self, total: Size) -> Reason | None:
-        """The limit that a reply of that size is over, if any."""
-        if total.chars > self.options.limit_chars or total.reply > CEILING_CHARS:
-            return Reason.character_limit
-        budget = self.options.token_budget
-        if budget is not None and self.tokens(total) > budget:
+        """The limit that a reply of that size is over, if any; of two, the one that is lower."""
+        chars, budget = self.options.limit_chars, self.options.token_budget
+        over_chars = total.chars > chars or total.reply > CEILING_CHARS
+        over_tokens = budget is not None and self.tokens(total) > budget
+        narrower = budget is not None and budget * CHARS_PER_TOKEN < chars
+        if over_tokens and (narrower or not over_chars):
             return Reason.token_budget
-        return None
+        return Reason.character_limit if over_chars else None
 
     def too_long(self, form: Form) -> bool:
         """Whether one text is over the limit for a chunk."""
