@@ -13,8 +13,13 @@ class FakeSearcher:
 
     name = "fake"
 
-    def __init__(self, answers: Mapping[str, Sequence[Found]]) -> None:
+    def __init__(
+        self,
+        answers: Mapping[str, Sequence[Found]],
+        output: Mapping[str, Sequence[Found]] | None = None,
+    ) -> None:
         self._answers = answers
+        self._output = output
         self.asked: list[tuple[str, int]] = []
         self.indexed: list[Path] = []
         self.closed = 0
@@ -26,6 +31,9 @@ class FakeSearcher:
     def search(self, query: str, limit: int) -> Sequence[Found]:
         self.asked.append((query, limit))
         return self._answers.get(query, ())[:limit]
+
+    def within(self, query: str, limit: int, budget: int) -> Sequence[Found] | None:
+        return None if self._output is None else self._output.get(query, ())
 
     def close(self) -> None:
         self.closed += 1
@@ -40,8 +48,17 @@ def result(
     first_tokens: int | None = 10,
 ) -> Result:
     """A result of which only a few figures matter."""
-    found = Measures(ndcg, ndcg, ndcg, ndcg, ndcg, ndcg, ndcg, first_tokens)
-    return Result(id_, repo, language, category, found, (1, None), (Found("a", 1, 2, 3),), 2.0, 1.0)
+    found = Measures._make([*[ndcg] * 11, first_tokens])
+    places = (Found("a", 1, 2, 3, "", 0.75),)
+    return Result(id_, repo, language, category, found, (1, None), places, (True,), 2.0, 1.0)
+
+
+def scored(id_: str, *places: tuple[float, bool], is_answerable: bool = True) -> Result:
+    """A result whose places have these scores and are right or not."""
+    found = tuple(Found(f"{number}.py", score=score) for number, (score, _) in enumerate(places))
+    whole = result(id_, 0.0, category="" if is_answerable else "unanswerable")
+    ranks = (1,) if is_answerable else ()
+    return whole._replace(found=found, right=tuple(right for _, right in places), ranks=ranks)
 
 
 def run_of(*results: Result, name: str = "fake") -> Run:

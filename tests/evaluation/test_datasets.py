@@ -45,6 +45,14 @@ def test_our_own_format(tmp_path: Path) -> None:
     )
 
 
+def test_a_question_that_cannot_be_answered(tmp_path: Path) -> None:
+    path = write(tmp_path / "set.jsonl", LINE | {"targets": []})
+    queries = load_dataset(path).queries
+    assert queries == (Query("1", "q", "shop", ()),)
+    write_dataset(path, queries)
+    assert load_dataset(path).queries == queries
+
+
 def test_the_benchmarks_folder(tmp_path: Path) -> None:
     target = {"path": "src/a.py", "start": 2, "end": 4, "raw": "a.py", "secondary": True}
     write(tmp_path / "queries.jsonl", LINE | {"targets": [target]})
@@ -85,7 +93,8 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
         (LINE | {"query": " "}, "`query` has to be a text"),
         (LINE | {"repo": None}, "`repo` has to be a text"),
         (LINE | {"language": 1}, "`language` has to be a text"),
-        (LINE | {"targets": []}, "`targets` has to list at least one place"),
+        ({"id": "1", "query": "q", "repo": "shop"}, "`targets` is missing"),
+        (LINE | {"targets": None}, "`targets` has to be a list"),
         (LINE | {"targets": ["a.py"]}, "`targets` has to be a list of objects with a `path`"),
         (LINE | {"targets": [{}]}, "`path` has to be a text"),
         (LINE | {"targets": [{"path": "a", "start": 0}]}, "`start_line` has to be a line number"),

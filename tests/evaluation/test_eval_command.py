@@ -28,6 +28,7 @@ DEFAULTS = {
     "repeats": 1,
     "out": None,
     "compare": None,
+    "reliability": False,
     "seed": 1,
     "size": 40,
     "json": False,
@@ -95,6 +96,25 @@ def test_an_adapter_with_arguments_as_json(here: Path, capsys: pytest.CaptureFix
     assert found["results"][0]["found"][0][0] == "x=y.py"
     with pytest.raises(UsageError, match="key=value"):
         run(options(**given, arg=["path"]))
+
+
+def test_how_far_scores_can_be_trusted(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [
+        {"id": "1", "query": "sell_something", "repo": "shop", "targets": [{"path": "shop.py"}]},
+        {"id": "2", "query": "orbit of a satellite", "repo": "shop", "targets": []},
+    ]
+    (here / "set.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    given = {"dataset": "set.jsonl", "repos_dir": "."}
+    run(options(**given))
+    plain = capsys.readouterr().out
+    assert "| threshold | unanswerable |" in plain
+    assert "calibration error" not in plain
+    run(options(**given, reliability=True))
+    assert "calibration error" in capsys.readouterr().out
+    run(options(**given, json=True))
+    found = json.loads(capsys.readouterr().out)
+    assert found["reliability"]["thresholds"][0]["unanswerable"] == 1
+    assert found["summary"]["measures"]["budget_code_recall"]["queries"] == 1.0
 
 
 def test_a_command(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

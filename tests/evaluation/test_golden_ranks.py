@@ -9,15 +9,18 @@ from tests.evaluation.fakes import FakeSearcher
 from tests.evaluation.golden_ranks import changed_ranks, write_ranks
 
 ANSWERS = {
-    "check a token": [Found("src/tokens.ts", 7, 9, 3, "TokenService.validate"), Found("keys.ts")],
+    "check a\ntoken": [
+        Found("src/tokens.ts", 7, 9, 3, "TokenService.validate", 0.934),
+        Found("keys.ts", score=0.07),
+    ],
     "limit": [Found(f"{number}.py", number, number) for number in range(1, 9)],
 }
 
 EXPECTED = """\
 # What people ask.
-? check a token
-  1  src/tokens.ts:7-9  TokenService.validate
-  2  keys.ts
+? check a\\ntoken
+  1  0.93  src/tokens.ts:7-9  TokenService.validate
+  2  0.07  keys.ts
 
 ? unicorns
   nothing
@@ -33,7 +36,7 @@ EXPECTED = """\
 @pytest.fixture
 def ranks(tmp_path: Path) -> Path:
     path = tmp_path / "ranks.txt"
-    path.write_text("# What people ask.\n? check a token\n  1  old.py\n\n? unicorns\n? limit\n")
+    path.write_text("# What people ask.\n? check a\\ntoken\n  1  old.py\n\n? unicorns\n? limit\n")
     return path
 
 
@@ -47,15 +50,26 @@ def test_queries_stay_and_places_are_written_anew(ranks: Path, tmp_path: Path) -
 
 def test_a_changed_ranking_shows_with_its_query(ranks: Path, tmp_path: Path) -> None:
     ranks.write_text(EXPECTED)
-    swapped = {**ANSWERS, "check a token": ANSWERS["check a token"][::-1]}
+    swapped = {**ANSWERS, "check a\ntoken": ANSWERS["check a\ntoken"][::-1]}
     assert changed_ranks(ranks, FakeSearcher(swapped), tmp_path)[2:8] == [
         "@@ -1,9 +1,9 @@",
         " # What people ask.",
-        " ? check a token",
-        "-  1  src/tokens.ts:7-9  TokenService.validate",
-        "-  2  keys.ts",
-        "+  1  keys.ts",
+        " ? check a\\ntoken",
+        "-  1  0.93  src/tokens.ts:7-9  TokenService.validate",
+        "-  2  0.07  keys.ts",
+        "+  1  0.07  keys.ts",
     ]
+
+
+@pytest.mark.parametrize(
+    ("score", "is_same"),
+    [(0.934, True), (0.937, True), (0.921, True), (0.946, False), (0.9, False)],
+)
+def test_a_hair_is_no_change(ranks: Path, tmp_path: Path, score: float, is_same: bool) -> None:
+    ranks.write_text(EXPECTED)
+    first, second = ANSWERS["check a\ntoken"]
+    moved = {**ANSWERS, "check a\ntoken": [first._replace(score=score), second]}
+    assert (changed_ranks(ranks, FakeSearcher(moved), tmp_path) == []) is is_same
 
 
 def test_a_file_without_queries_is_no_success(ranks: Path, tmp_path: Path) -> None:

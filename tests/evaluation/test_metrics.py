@@ -5,15 +5,23 @@ import math
 import pytest
 
 from asterism.evaluation.labels import Found, PathMatch, Query, Target
-from asterism.evaluation.matching import covers, first_ranks, without_given
+from asterism.evaluation.matching import (
+    covers,
+    file_ranks,
+    first_ranks,
+    right_places,
+    without_given,
+)
 from asterism.evaluation.metrics import (
+    Judged,
     Measures,
     measures,
     ndcg,
     recall,
-    recall_within,
     reciprocal_rank,
+    share_found,
     tokens_to_first_hit,
+    within_budget,
 )
 
 # The gain of a rank: 1 / log2(rank + 1).
@@ -69,17 +77,33 @@ def test_tokens_to_the_first_hit() -> None:
     assert tokens_to_first_hit([None], [100]) is None
 
 
-@pytest.mark.parametrize(
-    ("budget", "expected"), [(99, 0.0), (100, 0.5), (149, 0.5), (150, 1.0), (9999, 1.0)]
-)
-def test_recall_within_a_budget_counts_places_read_to_their_end(
-    budget: int, expected: float
-) -> None:
-    assert recall_within([1, 2], [100, 50, 7], budget) == expected
+@pytest.mark.parametrize(("budget", "expected"), [(99, 0), (100, 1), (149, 1), (150, 2), (9999, 3)])
+def test_a_budget_holds_places_that_are_read_to_their_end(budget: int, expected: int) -> None:
+    assert within_budget([100, 50, 7], budget) == expected
+
+
+def test_a_budget_ends_at_the_first_place_that_is_too_long() -> None:
+    assert within_budget([10, 100, 1], 50) == 1
+
+
+def test_what_was_found_at_all() -> None:
+    assert share_found([3, None, 40, None]) == 0.5
+    assert share_found([]) == 0.0
 
 
 def test_all_measures_of_a_ranking() -> None:
-    found = measures([2, 6], [2, None], [1500, 400, 200, 1, 1, 1], 10)
+    found = measures(
+        Judged(
+            ranks=[2, 6],
+            strict=[2, None],
+            files=[1],
+            sizes=[1500, 400, 200, 1, 1, 1],
+            named=[1, 9],
+            with_lines=[1, 9],
+            with_code=[1, None],
+            limit=10,
+        )
+    )
     ideal = 1 + G[2]
     assert found == Measures(
         ndcg=(G[2] + 1 / math.log2(7)) / ideal,
@@ -88,10 +112,13 @@ def test_all_measures_of_a_ranking() -> None:
         hit1=0.0,
         recall=1.0,
         mrr=0.5,
-        budget_recall=0.5,
+        file_ndcg=1.0,
+        file_hit1=1.0,
+        budget_recall=1.0,
+        budget_lines_recall=1.0,
+        budget_code_recall=0.5,
         first_tokens=1900,
     )
-    assert measures([1, None], [1, None], [1], 10).hit1 == 1.0
 
 
 @pytest.mark.parametrize(
@@ -122,6 +149,20 @@ def test_the_first_place_counts() -> None:
     found = [Found("b.py"), Found("a.py", 1, 2), Found("a.py", 3, 4)]
     targets = [Target("a.py"), Target("a.py", 4, 4), Target("c.py")]
     assert first_ranks(found, targets, "", PathMatch.strict) == (2, 3, None)
+
+
+def test_a_file_counts_once_whatever_its_lines() -> None:
+    found = [Found("b.py"), Found("a.py", 1, 2), Found("a.py", 3, 4)]
+    targets = [Target("a.py", 9, 9), Target("a.py", 4, 4), Target("c.py", 1, 1)]
+    assert first_ranks(found, targets, "", PathMatch.strict) == (None, 3, None)
+    assert file_ranks(found, targets, "", PathMatch.strict) == (2, None)
+
+
+def test_which_places_are_right() -> None:
+    found = [Found("b.py"), Found("a.py", 1, 2), Found("a.py", 3, 4)]
+    targets = [Target("a.py", 4, 4), Target("c.py")]
+    assert right_places(found, targets, "", PathMatch.strict) == (False, False, True)
+    assert right_places(found, (), "", PathMatch.strict) == (False, False, False)
 
 
 def test_places_that_the_question_came_from_are_left_out() -> None:

@@ -23,6 +23,8 @@ PLACES = [Found("a.py", 1, 2), Found("b.py")]
         ('{"results": [{"file_path": "a.py", "start": 1, "end": 2}, {"file": "b.py"}]}', PLACES),
         ('{"hits": [{"file": "b.py", "tokens": 4}]}', [Found("b.py", tokens=4)]),
         ('{"path": "b.py"}', [Found("b.py")]),
+        ('{"path": "b.py", "score": 0.5}', [Found("b.py", score=0.5)]),
+        ('{"path": "b.py", "score": "high"}', [Found("b.py")]),
         ('{"path": "a.py", "start": 1, "end": 2}\n{"path": "b.py"}\n', PLACES),
         ("", []),
         ("[]", []),
@@ -126,6 +128,19 @@ def test_an_adapter_may_have_a_name_and_nothing_to_close(adapter: Path, tmp_path
     assert searcher.name == "tool 1.0"
     assert searcher.index(tmp_path) == ""
     searcher.close()
+
+
+def test_an_adapter_may_say_costs_and_scores(adapter: Path, tmp_path: Path) -> None:
+    adapter.write_text(
+        "class Adapter:\n"
+        "    def index(self, repo_dir): return None\n"
+        "    def search(self, handle, query, k):\n"
+        "        return [('a.py', 1, 2, 7), ('b.py', 3, 4, None, 1)]\n"
+    )
+    searcher = AdapterSearcher(adapter, {})
+    searcher.index(tmp_path)
+    assert searcher.search("x", 9) == [Found("a.py", 1, 2, 7), Found("b.py", 3, 4, None, "", 1.0)]
+    assert searcher.within("x", 9, 2_000) is None
 
 
 def test_an_adapter_that_fails_says_where(adapter: Path, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from asterism.evaluation.summaries import (
     times,
 )
 from asterism.evaluation.tables import comparison_tables, paired, run_tables
-from tests.evaluation.fakes import result, run_of
+from tests.evaluation.fakes import result, run_of, scored
 
 OPTIONS = BootstrapOptions(draws=200)
 
@@ -37,7 +37,7 @@ def test_a_run_survives_its_file(tmp_path: Path) -> None:
     assert load_run(path) == RUN
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"asterism_run": 1}', '{"asterism_run": 99}'])
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"asterism_run": 2}', '{"asterism_run": 1}'])
 def test_another_file_is_not_a_run(tmp_path: Path, text: str) -> None:
     path = tmp_path / "run.json"
     path.write_text(text)
@@ -66,7 +66,7 @@ def test_a_repository_of_two_languages_counts_in_each_with_its_own_queries() -> 
 
 def test_the_figures_of_a_run_for_programs() -> None:
     found = summary_json(RUN)
-    assert found["queries"] == 4
+    assert (found["queries"], found["unanswerable"]) == (4, 0)
     assert found["measures"]["mrr"] == {
         "queries": 0.5,
         "repositories": 1.25 / 3,
@@ -95,7 +95,8 @@ def test_a_miss_costs_more_than_any_hit() -> None:
 
 def test_what_a_run_cost() -> None:
     found = times(RUN)
-    assert (found.query_p50_ms, found.query_p50_cpu_ms) == (2.0, 1.0)
+    assert (found.query_p50_ms, found.query_p90_ms) == (2.0, 2.0)
+    assert (found.query_p50_cpu_ms, found.query_p90_cpu_ms) == (1.0, 1.0)
     assert (found.index_seconds, found.index_cpu_seconds) == (2.5, 1.5)
 
 
@@ -120,7 +121,24 @@ def test_the_tables_of_a_run() -> None:
     assert cells(text, "usage")[-1] == "–"
     assert cells(text, "rust")[1:5] == ["1", "0.5000", "0.500 to 0.500", "0.5000"]
     assert "mean of repositories 0.4167, of languages 0.4375" in text
-    assert cells(text, "fake")[1:] == ["2.00 ms", "2.00 ms", "1.00 ms", "2.5 s", "1.5 s", "3 MiB"]
+    assert cells(text, "fake")[1:] == [
+        "2.00 ms",
+        "2.00 ms",
+        "1.00 ms",
+        "1.00 ms",
+        "2.5 s",
+        "1.5 s",
+        "3 MiB",
+    ]
+
+
+def test_questions_without_an_answer_are_in_no_mean() -> None:
+    with_one = replace(RUN, results=(*RUN.results, scored("5", is_answerable=False)))
+    assert run_tables(with_one, OPTIONS) == run_tables(RUN, OPTIONS)
+    assert comparison_tables(RUN, with_one, OPTIONS) == comparison_tables(RUN, RUN, OPTIONS)
+    found = summary_json(with_one)
+    assert (found["queries"], found["unanswerable"]) == (4, 1)
+    assert found["measures"] == summary_json(RUN)["measures"]
 
 
 def test_one_category_has_no_table_of_its_own() -> None:
@@ -139,6 +157,8 @@ def test_two_runs_side_by_side() -> None:
     )
     text = comparison_tables(RUN, after, OPTIONS)
     assert text.startswith("## new against fake on set\n")
+    assert cells(text, "measure")[2:4] == ["fake", "new"]
+    assert cells(comparison_tables(RUN, RUN, OPTIONS), "measure")[2:4] == ["before", "after"]
     found = cells(text, "NDCG@10")
     assert found[:5] == ["NDCG@10", "3", "0.5000", "0.8333", "+0.3333"]
     assert found[-2:] == ["2", "1"]

@@ -7,7 +7,7 @@ import pytest
 from asterism.domain.errors import PathMissing, UsageError
 from asterism.evaluation.labels import Checkout, Dataset, Found, PathMatch, Query, Target
 from asterism.evaluation.reading_costs import UNREADABLE_TOKENS, ReadingCosts
-from asterism.evaluation.searching import WARMING, SearchOptions, run_dataset
+from asterism.evaluation.searching import BUDGET_PLACES, WARMING, SearchOptions, run_dataset
 from tests.evaluation.fakes import FakeSearcher
 
 QUERIES = (
@@ -48,8 +48,11 @@ def test_each_repository_is_indexed_and_each_question_asked(repos: Path) -> None
     assert searcher.asked == [
         (WARMING, 10),
         ("what", 10),
+        # The places so far are not 2,000 tokens, so there is room for more.
+        ("what", BUDGET_PLACES),
         # More is asked for, since what was given is left out of the ranking.
         ("given", 20),
+        ("given", BUDGET_PLACES),
         (WARMING, 10),
         ("where", 10),
     ]
@@ -59,6 +62,7 @@ def test_each_repository_is_indexed_and_each_question_asked(repos: Path) -> None
         ("a2", (10,), "python", ""),
         ("b1", (2,), "python", "semantic"),
     ]
+    assert [found.right for found in run.results] == [(True,), (*[False] * 9, True), (False, True)]
     assert run.results[0].found == (Found("a.py", None, None, 7),)
     # Two lines of eight characters, after a file that is not there.
     assert run.results[2].found[1] == Found("b.py", 1, 2, 4)
@@ -73,8 +77,39 @@ def test_the_whole_checkout_and_one_repository(repos: Path) -> None:
     options = SearchOptions(scope="full", repos=("beta",), limit=3, repeats=2)
     run = run_dataset(DATASET, lambda checkout: repos / checkout.name, searcher, options)
     assert searcher.indexed == [(repos / "beta").resolve()]
-    assert searcher.asked == [(WARMING, 3), ("where", 3), ("where", 3)]
+    assert searcher.asked == [(WARMING, 3), ("where", 3), ("where", 3), ("where", BUDGET_PLACES)]
     assert [found.ranks for found in run.results] == [(1,)]
+
+
+def test_what_is_given_out_under_a_budget(repos: Path) -> None:
+    """A tool that knows budgets is judged by its output, any other by its places in order."""
+    answers = {"where": [Found("b.py", 1, 1, 1990), Found("b.py", 2, 2, 20), Found("b.py", 3, 3)]}
+    options = SearchOptions(scope="root", repos=("beta",))
+
+    def recalls(searcher: FakeSearcher) -> tuple[float, float, float]:
+        run = run_dataset(DATASET, lambda checkout: repos / checkout.name, searcher, options)
+        found = run.results[0].measures
+        return found.budget_recall, found.budget_lines_recall, found.budget_code_recall
+
+    # The second place is no longer read to its end.
+    assert recalls(FakeSearcher(answers)) == (0.0, 0.0, 0.0)
+    assert recalls(FakeSearcher({"where": answers["where"][1:]})) == (1.0, 1.0, 1.0)
+    named = Found("b.py", 2, 3, 9, shown="name")
+    lines = Found("b.py", 3, 3, 0, shown="lines")
+    others = Found("b.py", 1, 1, 0, shown="lines")
+    assert recalls(FakeSearcher(answers, {"where": [named, others]})) == (1.0, 0.0, 0.0)
+    assert recalls(FakeSearcher(answers, {"where": [named, lines]})) == (1.0, 1.0, 0.0)
+    assert recalls(FakeSearcher(answers, {"where": [Found("b.py", 3, 3)]})) == (1.0, 1.0, 1.0)
+    assert recalls(FakeSearcher(answers, {})) == (0.0, 0.0, 0.0)
+
+
+def test_a_question_that_cannot_be_answered(repos: Path) -> None:
+    dataset = Dataset("set", (Query("a3", "what", "alpha", ()),), CHECKOUTS)
+    searcher = FakeSearcher({"what": [Found("a.py", score=0.2)]})
+    run = run_dataset(dataset, lambda checkout: repos / checkout.name, searcher, SearchOptions())
+    (found,) = run.results
+    assert not found.is_answerable
+    assert (found.ranks, found.right, found.found[0].score) == ((), (False,), 0.2)
 
 
 def test_more_than_was_asked_for_does_not_count(repos: Path) -> None:

@@ -5,16 +5,21 @@ from pathlib import Path
 
 import pytest
 
+from asterism.backends.store.registry import Registered
 from asterism.config.settings import Settings, WorkSettings
-from asterism.domain.errors import IndexMissing
+from asterism.domain.errors import IndexMissing, UsageError
+from asterism.domain.search import Hit
+from asterism.domain.selection import Detail, Kept, Lines
 from asterism.engine.engine import Engine
+from asterism.engine.searching import SearchRequest
 from asterism.engine.wiring import Places
 from asterism.evaluation.baseline import word_search
 from asterism.evaluation.drawing import Draw
-from asterism.evaluation.facade import EngineSearcher
+from asterism.evaluation.facade import EngineSearcher, given_of
 from asterism.evaluation.labels import Found, Query, Target
 from asterism.evaluation.self_supervised import SetOptions, make_queries
 from asterism.evaluation.slips import misspelt
+from tests.backends.store.chunk_samples import chunk
 
 LEDGER = '''\
 class LedgerAccount:
@@ -148,6 +153,12 @@ def test_sets_are_the_same_every_time_and_other_with_another_seed(
     assert list(of(other, "definition")) != list(of(queries, "definition"))
 
 
+def test_what_cannot_be_answered(queries: list[Query]) -> None:
+    found = of(queries, "unanswerable")
+    assert len(found) == 40
+    assert set(found.values()) == {()}
+
+
 def test_a_text_that_stands_twice_is_no_question(engine: Engine, bank: Path) -> None:
     (bank / "copy.txt").write_text("an amount cannot be negative here\n")
     registered = engine.register(bank)
@@ -167,11 +178,62 @@ def test_the_engine_as_a_searcher(engine: Engine, bank: Path) -> None:
     searcher = EngineSearcher(engine, word_search)
     assert searcher.index(bank).endswith(" chunks")
     best = searcher.search("owner already has at hand", 3)[0]
-    assert best == Found("ledger.py", 4, 9, best.tokens, "LedgerAccount.deposit_amount")
+    assert best == Found("ledger.py", 4, 9, best.tokens, "LedgerAccount.deposit_amount", 1.0)
     assert best.tokens is not None
     assert best.tokens > 50
     assert searcher.search("?!", 3) == []
+    assert searcher.within("owner", 3, 100) is None
     searcher.close()
+    with pytest.raises(UsageError, match="call `index` first"):
+        searcher.search("owner", 3)
+
+
+def test_the_engine_under_a_budget(engine: Engine, bank: Path) -> None:
+    def within(registered: Registered, query: str, limit: int, budget: int) -> Sequence[Kept]:
+        request = SearchRequest(text=query, limit=limit, token_budget=budget)
+        return engine.search(registered, request).selection.kept
+
+    searcher = EngineSearcher(engine, word_search, within=within)
+    searcher.index(bank)
+    for budget in (40, 90, 2_000):
+        found = searcher.within("LedgerAccount", 30, budget)
+        assert found
+        # Each place is rounded up by itself here.
+        assert sum(place.tokens or 0 for place in found) < budget + len(found)
+        assert any(place.shown == "code" for place in found) is (budget > 40)
+
+
+KEPT = Hit(chunk("a.py", start_line=10, end_line=19), 0.5)
+
+
+NAMED = (10, 19, 1, "name")
+
+
+@pytest.mark.parametrize(
+    ("kept", "expected"),
+    [
+        (Kept(KEPT, Detail.full, "1234" * 5, 10), [(10, 19, 5, "code")]),
+        (Kept(KEPT, Detail.collapsed, "12345", 1), [(10, 19, 2, "code")]),
+        (Kept(KEPT, Detail.within, "", 0, within="x"), [(10, 19, 0, "code")]),
+        (Kept(KEPT, Detail.signature, "1234", 1), [NAMED]),
+        (Kept(KEPT, Detail.location, "1234", 1), [NAMED]),
+        (
+            Kept(KEPT, Detail.cut, "1234", 3, left_out=Lines(13, 19)),
+            [NAMED, (10, 12, 0, "lines")],
+        ),
+        (Kept(KEPT, Detail.cut, "1234", 0, left_out=Lines(10, 19)), [NAMED]),
+        (
+            Kept(KEPT, Detail.lines, "1234", 3, gaps=(Lines(10, 11), Lines(14, 18))),
+            [NAMED, (12, 13, 0, "lines"), (19, 19, 0, "lines")],
+        ),
+    ],
+)
+def test_what_a_hit_is_given_out_as(kept: Kept, expected: list[tuple[int, int, int, str]]) -> None:
+    found = given_of(kept)
+    assert {(place.path, place.score) for place in found} == {("a.py", 0.5)}
+    assert [
+        (place.start_line, place.end_line, place.tokens, place.shown) for place in found
+    ] == expected
 
 
 @pytest.mark.parametrize("number", range(60))

@@ -15,6 +15,7 @@ from asterism.cli.wire import Json, write_json
 from asterism.domain.errors import UsageError
 from asterism.domain.files import display_path
 from asterism.domain.search import Hit
+from asterism.domain.selection import Kept
 from asterism.engine.engine import Engine
 from asterism.engine.searching import SearchRequest
 from asterism.engine.wiring import Places
@@ -24,6 +25,11 @@ from asterism.evaluation.command import CommandSearcher
 from asterism.evaluation.datasets import load_dataset, write_dataset
 from asterism.evaluation.facade import EngineSearcher
 from asterism.evaluation.labels import Checkout, PathMatch
+from asterism.evaluation.reliability_tables import (
+    reliability_json,
+    reliability_tables,
+    silence_lines,
+)
 from asterism.evaluation.runs import (
     Building,
     Result,
@@ -35,7 +41,7 @@ from asterism.evaluation.runs import (
 )
 from asterism.evaluation.searching import Locate, Searcher, SearchOptions, run_dataset
 from asterism.evaluation.self_supervised import SetOptions, make_queries
-from asterism.evaluation.summaries import mean, percentile, summary_json
+from asterism.evaluation.summaries import answerable, mean, percentile, summary_json
 from asterism.evaluation.tables import comparison_tables, differences, run_tables
 
 
@@ -54,13 +60,20 @@ def run(options: argparse.Namespace) -> int:
         write_json(_report_json(done, earlier))
         return 0
     sys.stdout.write(f"{run_tables(done)}\n")
+    trust = reliability_tables(done) if options.reliability else "\n".join(silence_lines(done))
+    if trust:
+        sys.stdout.write(f"{trust}\n")
     if earlier is not None:
         sys.stdout.write(f"{comparison_tables(earlier, done)}\n")
     return 0
 
 
 def _report_json(done: Run, earlier: Run | None) -> Json:
-    report = {"summary": summary_json(done), **run_json(done)}
+    report = {
+        "summary": summary_json(done),
+        "reliability": reliability_json(done),
+        **run_json(done),
+    }
     if earlier is not None:
         changes = differences(earlier, done)
         report["differences"] = {name: change._asdict() for name, change in changes.items()}
@@ -127,7 +140,11 @@ def _searcher(options: argparse.Namespace, stack: ExitStack) -> Searcher:
         reply = own.search(registered, SearchRequest(text=query, limit=limit))
         return [kept.hit for kept in reply.selection.kept]
 
-    return EngineSearcher(own, search, "asterism")
+    def within(registered: Registered, query: str, limit: int, budget: int) -> Sequence[Kept]:
+        request = SearchRequest(text=query, limit=limit, token_budget=budget)
+        return own.search(registered, request).selection.kept
+
+    return EngineSearcher(own, search, "asterism", within)
 
 
 def _own_engine(options: argparse.Namespace, stack: ExitStack) -> Engine:
@@ -150,7 +167,7 @@ def _hear(building: Building, results: Sequence[Result]) -> None:
     """A line for each repository that is done, for whoever waits."""
     if not sys.stderr.isatty():
         return
-    ndcg = mean(result.measures.ndcg for result in results)
+    ndcg = mean(result.measures.ndcg for result in answerable(results))
     p50 = percentile([result.ms for result in results], 50)
     sys.stderr.write(
         f"{building.repo:24} {building.language:12} NDCG {ndcg:.3f}  p50 {p50:8.2f} ms  "

@@ -8,11 +8,12 @@
         def close(self, handle): ...                      # may be missing
 
 Lines count from 1 and are inclusive, or None for the whole file. After `index`, `last_size` may
-say how large the index became. A fourth element of a place is what it costs to read, in tokens.
+say how large the index became. A place may have a fourth element, what it costs to read in tokens
+(None to count its lines), and a fifth, how sure the tool is of it, between 0 and 1.
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, TypeVar
@@ -47,11 +48,12 @@ class AdapterSearcher:
         """What the adapter finds."""
         return self._do(
             "searching",
-            lambda: [
-                Found(str(path), *rest)
-                for path, *rest in self._adapter.search(self._handle, query, limit)
-            ],
+            lambda: [_place(*place) for place in self._adapter.search(self._handle, query, limit)],
         )
+
+    def within(self, query: str, limit: int, budget: int) -> Sequence[Found] | None:
+        """An adapter knows no budget."""
+        return None
 
     def close(self) -> None:
         """Let the adapter free what it holds."""
@@ -68,6 +70,16 @@ class AdapterSearcher:
                 f"{self._file} failed while {stage}: {type(error).__name__}: {error}; "
                 "the adapter has to be corrected, or its arguments."
             ) from error
+
+
+def _place(
+    path: object,
+    start: int | None,
+    end: int | None,
+    tokens: int | None = None,
+    score: float | None = None,
+) -> Found:
+    return Found(str(path), start, end, tokens, score=None if score is None else float(score))
 
 
 def _load(file: Path) -> Callable[..., Any]:

@@ -43,6 +43,10 @@ class CommandSearcher:
         """What the command prints, as places."""
         return parse_found(_output(self._filled(self._command, query, limit), SEARCH_SECONDS))
 
+    def within(self, query: str, limit: int, budget: int) -> Sequence[Found] | None:
+        """A command knows no budget."""
+        return None
+
     def close(self) -> None:
         """Nothing is held."""
 
@@ -56,7 +60,7 @@ def parse_found(text: str) -> list[Found]:
 
     Either a JSON array of objects, bare or under `results` or `hits`; or one to a line, as a JSON
     object, `PATH:START:END` or a path alone. An object has `path`, `file_path` or `file`, and may
-    have `start_line` or `start`, `end_line` or `end`, and `tokens`.
+    have `start_line` or `start`, `end_line` or `end`, `tokens`, and a `score` between 0 and 1.
     """
     text = text.strip()
     if text[:1] not in ("[", "{"):
@@ -89,9 +93,10 @@ def _from_object(entry: Mapping[str, Any]) -> Found:
 
     path = pick("path", "file_path", "file")
     lines = pick("start_line", "start"), pick("end_line", "end"), pick("tokens")
+    score = pick("score")
     if not isinstance(path, str) or not all(isinstance(line, int | None) for line in lines):
         raise ValueError("an object without a path, or with lines that are no numbers")
-    return Found(path, *lines)
+    return Found(path, *lines, score=score if isinstance(score, int | float) else None)
 
 
 def _words(template: str) -> list[str]:

@@ -6,7 +6,8 @@ A line of our own format:
      "category": "semantic", "targets": [{"path": "src/tokens.ts", "start_line": 7, "end_line": 9}]}
 
 `language`, `category` and a target's lines may be missing; `given` lists places, written like
-targets, that the question was taken from. The public benchmark's folder has a `repos.json` beside
+targets, that the question was taken from. An empty list of targets says that the repository cannot
+answer the question. The public benchmark's folder has a `repos.json` beside
 its `queries.jsonl`; there a target's lines are `start` and `end`, and `raw` is its path as it was
 labelled.
 """
@@ -99,9 +100,9 @@ def _queries(path: Path) -> Iterator[Query]:
 def _query(line: object) -> Query:
     if not isinstance(line, dict):
         raise ValueError("a line has to be a JSON object")
+    if "targets" not in line:
+        raise ValueError("`targets` is missing; an empty list says that nothing answers")
     targets = _targets(line, "targets")
-    if not targets:
-        raise ValueError("`targets` has to list at least one place")
     id_, query, repo = (_text(line, key) for key in ("id", "query", "repo"))
     language, category = (_text(line, key, "") for key in ("language", "category"))
     return Query(id_, query, repo, targets, language, category, _targets(line, "given"))

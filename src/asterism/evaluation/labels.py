@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 
 class PathMatch(StrEnum):
@@ -27,7 +27,7 @@ class Target(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A question with the places that answer it."""
+    """A question with the places that answer it; without any, the repository cannot answer it."""
 
     id: str
     query: str
@@ -37,6 +37,9 @@ class Query(NamedTuple):
     category: str = ""
     given: tuple[Target, ...] = ()
     """Where the question's own words come from; to find these places again earns no rank."""
+
+
+Shown: TypeAlias = Literal["code", "lines", "name"]
 
 
 class Found(NamedTuple):
@@ -50,6 +53,10 @@ class Found(NamedTuple):
     """What it costs to read; None to count the lines of the file."""
     name: str = ""
     """The symbol, where the tool names one."""
+    score: float | None = None
+    """How sure the tool is, 0 to 1; None where it does not say."""
+    shown: Shown = "code"
+    """Whether its code is given out, some of its lines, or only what it is called and where."""
 
 
 class Checkout(NamedTuple):

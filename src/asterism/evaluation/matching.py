@@ -21,6 +21,21 @@ def first_ranks(
     )
 
 
+def file_ranks(
+    found: Sequence[Found], targets: Sequence[Target], prefix: str, match: PathMatch
+) -> tuple[int | None, ...]:
+    """The rank of the first place in each file that a target is in, or None."""
+    files = {target.path: target._replace(start_line=None, end_line=None) for target in targets}
+    return first_ranks(found, [*files.values()], prefix, match)
+
+
+def right_places(
+    found: Sequence[Found], targets: Sequence[Target], prefix: str, match: PathMatch
+) -> tuple[bool, ...]:
+    """Whether each place covers any target."""
+    return tuple(any(covers(place, target, prefix, match) for target in targets) for place in found)
+
+
 def covers(place: Found, target: Target, prefix: str, match: PathMatch) -> bool:
     """Whether the paths are the same and the lines overlap; whoever names no lines means all."""
     if match is PathMatch.strict:

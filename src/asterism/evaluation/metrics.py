@@ -7,6 +7,7 @@ and a second piece with nothing new takes up a rank for nothing.
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
@@ -29,23 +30,53 @@ class Measures(NamedTuple):
     hit1: float
     recall: float
     mrr: float
+    file_ndcg: float
+    """With files for targets, whatever lines they name."""
+    file_hit1: float
     budget_recall: float
-    """Targets within the first 2,000 tokens."""
+    """Targets that the first 2,000 tokens of output name: what they are called, and where."""
+    budget_lines_recall: float
+    """Targets of which the first 2,000 tokens hold lines."""
+    budget_code_recall: float
+    """Targets of which they hold a whole piece of code, with the bodies of its parts or without."""
     first_tokens: int | None
     """Tokens read until the first answer has been read; None if there was none."""
 
 
-def measures(ranks: Ranks, strict: Ranks, sizes: Sequence[int], limit: int) -> Measures:
-    """Every measure of a ranking; `sizes` are the tokens of its places, in order."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """One question's targets, each by the rank at which it was found in different ways."""
+
+    ranks: Ranks
+    strict: Ranks
+    """With paths that have to be the same."""
+    files: Ranks
+    """One for each file of a target, whatever its lines."""
+    sizes: Sequence[int]
+    """The tokens of the places, in order."""
+    named: Ranks
+    """Within the budget; any rank means that it is there."""
+    with_lines: Ranks
+    with_code: Ranks
+    limit: int
+
+
+def measures(judged: Judged) -> Measures:
+    """Every measure of a ranking."""
+    ranks, limit = judged.ranks, judged.limit
     return Measures(
         ndcg(ranks, limit),
         ndcg(ranks, SHORT_LIST),
-        ndcg(strict, limit),
+        ndcg(judged.strict, limit),
         recall(ranks, 1) and 1.0,
         recall(ranks, limit),
         reciprocal_rank(ranks, limit),
-        recall_within(ranks, sizes, TOKEN_BUDGET),
-        tokens_to_first_hit(ranks, sizes),
+        ndcg(judged.files, limit),
+        recall(judged.files, 1) and 1.0,
+        share_found(judged.named),
+        share_found(judged.with_lines),
+        share_found(judged.with_code),
+        tokens_to_first_hit(ranks, judged.sizes),
     )
 
 
@@ -74,9 +105,14 @@ def tokens_to_first_hit(ranks: Ranks, sizes: Sequence[int]) -> int | None:
     return None if first is None else sum(sizes[:first])
 
 
-def recall_within(ranks: Ranks, sizes: Sequence[int], budget: int) -> float:
-    """The share of targets in places that are read to their end before the budget is spent."""
-    return recall(ranks, sum(total <= budget for total in accumulate(sizes)))
+def within_budget(sizes: Sequence[int], budget: int) -> int:
+    """How many places are read to their end before the budget is spent."""
+    return sum(total <= budget for total in accumulate(sizes))
+
+
+def share_found(ranks: Ranks) -> float:
+    """The share of targets that were found at all."""
+    return sum(rank is not None for rank in ranks) / len(ranks) if ranks else 0.0
 
 
 def _gain(ranks: Iterable[int]) -> float:

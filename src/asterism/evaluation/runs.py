@@ -15,7 +15,7 @@ from asterism.evaluation.metrics import Measures
 Json: TypeAlias = dict[str, Any]
 
 # In every run file; another number is another form, which this version does not read.
-RUN_VERSION = 1
+RUN_VERSION = 2
 _MARK = "asterism_run"
 
 
@@ -28,9 +28,17 @@ class Result(NamedTuple):
     category: str
     measures: Measures
     ranks: tuple[int | None, ...]
+    """Of each target; empty where the repository cannot answer."""
     found: tuple[Found, ...]
+    right: tuple[bool, ...]
+    """Which of the places are right."""
     ms: float
     cpu_ms: float
+
+    @property
+    def is_answerable(self) -> bool:
+        """Whether anything would have been right."""
+        return bool(self.ranks)
 
 
 class Building(NamedTuple):
@@ -130,6 +138,7 @@ def _loaded_result(data: Mapping[str, Any]) -> Result:
     parts = {
         "measures": Measures(**data["measures"]),
         "ranks": tuple(data["ranks"]),
+        "right": tuple(data["right"]),
         "found": tuple(Found(*place) for place in data["found"]),
     }
     return Result(**{**data, **parts})

@@ -10,8 +10,8 @@ from asterism.domain.errors import PathMissing, UsageError
 from asterism.domain.files import display_path
 from asterism.evaluation.costs import now, peak_bytes
 from asterism.evaluation.labels import Checkout, Dataset, Found, PathMatch, Query
-from asterism.evaluation.matching import first_ranks, without_given
-from asterism.evaluation.metrics import measures
+from asterism.evaluation.matching import file_ranks, first_ranks, right_places, without_given
+from asterism.evaluation.metrics import TOKEN_BUDGET, Judged, measures, within_budget
 from asterism.evaluation.reading_costs import ReadingCosts
 from asterism.evaluation.runs import Building, Result, Run
 
@@ -22,6 +22,9 @@ WARMING = "where does it begin"
 
 # Asked for beyond the limit where places may be left out of the ranking afterwards.
 SPARE = 10
+
+# Asked for where only the budget is to be the limit: more than 2,000 tokens can hold of code.
+BUDGET_PLACES = 30
 
 
 class Searcher(Protocol):
@@ -38,6 +41,14 @@ class Searcher(Protocol):
 
     def search(self, query: str, limit: int) -> Sequence[Found]:
         """The best places of the directory, best first."""
+        ...
+
+    def within(self, query: str, limit: int, budget: int) -> Sequence[Found] | None:
+        """What is given out in so many tokens.
+
+        None where the tool knows no budget: its places then count in order, each with its lines,
+        until the budget is spent.
+        """
         ...
 
     def close(self) -> None:
@@ -155,21 +166,32 @@ def _result(
         places = searcher.search(query.query, asked)
         spent.append(began.until(now()))
     found = judge.ranking(query, places)
-    ranks, strict = (
-        first_ranks(found, query.targets, judge.prefix, match)
-        for match in (judge.match, PathMatch.strict)
-    )
+    judged = judge.judged(query, found, _within(query, searcher, judge, places))
     return Result(
         query.id,
         query.repo,
         query.language or checkout.language,
         query.category,
-        measures(ranks, strict, [place.tokens or 0 for place in found], options.limit),
-        ranks,
+        measures(judged),
+        tuple(judged.ranks),
         found,
+        right_places(found, query.targets, judge.prefix, judge.match),
         1000 * statistics.median(one.wall for one in spent),
         1000 * statistics.median(one.cpu for one in spent),
     )
+
+
+def _within(
+    query: Query, searcher: Searcher, judge: "_Judge", places: Sequence[Found]
+) -> Sequence[Found]:
+    """The places that are given out before the budget is spent."""
+    given = searcher.within(query.query, BUDGET_PLACES, TOKEN_BUDGET)
+    if given is not None:
+        return judge.placed(given)
+    read = judge.placed(places)
+    if sum(place.tokens or 0 for place in read) < TOKEN_BUDGET:
+        read = judge.placed(searcher.search(query.query, BUDGET_PLACES))
+    return read[: within_budget([place.tokens or 0 for place in read], TOKEN_BUDGET)]
 
 
 class _Judge:
@@ -187,6 +209,27 @@ class _Judge:
         below = [place._replace(path=self._below(place.path)) for place in places]
         counted = without_given(below, query, self.prefix)[: self._limit]
         return tuple(place._replace(tokens=self._costs(place)) for place in counted)
+
+    def placed(self, places: Sequence[Found]) -> list[Found]:
+        """All places, with paths from the directory and with their cost."""
+        below = (place._replace(path=self._below(place.path)) for place in places)
+        return [place._replace(tokens=self._costs(place)) for place in below]
+
+    def judged(self, query: Query, found: Sequence[Found], output: Sequence[Found]) -> Judged:
+        """At which ranks the targets are found, in the ranking and in the output of a budget."""
+        targets, prefix, match = query.targets, self.prefix, self.match
+        with_lines = [place for place in output if place.shown != "name"]
+        with_code = [place for place in output if place.shown == "code"]
+        return Judged(
+            ranks=first_ranks(found, targets, prefix, match),
+            strict=first_ranks(found, targets, prefix, PathMatch.strict),
+            files=file_ranks(found, targets, prefix, match),
+            sizes=[place.tokens or 0 for place in found],
+            named=first_ranks(output, targets, prefix, match),
+            with_lines=first_ranks(with_lines, targets, prefix, match),
+            with_code=first_ranks(with_code, targets, prefix, match),
+            limit=self._limit,
+        )
 
     def _below(self, path: str) -> str:
         path = path.replace("\\", "/").removeprefix(self._base)

@@ -14,6 +14,7 @@ Each category asks for something else, and says something else about a tool:
 - `literal`: a text in quotation marks that stands on one line of the repository; that line.
 - `snippet`: three lines from the middle of a symbol that stand nowhere else; those lines.
 - `usage`: "where is x used"; the places that use x, one target for each chunk.
+- `unanswerable`: about something of which no word stands in the repository; nothing.
 
 The set depends on the repository's content and the seed alone. Candidates are drawn by a hash of
 what they are, so another file more or less leaves most of the set as it was.
@@ -23,12 +24,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from asterism.analysis.source.text import decode, read
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
 from asterism.domain.catalogue import SymbolQuery
 from asterism.domain.chunk import Chunk
-from asterism.domain.errors import IndexMissing, InputError
+from asterism.domain.errors import IndexMissing
 from asterism.domain.files import display_path
 from asterism.domain.filters import Filter
 from asterism.domain.symbol import Role, SymbolRow
@@ -36,6 +36,8 @@ from asterism.evaluation.candidates import Candidate, candidates
 from asterism.evaluation.drawing import Draw, rank_of
 from asterism.evaluation.labels import Query, Target
 from asterism.evaluation.slips import misspelt
+from asterism.evaluation.texts import texts_of
+from asterism.evaluation.unanswerable import unanswerable_queries
 
 # Drawn beyond the size, since some candidates turn out to be ambiguous: names above all.
 SPARE_FACTOR = 8
@@ -65,16 +67,17 @@ def make_queries(registered: Registered, options: SetOptions) -> list[Query]:
     with Catalogue.open(directory) as catalogue:
         files = catalogue.files(repository.name)
         if not files:
-            root = display_path(repository.root)
-            raise IndexMissing(f"Nothing of {root} is indexed; run `asterism index {root}`.")
+            shown = display_path(repository.root)
+            raise IndexMissing(f"Nothing of {shown} is indexed; run `asterism index {shown}`.")
         drawn = _drawn(_chunks(directory, repository.name, catalogue.chunks_version()), options)
-        elsewhere = _Occurrences(Path(repository.root), files, drawn)
+        root = Path(repository.root)
+        elsewhere = _Occurrences(root, files, drawn)
         names = _Names(catalogue, repository.name)
         asked = {
             category: _first(_answered(found, names, elsewhere, options), options.per_category)
             for category, found in drawn.items()
         }
-    return [
+    answered = [
         Query(
             f"{repository.name}-{category}-{number:02}",
             candidate.text,
@@ -87,6 +90,9 @@ def make_queries(registered: Registered, options: SetOptions) -> list[Query]:
         for category, found in asked.items()
         for number, candidate in enumerate(found, 1)
     ]
+    return answered + unanswerable_queries(
+        repository.name, root, files, options.per_category, options.seed
+    )
 
 
 def _chunks(directory: Path, repo: str, version: int) -> Iterator[Chunk]:
@@ -199,18 +205,14 @@ class _Occurrences:
             candidate.text for found in drawn.values() for candidate in found if candidate.unique
         )
         self._counts = dict.fromkeys(texts, 0)
-        for path in files:
-            self._count(root / path)
+        for text in texts_of(root, files):
+            self._count(text)
 
     def only(self, candidate: Candidate) -> Candidate | None:
         """The candidate, if its text stands in one place."""
         return candidate if self._counts[candidate.text] == 1 else None
 
-    def _count(self, file: Path) -> None:
-        try:
-            text = decode(read(str(file))).decode("utf-8", "replace")
-        except InputError:
-            return
+    def _count(self, text: str) -> None:
         # A file that is in question already need not be searched for the text again.
         for wanted, count in self._counts.items():
             if count < 2:

@@ -26,6 +26,7 @@ class Times(NamedTuple):
     query_p50_ms: float
     query_p90_ms: float
     query_p50_cpu_ms: float
+    query_p90_cpu_ms: float
     index_seconds: float
     index_cpu_seconds: float
     peak_bytes: int
@@ -47,10 +48,12 @@ def averages(results: Sequence[Result], value: Value) -> Averages:
 def times(run: Run) -> Times:
     """Percentiles over queries, sums over repositories."""
     milliseconds = [result.ms for result in run.results]
+    cpu = [result.cpu_ms for result in run.results]
     return Times(
         percentile(milliseconds, 50),
         percentile(milliseconds, 90),
-        percentile([result.cpu_ms for result in run.results], 50),
+        percentile(cpu, 50),
+        percentile(cpu, 90),
         sum(building.seconds for building in run.buildings),
         sum(building.cpu_seconds for building in run.buildings),
         run.peak_bytes,
@@ -59,16 +62,23 @@ def times(run: Run) -> Times:
 
 def summary_json(run: Run) -> Json:
     """The figures of a run for programs."""
+    results = answerable(run.results)
     return {
-        "queries": len(run.results),
+        "queries": len(results),
+        "unanswerable": len(run.results) - len(results),
         "measures": {
-            name: averages(run.results, lambda found: getattr(found.measures, name))._asdict()  # noqa: B023
+            name: averages(results, lambda found: getattr(found.measures, name))._asdict()  # noqa: B023
             for name in Measures._fields
             if name != "first_tokens"
         },
-        "median_first_tokens": median_first_tokens(run.results),
+        "median_first_tokens": median_first_tokens(results),
         "times": times(run)._asdict(),
     }
+
+
+def answerable(results: Iterable[Result]) -> list[Result]:
+    """Those that could have been right: the only ones that means are taken of."""
+    return [result for result in results if result.is_answerable]
 
 
 def median_first_tokens(results: Sequence[Result]) -> int | None:

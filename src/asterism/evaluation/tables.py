@@ -11,15 +11,19 @@ from asterism.evaluation.bootstrap import (
     interval,
     paired_difference,
 )
+from asterism.evaluation.markdown import NOTHING, table
 from asterism.evaluation.metrics import SHORT_LIST, TOKEN_BUDGET, Measures
 from asterism.evaluation.runs import Result, Run
-from asterism.evaluation.summaries import averages, grouped, mean, median_first_tokens, times
+from asterism.evaluation.summaries import (
+    answerable,
+    averages,
+    grouped,
+    mean,
+    median_first_tokens,
+    times,
+)
 
-Rows: TypeAlias = Sequence[Sequence[str]]
 Measure: TypeAlias = Callable[[Measures], float]
-
-# What stands where there is nothing to say.
-NOTHING = "–"
 
 # The name of a group whose queries say nothing of themselves.
 UNNAMED = "(none)"
@@ -35,10 +39,11 @@ def run_tables(run: Run, options: BootstrapOptions = BootstrapOptions()) -> str:
     columns = _columns(run.limit)
     head = ("queries", "n", f"NDCG@{run.limit}", "interval", *list(columns)[1:], "tokens to first")
     parts = [f"## {run.name} on {run.dataset}", ""]
-    for title, groups in _groupings(run.results):
+    results = answerable(run.results)
+    for title, groups in _groupings(results):
         rows = [_row(name, found, columns, options) for name, found in groups.items()]
-        parts += [*_table((title, *head[1:]), rows), ""]
-    means = averages(run.results, lambda result: result.measures.ndcg)
+        parts += [*table((title, *head[1:]), rows), ""]
+    means = averages(results, lambda result: result.measures.ndcg)
     parts += [
         f"NDCG@{run.limit} as the mean of repositories {means.repositories:.4f}, of languages "
         f"{means.languages:.4f}. Paths are compared by {run.match.value} match; scope "
@@ -57,10 +62,11 @@ def comparison_tables(
     """What changed from one run to the other, on the queries that both have."""
     pairs = paired(before, after)
     columns = _columns(after.limit)
-    head = ("n", "before", "after", "difference", "interval", "gain likely", "better", "worse")
+    names = (before.name, after.name) if before.name != after.name else ("before", "after")
+    head = ("n", *names, "difference", "interval", "gain likely", "better", "worse")
     parts = [f"## {after.name} against {before.name} on {after.dataset}", ""]
     rows = [_compared(name, pairs, measure, options) for name, measure in columns.items()]
-    parts += [*_table(("measure", *head), rows), ""]
+    parts += [*table(("measure", *head), rows), ""]
     ndcg = columns[f"NDCG@{after.limit}"]
     known = {new.id: (old, new) for old, new in pairs}
     for title, groups in list(_groupings([new for _, new in pairs]))[1:]:
@@ -68,8 +74,8 @@ def comparison_tables(
             _compared(name, [known[result.id] for result in found], ndcg, options)
             for name, found in groups.items()
         ]
-        parts += [*_table((f"NDCG@{after.limit} by {title}", *head), rows), ""]
-    left_out = len(before.results) + len(after.results) - 2 * len(pairs)
+        parts += [*table((f"NDCG@{after.limit} by {title}", *head), rows), ""]
+    left_out = sum(len(answerable(run.results)) for run in (before, after)) - 2 * len(pairs)
     if left_out:
         parts += [f"{left_out:,} results are of queries that only one of the runs has.", ""]
     parts += [_METHOD.format(draws=options.draws), "", *_costs(before, after)]
@@ -97,7 +103,7 @@ def paired(before: Run, after: Run) -> list[tuple[Result, Result]]:
             raise UsageError(
                 f"The runs have another {what}: {old} and {new}; make one of them again."
             )
-    known = {result.id: result for result in before.results}
+    known = {result.id: result for result in answerable(before.results)}
     pairs = [(known[result.id], result) for result in after.results if result.id in known]
     if not pairs:
         raise UsageError("The runs have no query in common; compare runs of one dataset.")
@@ -111,7 +117,10 @@ def _columns(limit: int) -> Mapping[str, Measure]:
         "hit@1": lambda found: found.hit1,
         f"recall@{limit}": lambda found: found.recall,
         f"MRR@{limit}": lambda found: found.mrr,
-        f"recall in {TOKEN_BUDGET:,} tokens": lambda found: found.budget_recall,
+        f"file NDCG@{limit}": lambda found: found.file_ndcg,
+        f"named in {TOKEN_BUDGET:,} tokens": lambda found: found.budget_recall,
+        f"lines in {TOKEN_BUDGET:,} tokens": lambda found: found.budget_lines_recall,
+        f"code in {TOKEN_BUDGET:,} tokens": lambda found: found.budget_code_recall,
     }
 
 
@@ -181,7 +190,16 @@ def _difference(
 
 
 def _costs(*runs: Run) -> list[str]:
-    head = ("cost", "query p50", "query p90", "query p50 CPU", "index", "index CPU", "peak memory")
+    head = (
+        "cost",
+        "query p50",
+        "query p90",
+        "query p50 CPU",
+        "query p90 CPU",
+        "index",
+        "index CPU",
+        "peak memory",
+    )
     rows = []
     for run in runs:
         spent = times(run)
@@ -191,30 +209,10 @@ def _costs(*runs: Run) -> list[str]:
                 f"{spent.query_p50_ms:.2f} ms",
                 f"{spent.query_p90_ms:.2f} ms",
                 f"{spent.query_p50_cpu_ms:.2f} ms",
+                f"{spent.query_p90_cpu_ms:.2f} ms",
                 f"{spent.index_seconds:.1f} s",
                 f"{spent.index_cpu_seconds:.1f} s",
                 f"{spent.peak_bytes / 2**20:,.0f} MiB",
             ]
         )
-    return [*_table(head, rows), ""]
-
-
-def _table(head: Sequence[str], rows: Rows) -> list[str]:
-    """A Markdown table whose columns line up where it is read as text."""
-    cells = [[_cell(cell) for cell in row] for row in (head, *rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = [_line(row, widths) for row in cells]
-    rules = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
-    return [lines[0], f"| {' | '.join(rules)} |", *lines[1:]]
-
-
-def _line(row: Sequence[str], widths: Sequence[int]) -> str:
-    first, *rest = (
-        cell.rjust(width) if at else cell.ljust(width)
-        for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-    )
-    return f"| {' | '.join([first, *rest])} |"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    return [*table(head, rows), ""]
