@@ -63,7 +63,8 @@ faults: $(STAMP) ## Kill a writer KILLS times at random moments and check the in
 lock: $(STAMP) ## Resolve the dependencies anew and write both locks
 	$(UV) lock --upgrade --quiet
 	$(UV) export --frozen --quiet --no-header --no-emit-project --no-default-groups -o requirements.lock > /dev/null
-	$(UV) export --frozen --quiet --no-header --no-emit-project --all-groups -o requirements-dev.lock > /dev/null
+	$(UV) export --frozen --quiet --no-header --no-emit-project --all-groups --no-group node -o requirements-dev.lock > /dev/null
+	$(UV) export --frozen --quiet --no-header --only-group node -o requirements-node.lock > /dev/null
 
 .PHONY: clean
 clean: ## Remove the environment, caches and build results
@@ -73,7 +74,7 @@ clean: ## Remove the environment, caches and build results
 # pip installs only uv, from its own lines of the lock; uv installs the rest, and the project without
 # build isolation, so nothing arrives that has no hash. The stamp is written last: a half-made
 # environment is made again.
-$(STAMP): requirements-dev.lock pyproject.toml
+$(STAMP): requirements-dev.lock requirements-node.lock pyproject.toml scripts/build_hook.py compiler/package-lock.json
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed, this is %d.%d: make PYTHON=python3.11" % sys.version_info[:2])'
 	@printf 'Setting up %s\n' '$(VENV)'
 	@rm -f $@
@@ -83,5 +84,6 @@ $(STAMP): requirements-dev.lock pyproject.toml
 	@VIRTUAL_ENV='$(CURDIR)/$(VENV)' $(UV) pip sync --quiet --require-hashes requirements-dev.lock || { \
 		echo 'uv could not install the lock; pip, which may know another index, tries it' >&2; \
 		$(PIP_INSTALL) -r requirements-dev.lock; }
+	@command -v npm > /dev/null || VIRTUAL_ENV='$(CURDIR)/$(VENV)' $(UV) pip install --quiet --require-hashes -r requirements-node.lock || true
 	@VIRTUAL_ENV='$(CURDIR)/$(VENV)' $(UV) pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@

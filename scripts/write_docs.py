@@ -5,7 +5,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from asterism.backends.embed.options import KEY_VARIABLES
+from asterism.backends.embed import options as embed
+from asterism.backends.rerank import options as rerank
 from asterism.cli.main import build_parser
 from asterism.config.environment import CACHE, DATA, Place
 from asterism.config.layers import SECRETS
@@ -55,8 +56,8 @@ file in your own settings:
 SECRETS_SECTION = """\
 ## Secrets
 
-Keys come from the environment only; one in a file is an error. `{own}` is sent to whatever server
-the settings name. Without it {vendors} is used, and sent to that vendor's own address only.
+Keys come from the environment only; one in a file is an error. {own} are sent to whatever server
+their section names. Without them {vendors} is used, and sent to that vendor's own address only.
 """
 
 PLACES_SECTION = """\
@@ -118,8 +119,9 @@ def _trust() -> str:
 
 
 def _secrets() -> str:
-    (own,) = SECRETS.values()
-    vendors = " or ".join(f"`{variable}`" for variable in KEY_VARIABLES.values())
+    own = " and ".join(f"`{variable}`" for variable in SECRETS.values())
+    variables = dict.fromkeys([*embed.KEY_VARIABLES.values(), *rerank.KEY_VARIABLES.values()])
+    vendors = " or ".join(f"`{variable}`" for variable in variables)
     return SECRETS_SECTION.format(own=own, vendors=vendors)
 
 

@@ -16,11 +16,21 @@ AsterismError           anything a user should read as one clear sentence
 │   ├── IndexMismatch   its vectors are of another model
 │   ├── IndexBusy       another process is writing to it
 │   └── StorageFailed   the disk is full, or does not let us write
-├── ProviderError       a model that gave no vectors
+├── ProviderError       a model that gave no answer, or none of use
 │   ├── ProviderDown    not reachable, or failing after every retry
 │   ├── ProviderRefused it does not accept the request: key, model name, address
 │   ├── TextTooLong     a text is over the model's context
-│   └── BadVectors      an answer of the wrong number or size
+│   ├── BadVectors      an answer of the wrong number or size
+│   └── BadScores       a reranker's answer of the wrong number, or out of range
+├── LanguageServerError a language server that gave no answer
+│   ├── ServerMissing   its program is not installed, or cannot be started
+│   ├── ServerStarting  it is still loading the repository
+│   ├── ServerDied      it ended, perhaps in the middle of a request
+│   ├── ServerTimeout   it did not answer in time
+│   ├── ServerGarbled   what it said is not its protocol
+│   ├── ServerTooLarge  it took more memory than it may
+│   ├── ServerRefused   it answered a request with an error
+│   └── ServerGivenUp   it failed again after a new start, and rests for a while
 ├── WorkerDied          a process that reads files was killed
 └── Cancelled           the user asked to stop; what was done is kept
 """
@@ -91,7 +101,7 @@ class StorageFailed(StoreError):
 
 
 class ProviderError(AsterismError):
-    """A model that gave no vectors."""
+    """A model that gave no answer, or none of use."""
 
 
 class ProviderDown(ProviderError):
@@ -108,6 +118,46 @@ class TextTooLong(ProviderError):
 
 class BadVectors(ProviderError):
     """The provider's answer has the wrong number of vectors, or vectors of the wrong size."""
+
+
+class BadScores(ProviderError):
+    """The reranker's answer has the wrong number of scores, or scores that are none."""
+
+
+class LanguageServerError(AsterismError):
+    """A language server that gave no answer."""
+
+
+class ServerMissing(LanguageServerError):
+    """The server's program is not installed, or cannot be started."""
+
+
+class ServerStarting(LanguageServerError):
+    """The server is still loading the repository; the next question may find it ready."""
+
+
+class ServerDied(LanguageServerError):
+    """The server ended, perhaps in the middle of a request."""
+
+
+class ServerTimeout(LanguageServerError):
+    """The server did not answer in time."""
+
+
+class ServerGarbled(LanguageServerError):
+    """What the server said is not its protocol."""
+
+
+class ServerTooLarge(LanguageServerError):
+    """The server took more memory than it may."""
+
+
+class ServerRefused(LanguageServerError):
+    """The server answered a request with an error; asking again would not help."""
+
+
+class ServerGivenUp(LanguageServerError):
+    """The server failed again after a new start, and rests for a while."""
 
 
 class WorkerDied(AsterismError):

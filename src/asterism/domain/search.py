@@ -83,6 +83,8 @@ class Hit(NamedTuple):
     distance: float | None = None
     """2 − 2·cosine, lower is better, where a vector was compared."""
     why: tuple[Signal, ...] = ()
+    lines: tuple[int, ...] = ()
+    """The lines of the file that match, where each match is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +96,10 @@ class Search:
     where: Filter = NO_FILTER
     limit: int = 10
     min_score: float = 0.0
+    rerank: bool = True
+    """Whether a reranker may order the best; pages, which have to agree, go without."""
+    bm25_weight: float | None = None
+    """Deprecated, for `hybrid`: what words count beside vectors, 0 to 1; 0.5 changes nothing."""
 
 
 class Total(NamedTuple):

@@ -1,0 +1,285 @@
+"""Declarations by their name alone, narrowed by what a file can see."""
+
+import re
+from collections.abc import Iterable, Sequence
+from posixpath import dirname
+from typing import NamedTuple, Protocol
+
+from asterism.analysis.graph.scopes import ADDITIONS, CONTAINERS, FileScope
+
+# How sure each way is. Everything above GUESS is meant to be right in 97 of 100 cases; a name that
+# is unique in the repository and nothing more is right in about two of three.
+IN_SCOPE = 0.95
+IMPORTED = 0.95
+OF_TYPE = 0.85
+IN_FOLDER = 0.85
+GLOBAL = 0.8
+GUESS = 0.6
+
+# A name with more definitions than this says nothing about which is meant.
+MAX_CANDIDATES = 40
+# Files of one folder see each other without an import.
+_FOLDER_LANGUAGES = frozenset({"go", "swift"})
+# Files of one package see each other without an import; the package is named in the file.
+_PACKAGE_LANGUAGES = frozenset({"java", "kotlin", "scala", "php"})
+# Every file sees every name that is not hidden.
+_GLOBAL_LANGUAGES = frozenset({"c", "cpp", "swift", "bash"})
+# A name that no scope and no import explains can come from elsewhere all the same: by a global, a
+# macro, a mixin.
+_LOOSE_LANGUAGES = frozenset({"ruby", "lua", "csharp", "elixir", "rust", "javascript", "scala"})
+_TESTS = re.compile(
+    r"(?:^|/)(?:tests?|specs?|__tests__|testdata|test_suite)/|[_.](?:test|spec)\.\w+$"
+)
+# Members of the types that every program of Python uses: more likely theirs than anybody's.
+_BUILTIN_MEMBERS = frozenset(
+    name for known in (str, bytes, dict, list, set, tuple, int, float) for name in dir(known)
+)
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".inc")
+# A header and its source declare the same thing; the one with a body is meant.
+TWICE_DECLARED = frozenset({"c", "cpp"})
+
+
+class Candidate(NamedTuple):
+    """A definition of a name somewhere in the repository."""
+
+    path: str
+    qualified_name: str
+    line: int
+    language: str
+
+
+class World(Protocol):
+    """What the resolver may ask about other files."""
+
+    def scope(self, path: str) -> FileScope | None:
+        """A file as it is now."""
+        ...
+
+    def module(self, importer: str, language: str, module: str) -> str | None:
+        """The file that a module means."""
+        ...
+
+    def defined(self, name: str) -> Sequence[Candidate]:
+        """Where a name is defined."""
+        ...
+
+
+class Declaration(NamedTuple):
+    """A symbol by its file and its place in the file's outline."""
+
+    path: str
+    number: int
+
+
+class Meaning(NamedTuple):
+    """What a name means, and how sure that is."""
+
+    declaration: Declaration | None
+    """None for what belongs to another package."""
+    confidence: float
+    module: str | None = None
+    """The other package."""
+
+    def at_most(self, confidence: float) -> "Meaning":
+        """The same, no surer than what led to it."""
+        return self if self.confidence <= confidence else self._replace(confidence=confidence)
+
+
+class Names:
+    """Looks for the one declaration that a name can mean."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._visible: dict[tuple[str, str, bool, str], Meaning | None] = {}
+        self._member: dict[tuple[str, bool, str], Meaning | None] = {}
+
+    def visible(self, scope: FileScope, name: str) -> Meaning | None:
+        """What a bare name means that is neither declared around it nor imported."""
+        near = dirname(scope.path) if scope.language in _FOLDER_LANGUAGES else scope.package
+        key = (scope.language, near, _is_test(scope.path), name)
+        if key not in self._visible:
+            self._visible[key] = self._find_visible(scope, name)
+        return self._visible[key]
+
+    def _find_visible(self, scope: FileScope, name: str) -> Meaning | None:
+        found = [c for c in self._in_reach(scope, name) if self._is_free(c)]
+        if not found:
+            return None
+        if scope.language in _FOLDER_LANGUAGES:
+            near = [c for c in found if dirname(c.path) == dirname(scope.path)]
+            if near:
+                return self.only(near, IN_FOLDER)
+        if scope.language in _PACKAGE_LANGUAGES:
+            near = [c for c in found if self._package(c) == scope.package]
+            if near:
+                return self.only(near, IN_FOLDER)
+            if scope.language == "php":
+                # A function that its namespace does not have is looked for outside of all.
+                return self.only([c for c in found if not self._package(c)], IN_FOLDER)
+        if scope.language in _GLOBAL_LANGUAGES:
+            shared = [c for c in found if not self._is_hidden(c)]
+            if scope.language in TWICE_DECLARED:
+                # A name of C that no header declares is the system's: of 40 such, 32 were.
+                declared = any(c.path.endswith(_HEADERS) for c in shared)
+                return self.only(shared, GLOBAL) if declared else None
+            return self.only(shared, GLOBAL)
+        if scope.language == "ruby" and name[:1].isupper():
+            return self.only(found, GLOBAL)
+        return self.only(found, GUESS) if scope.language in _LOOSE_LANGUAGES else None
+
+    def member(self, scope: FileScope, name: str) -> Meaning | None:
+        """A member of whatever type, if there is only one of its name."""
+        if scope.language == "python" and name in _BUILTIN_MEMBERS:
+            return None
+        key = (scope.language, _is_test(scope.path), name)
+        if key not in self._member:
+            found = [c for c in self._in_reach(scope, name) if "." in c.qualified_name]
+            self._member[key] = self.only(found, GUESS)
+        return self._member[key]
+
+    def qualified(
+        self, scope: FileScope, names: Iterable[str], last: str, confidence: float
+    ) -> Meaning | None:
+        """The declaration that has one of these whole names, the first that fits."""
+        found = self.candidates(scope, last)
+        for name in names if found else ():
+            fitting = [c for c in found if self.full_name(c) == name]
+            if fitting:
+                return self.only(fitting, confidence)
+        return None
+
+    def in_package(
+        self, scope: FileScope, package: str, name: str, confidence: float
+    ) -> Meaning | None:
+        """A name of a package that its files say they belong to."""
+        found = [
+            c
+            for c in self.candidates(scope, name)
+            if "." not in c.qualified_name and self._package(c) == package
+        ]
+        return self.only(found, confidence)
+
+    def named(self, name: str) -> Sequence[Candidate]:
+        """Definitions of a name; none where there are too many to tell them apart."""
+        found = self._world.defined(name)
+        return found if len(found) <= MAX_CANDIDATES else ()
+
+    def candidates(self, scope: FileScope, name: str) -> list[Candidate]:
+        """Definitions of a name in files of the same language."""
+        family = family_of(scope.language)
+        return [
+            found
+            for found in self.named(name)
+            if family_of(found.language) == family and not _is_constructor(found)
+        ]
+
+    def full_name(self, candidate: Candidate) -> str:
+        """The qualified name with the namespace that the whole file belongs to."""
+        if candidate.language != "csharp":
+            return candidate.qualified_name
+        package = self._package(candidate)
+        return f"{package}.{candidate.qualified_name}" if package else candidate.qualified_name
+
+    def only(self, found: Iterable[Candidate], confidence: float) -> Meaning | None:
+        """The one that is meant, if it is one; of several that are one symbol, its head."""
+        declared: list[tuple[Declaration, str]] = []
+        weak: list[tuple[Declaration, str]] = []
+        for candidate in found:
+            scope = self._world.scope(candidate.path)
+            index = index_of(scope, candidate) if scope else None
+            if scope is None or index is None:
+                continue
+            item = scope.outline.items[index]
+            bodyless = scope.language in TWICE_DECLARED and item.body is None
+            entry = (Declaration(candidate.path, index), candidate.qualified_name)
+            (weak if bodyless or item.kind in ADDITIONS else declared).append(entry)
+        chosen = [*dict.fromkeys(declared or weak)]
+        if len(chosen) > 1 and self._is_one(chosen):
+            chosen = chosen[:1]
+        return Meaning(chosen[0][0], confidence) if len(chosen) == 1 else None
+
+    def _is_one(self, chosen: Sequence[tuple[Declaration, str]]) -> bool:
+        """Whether these are one symbol: overloads in a file, or a type that is opened again."""
+        if len({name for _, name in chosen}) > 1:
+            return False
+        if len({declaration.path for declaration, _ in chosen}) == 1:
+            return True
+        folders = {dirname(declaration.path) for declaration, _ in chosen}
+        if len(folders) == 1 and all(d.path.endswith(".go") for d, _ in chosen):
+            # Files of one package for different systems.
+            return True
+        return all(self._is_reopened(declaration) for declaration, _ in chosen)
+
+    def _is_reopened(self, declaration: Declaration) -> bool:
+        """Whether other files may go on with what is declared here."""
+        scope = self._world.scope(declaration.path)
+        if scope is None:
+            return False
+        item = scope.outline.items[declaration.number]
+        if item.kind == "namespace":
+            return True
+        return item.kind in CONTAINERS and (scope.language == "ruby" or "partial" in item.modifiers)
+
+    def _in_reach(self, scope: FileScope, name: str) -> list[Candidate]:
+        """Code does not call its tests; a name that only they define is somebody else's."""
+        found = self.candidates(scope, name)
+        return found if _is_test(scope.path) else [c for c in found if not _is_test(c.path)]
+
+    def _package(self, candidate: Candidate) -> str:
+        scope = self._world.scope(candidate.path)
+        return scope.package if scope else ""
+
+    def _is_free(self, candidate: Candidate) -> bool:
+        """Whether a bare name can mean it: nothing around it but modules and namespaces."""
+        scope = self._world.scope(candidate.path)
+        index = index_of(scope, candidate) if scope else None
+        if scope is None or index is None:
+            return False
+        item = scope.outline.items[index]
+        if item.kind == "enum_member" and scope.language in TWICE_DECLARED:
+            return True
+        at = item.parent
+        if at is None:
+            # A method of Go has a receiver before its name and no parent.
+            return len(item.path) == 1
+        while at is not None:
+            if scope.outline.items[at].kind not in ("namespace", "module", "package"):
+                return False
+            at = scope.outline.items[at].parent
+        return True
+
+    def _is_hidden(self, candidate: Candidate) -> bool:
+        """Whether only its own file sees it."""
+        scope = self._world.scope(candidate.path)
+        index = index_of(scope, candidate) if scope else None
+        if scope is None or index is None:
+            return True
+        item = scope.outline.items[index]
+        in_source = scope.language in TWICE_DECLARED and not candidate.path.endswith(_HEADERS)
+        hidden = in_source and ("static" in item.modifiers or item.kind == "macro")
+        return hidden or "private" in item.modifiers or "fileprivate" in item.modifiers
+
+
+def index_of(scope: FileScope, candidate: Candidate) -> int | None:
+    """The item of a candidate; of several of one name, the one at its line."""
+    found = scope.by_qualified_name.get(candidate.qualified_name, ())
+    items = scope.outline.items
+    return min(found, key=lambda index: abs(items[index].start_line - candidate.line), default=None)
+
+
+def _is_constructor(candidate: Candidate) -> bool:
+    """Whether it is called like its class: the class is what such a name means."""
+    *_, above, last = ("", *candidate.qualified_name.split("."))
+    return above == last and candidate.language != "haskell"
+
+
+def family_of(language: str) -> str:
+    """Languages that call each other in one program."""
+    for family in (("typescript", "javascript"), ("java", "kotlin", "scala"), ("c", "cpp")):
+        if language in family:
+            return family[0]
+    return language
+
+
+def _is_test(path: str) -> bool:
+    return _TESTS.search(path) is not None

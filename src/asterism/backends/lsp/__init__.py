@@ -1,0 +1,1 @@
+"""Language servers and compilers as helper processes: their protocol, their life and their end."""

@@ -1,0 +1,1 @@
+"""How symbols are connected: what compilers and type checkers say of a repository, live."""

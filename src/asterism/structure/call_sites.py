@@ -1,0 +1,67 @@
+"""Is a mention of a name a call? By what stands around it, language by language."""
+
+import re
+
+from asterism.analysis.graph.scopes import CONTAINERS, FileScope
+from asterism.domain.outline import Item, Reference
+
+CALLABLE = frozenset({"function", "method", "constructor", "macro", "signature"})
+
+# An opening bracket behind the name, behind type arguments if there are any.
+_CALL = re.compile(
+    rb"\s*(?:::)?(?:<[^<>(){};]*(?:<[^<>(){};]*>)?[^<>(){};]*>)?[!?]?\s*\(|!\s*[\[{]"
+)
+_BLOCK = re.compile(rb"\s*(?:\{|do\b)")
+_NEW = re.compile(rb"\bnew\s+(?:[\w.:\\]+[.:\\])?$")
+# Lua calls with a text or a table and no brackets.
+_LUA = re.compile(rb"\s*[(\"'{]|\s*\[\[")
+# `Lid fresh(3);` makes a Lid.
+_DECLARED = re.compile(rb"\s+\w+\s*[({]")
+# Here a block may stand for the brackets.
+_BLOCK_CALLS = frozenset({"kotlin", "swift", "scala", "ruby"})
+# Here a function is called by its name, brackets or not.
+_BARE_CALLS = frozenset({"ruby", "elixir", "haskell", "bash", "scala"})
+# Attributes look like calls.
+_ATTRIBUTE = re.compile(rb"@(?:\w+[.:])*$|#!?\[[^\]\n]*$")
+_DECORATORS = frozenset({"python", "typescript", "javascript"})
+
+
+def is_call(scope: FileScope, reference: Reference, target: Item | None) -> bool:
+    """Whether a reference calls what it means; `target` is None for what is foreign."""
+    if target is not None and target.kind == "enum_member":
+        return False
+    start = scope.offset(reference.line, reference.column)
+    end = start + len(reference.name.encode())
+    language = scope.language
+    if language not in _DECORATORS and _is_attribute(scope, reference, start):
+        return False
+    if language == "lua":
+        return _LUA.match(scope.source, end) is not None
+    if target is not None and target.kind in CONTAINERS and language in ("go", "haskell", "bash"):
+        # A conversion, or a type among types.
+        return False
+    if _CALL.match(scope.source, end) or _NEW.search(scope.source, max(0, start - 80), start):
+        return True
+    is_callable = target is not None and target.kind in CALLABLE
+    if language in _BLOCK_CALLS and _BLOCK.match(scope.source, end):
+        return is_callable or target is None
+    if language == "cpp" and target is not None and target.kind in ("class", "struct"):
+        inside = reference.enclosing is not None and _is_function(scope, reference.enclosing)
+        return inside and _DECLARED.match(scope.source, end) is not None
+    return language in _BARE_CALLS and is_callable
+
+
+def _is_function(scope: FileScope, enclosing: int) -> bool:
+    item = scope.outline.items[enclosing]
+    return item.kind in CALLABLE and item.body is not None
+
+
+def _is_attribute(scope: FileScope, reference: Reference, start: int) -> bool:
+    if _ATTRIBUTE.search(scope.source, max(0, start - 80), start):
+        return True
+    if scope.language != "csharp" or reference.enclosing is None:
+        return False
+    item = scope.outline.items[reference.enclosing]
+    before = scope.source[scope.header_span(item)[0] : start]
+    # `[Test(3)] void Open()`: in square brackets, before the name.
+    return start < item.name_offset and before.count(b"[") > before.count(b"]")

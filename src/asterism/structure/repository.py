@@ -1,0 +1,151 @@
+"""A repository as the resolver sees it: files as they are now, definitions from the index."""
+
+import hashlib
+import os
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from asterism.analysis.graph.candidates import MAX_CANDIDATES, Candidate
+from asterism.analysis.graph.files import FileSet
+from asterism.analysis.graph.packages import module_file
+from asterism.analysis.graph.scopes import FileScope
+from asterism.analysis.source.text import decode, is_binary, read
+from asterism.analysis.syntax.catalogue import detect
+from asterism.analysis.syntax.outlines import outline
+from asterism.backends.store.catalogue import Catalogue
+from asterism.domain.catalogue import SymbolQuery
+from asterism.domain.errors import InputError
+from asterism.domain.symbol import Role
+
+# Outlines kept in memory; the files around a few hits, with those that mention them.
+KEPT_FILES = 512
+
+
+class _Read(NamedTuple):
+    mark: tuple[int, int]
+    scope: FileScope
+    digest: str
+
+
+class Files:
+    """Files below a directory, read when they are asked for and again when they have changed."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root.rstrip("/")
+        self._kept: OrderedDict[str, _Read] = OrderedDict()
+
+    def scope(self, path: str) -> FileScope | None:
+        """A file as it is now; None where it is gone or cannot be read as text."""
+        try:
+            stat = os.stat(f"{self._root}/{path}")  # noqa: PTH116 - thousands of times a question
+        except (OSError, ValueError):
+            return None
+        mark = (stat.st_mtime_ns, stat.st_size)
+        kept = self._kept.get(path)
+        if kept is not None and kept.mark == mark:
+            self._kept.move_to_end(path)
+            return kept.scope
+        found = self._read(path, mark)
+        if found is None:
+            return None
+        self._kept[path] = found
+        while len(self._kept) > KEPT_FILES:
+            self._kept.popitem(last=False)
+        return found.scope
+
+    def digest(self, path: str) -> str | None:
+        """The hash of the bytes that the last scope of a file was read from, as chunks have it."""
+        kept = self._kept.get(path)
+        return None if kept is None else kept.digest
+
+    def _read(self, path: str, mark: tuple[int, int]) -> _Read | None:
+        try:
+            data = read(f"{self._root}/{path}")
+        except InputError:
+            return None
+        if is_binary(data):
+            return None
+        source = decode(data)
+        digest = hashlib.sha256(data).hexdigest()
+        return _Read(mark, FileScope(outline(path, source), source), digest)
+
+
+class IndexedRepository:
+    """The resolver's world; valid for one state of the catalogue."""
+
+    def __init__(self, name: str, files: Files, catalogue: Catalogue) -> None:
+        self.name = name
+        self.catalogue = catalogue
+        self._files = files
+        self._modules: dict[tuple[str, str], str | None] = {}
+        self._defined: dict[str, list[Candidate]] = {}
+
+    @cached_property
+    def paths(self) -> FileSet:
+        """Every path that is indexed."""
+        return FileSet(self.catalogue.files(self.name))
+
+    def scope(self, path: str) -> FileScope | None:
+        """A file as it is now."""
+        return self._files.scope(path)
+
+    def module(self, importer: str, language: str, module: str) -> str | None:
+        """The file that a module means."""
+        key = (importer, module)
+        if key not in self._modules:
+            self._modules[key] = module_file(importer, language, module, self.paths)
+        return self._modules[key]
+
+    def defined(self, name: str) -> Sequence[Candidate]:
+        """Where a name is defined, one more than the resolver cares for at most."""
+        if name not in self._defined:
+            page = self.catalogue.find_symbols(
+                SymbolQuery(
+                    name,
+                    roles=(Role.DEFINITION,),
+                    repos=(self.name,),
+                    limit=MAX_CANDIDATES + 1,
+                )
+            )
+            self._defined[name] = [
+                Candidate(row.filepath, row.qualified_name, row.line, detect(row.filepath).language)
+                for _, row in page.rows
+            ]
+        return self._defined[name]
+
+    def mentions(self, name: str) -> list[str]:
+        """The files that use a name, in order."""
+        return self.catalogue.using_files(self.name, name)
+
+    def importers(self, path: str) -> list[tuple[str, tuple[str, ...]]]:
+        """The files that import a file, each with the names that it takes from there."""
+        found = self.catalogue.importers(self.name, [path])
+        return [(importer, tuple(link.names)) for importer, link in found.get(path, ())]
+
+
+class Moment:
+    """A repository during one question: each file is looked at once, whatever happens to it."""
+
+    def __init__(self, repository: IndexedRepository) -> None:
+        self.repository = repository
+        self.unread: set[str] = set()
+        """Files that are indexed and could not be read now."""
+        self._scopes: dict[str, FileScope | None] = {}
+
+    def scope(self, path: str) -> FileScope | None:
+        """A file as it is now."""
+        if path not in self._scopes:
+            scope = self._scopes[path] = self.repository.scope(path)
+            if scope is None and path in self.repository.paths:
+                self.unread.add(path)
+        return self._scopes[path]
+
+    def module(self, importer: str, language: str, module: str) -> str | None:
+        """The file that a module means."""
+        return self.repository.module(importer, language, module)
+
+    def defined(self, name: str) -> Sequence[Candidate]:
+        """Where a name is defined."""
+        return self.repository.defined(name)

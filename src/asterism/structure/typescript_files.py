@@ -1,0 +1,108 @@
+"""One file seen by both: the compiler's tree and our outline of the very same text."""
+
+from collections.abc import Set as AbstractSet
+from functools import cached_property
+
+from asterism.analysis.syntax.outlines import outline
+from asterism.domain.outline import Item, Outline
+from asterism.structure.targets import Enclosing
+from asterism.structure.typescript_tree import LAST_TOKEN, NAME_KINDS, Kind, Tree
+
+# A declaration whose name is not its first name-like child.
+_NAME_IS_LAST = frozenset({Kind.binding_element, Kind.import_specifier, Kind.export_specifier})
+
+
+class SourceFile:
+    """A tree, the outline of its text, and the ways between them."""
+
+    def __init__(self, tree: Tree, root: str) -> None:
+        self.tree = tree
+        self.path = tree.path.removeprefix(root + "/")
+
+    @cached_property
+    def outline(self) -> Outline:
+        """What the file says, by our own rules."""
+        return outline(self.path, self.tree.source.decoded)
+
+    @cached_property
+    def _enclosing(self) -> Enclosing:
+        return Enclosing(self.outline.items)
+
+    @cached_property
+    def _named(self) -> dict[int, int]:
+        return {item.name_offset: index for index, item in self.outline.symbols()}
+
+    def item(self, index: int) -> Item:
+        """An item of the outline."""
+        return self.outline.items[index]
+
+    def around(self, node: int) -> int | None:
+        """The symbol of the outline that a node belongs to; None at the top.
+
+        What stands in a function without a name belongs to the symbol with a name around it, and
+        to the function itself where there is none, as in a test.
+        """
+        innermost = self._enclosing.at(self.tree.source.to_bytes(self.tree.start(node)))
+        index = innermost
+        while index is not None and _is_nameless(self.item(index)):
+            index = self.item(index).parent
+        # A test's callback stands in a statement, which is no symbol.
+        return index if index is not None and self.item(index).is_symbol else innermost
+
+    def belongs(self, node: int, owners: AbstractSet[int]) -> bool:
+        """Whether a node stands in one of some symbols, with no other named one between."""
+        index = self._enclosing.at(self.tree.source.to_bytes(self.tree.start(node)))
+        while index is not None and index not in owners and _is_nameless(self.item(index)):
+            index = self.item(index).parent
+        return index in owners
+
+    def named(self, declaration: int) -> int | None:
+        """The symbol of the outline that a declaration of the tree is, if it is one."""
+        name = self.name_of(declaration)
+        start = self.tree.start(declaration if name is None else name)
+        return self._named.get(self.tree.source.to_bytes(start))
+
+    def name_of(self, declaration: int) -> int | None:
+        """The node of a declaration's name; None for a constructor or a nameless function."""
+        tree = self.tree
+        if tree.kind(declaration) in NAME_KINDS:
+            return declaration
+        if tree.kind(declaration) in (Kind.property_access, Kind.element_access):
+            return tree.last_child(declaration)
+        if tree.kind(declaration) == Kind.binary:
+            left = tree.first_child(declaration)
+            return self.name_of(tree.unwrapped(left)) if left is not None else None
+        if tree.kind(declaration) == Kind.constructor:
+            return None
+        names = [child for child in tree.children(declaration) if tree.kind(child) in NAME_KINDS]
+        if tree.kind(declaration) == Kind.binding_element:
+            names = names[:2]
+        if not names:
+            return None
+        return names[-1] if tree.kind(declaration) in _NAME_IS_LAST else names[0]
+
+    def node_of(self, item: Item) -> int:
+        """The tree's node at an item's name; without one `default`, or else the declaration."""
+        tree = self.tree
+        node = tree.at(tree.source.to_units(item.name_offset))
+        if tree.kind(node) in NAME_KINDS or tree.kind(node) > LAST_TOKEN:
+            return node
+        beside = tree.children(tree.parent(node))
+        return next((n for n in beside if tree.kind(n) == Kind.default_keyword), node)
+
+    def declaration_of(self, node: int) -> int:
+        """The declaration that a node of `node_of` belongs to."""
+        tree = self.tree
+        if tree.kind(node) not in NAME_KINDS:
+            # A nameless declaration begins with a modifier, which is a node too.
+            return node if tree.kind(node) > LAST_TOKEN else tree.parent(node)
+        above = tree.parent(node)
+        # `exports.name = …`, `Type.prototype.name = …`: the assignment declares.
+        while tree.kind(above) in (Kind.property_access, Kind.element_access):
+            above = tree.parent(above)
+        return above
+
+
+def _is_nameless(item: Item) -> bool:
+    """Whether an item is a function that our outline named after the call it is passed to."""
+    return item.kind == "function" and item.name.endswith(" callback")

@@ -1,0 +1,150 @@
+"""Who uses a symbol: the references to it in every file that mentions its name."""
+
+from collections.abc import Iterator
+from posixpath import dirname
+from typing import NamedTuple
+
+from asterism.analysis.graph.candidates import (
+    MAX_CANDIDATES,
+    TWICE_DECLARED,
+    Declaration,
+    Meaning,
+    family_of,
+    index_of,
+)
+from asterism.analysis.graph.resolving import Resolver
+from asterism.analysis.graph.scopes import FileScope
+from asterism.analysis.syntax.catalogue import detect
+from asterism.domain.outline import Item, Reference
+from asterism.domain.structure import Fact, Gap
+from asterism.structure.repository import Moment
+
+# What cannot be said where files were not read.
+OF_USES = (Fact.callers, Fact.references, Fact.subtypes)
+# Names of files in a sentence; more would hide it.
+_NAMED_FILES = 3
+
+
+class Use(NamedTuple):
+    """A place where a declaration is used."""
+
+    scope: FileScope
+    reference: Reference
+    meaning: Meaning
+
+
+class Uses(NamedTuple):
+    """Every use that was found, who imports the symbol, and what could not be looked at."""
+
+    uses: tuple[Use, ...] = ()
+    importers: tuple[str, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+
+
+def find_uses(moment: Moment, resolver: Resolver, declaration: Declaration, max_files: int) -> Uses:
+    """The uses of a symbol; files near to it come first where there are too many."""
+    item = resolver.item(declaration)
+    same = same_symbol(moment, declaration, item)
+    language = detect(declaration.path).language
+    importers = [*_importers(moment, declaration, item)]
+    names: dict[str, set[str]] = {}
+    for path in moment.repository.mentions(item.name):
+        if family_of(detect(path).language) == family_of(language):
+            names.setdefault(path, set()).add(item.name)
+    for path, local in importers:
+        if local != item.name:
+            names.setdefault(path, set()).add(local)
+    near = sorted(names, key=_Nearness({path for path, _ in importers}, declaration.path))
+    found: list[Use] = []
+    unread: list[str] = []
+    for path in near[:max_files]:
+        scope = moment.scope(path)
+        if scope is None:
+            unread.append(path)
+        else:
+            found += _uses_in(scope, resolver, names[path], same)
+    gaps = _gaps(moment, item, near[max_files:], unread)
+    taking = dict.fromkeys(path for path, _ in importers if moment.scope(path) is not None)
+    return Uses(tuple(found), tuple(taking), tuple(gaps))
+
+
+def same_symbol(moment: Moment, declaration: Declaration, item: Item) -> frozenset[Declaration]:
+    """The declarations that are one symbol: overloads, a header and its source, a type reopened."""
+    scope = moment.scope(declaration.path)
+    if scope is None:
+        return frozenset((declaration,))
+    found = {Declaration(declaration.path, n) for n in scope.by_path.get(item.path, ())}
+    if scope.language not in (*TWICE_DECLARED, "ruby", "csharp", "go"):
+        return frozenset(found)
+    if scope.language in TWICE_DECLARED and "static" in item.modifiers and len(item.path) == 1:
+        return frozenset(found)
+    for candidate in moment.defined(item.name)[:MAX_CANDIDATES]:
+        if candidate.qualified_name != item.qualified_name:
+            continue
+        if family_of(candidate.language) != family_of(scope.language):
+            continue
+        if scope.language == "go" and dirname(candidate.path) != dirname(declaration.path):
+            continue
+        there = moment.scope(candidate.path)
+        index = index_of(there, candidate) if there else None
+        if there is None or index is None:
+            continue
+        other = there.outline.items[index]
+        if scope.language == "csharp" and "partial" not in (*other.modifiers, *item.modifiers):
+            continue
+        if scope.language in TWICE_DECLARED and "static" in other.modifiers and len(item.path) == 1:
+            continue
+        found.add(Declaration(candidate.path, index))
+    return frozenset(found)
+
+
+def _uses_in(
+    scope: FileScope, resolver: Resolver, names: set[str], same: frozenset[Declaration]
+) -> Iterator[Use]:
+    for name in sorted(names):
+        for reference in scope.references_to.get(name, ()):
+            meaning = resolver.resolve(scope, reference)
+            if meaning is not None and meaning.declaration in same:
+                yield Use(scope, reference, meaning)
+
+
+def _importers(moment: Moment, declaration: Declaration, item: Item) -> Iterator[tuple[str, str]]:
+    """The files that import the symbol by its name, with the name that they give it."""
+    if len(item.path) > 1:
+        return
+    for path, taken in moment.repository.importers(declaration.path):
+        scope = moment.scope(path) if item.name in taken else None
+        for local, binding in scope.bindings.items() if scope else ():
+            if binding.name == item.name:
+                yield path, local
+
+
+def _gaps(moment: Moment, item: Item, left: list[str], unread: list[str]) -> Iterator[Gap]:
+    if left:
+        yield Gap(OF_USES, f"{len(left):,} more files mention the name and were not read")
+    if unread:
+        shown = ", ".join(unread[:_NAMED_FILES])
+        more = f" and {len(unread) - _NAMED_FILES:,} more" if len(unread) > _NAMED_FILES else ""
+        yield Gap(OF_USES, f"gone since the index was made, or not readable: {shown}{more}")
+    if len(moment.defined(item.name)) > MAX_CANDIDATES:
+        yield Gap(
+            OF_USES,
+            f"more than {MAX_CANDIDATES} symbols are called {item.name}: only uses that say which"
+            " are counted",
+        )
+
+
+class _Nearness:
+    """The file itself, its importers, its folder, then the rest by name."""
+
+    def __init__(self, importers: set[str], path: str) -> None:
+        self._importers = importers
+        self._path = path
+
+    def __call__(self, path: str) -> tuple[bool, bool, bool, str]:
+        return (
+            path != self._path,
+            path not in self._importers,
+            dirname(path) != dirname(self._path),
+            path,
+        )
