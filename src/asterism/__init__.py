@@ -1,3 +1,63 @@
-"""Asterism answers one question about a repository: what code do I need for this?"""
+"""Asterism answers one question about a repository: what code do I need for this?
+
+import asterism
+
+with asterism.open("path/to/repository") as code:
+    for hit in code.search("how are failed requests retried"):
+        print(f"{hit.path}:{hit.start_line}  {hit.score:.2f}  {hit.name}")
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    # Importing the package costs next to nothing; what is behind a name comes with its first use.
+    from asterism.domain.errors import AsterismError
+    from asterism.facade.codebase import Codebase, Filters, open
+    from asterism.facade.replies import Hit, IndexStatus, Reply, Symbol, Symbols
+    from asterism.indexing.progress import Progress
+    from asterism.indexing.report import SyncReport
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "AsterismError",
+    "Codebase",
+    "Filters",
+    "Hit",
+    "IndexStatus",
+    "Progress",
+    "Reply",
+    "Symbol",
+    "Symbols",
+    "SyncReport",
+    "__version__",
+    "open",
+]
+
+_HOMES = {
+    "AsterismError": "asterism.domain.errors",
+    "Codebase": "asterism.facade.codebase",
+    "Filters": "asterism.facade.codebase",
+    "Hit": "asterism.facade.replies",
+    "IndexStatus": "asterism.facade.replies",
+    "Progress": "asterism.indexing.progress",
+    "Reply": "asterism.facade.replies",
+    "Symbol": "asterism.facade.replies",
+    "Symbols": "asterism.facade.replies",
+    "SyncReport": "asterism.indexing.report",
+    "open": "asterism.facade.codebase",
+}
+
+
+if not TYPE_CHECKING:
+    # Hidden from type checkers, which would take any name for a public one.
+    def __getattr__(name: str) -> object:
+        """A public name, from its home at its first use."""
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

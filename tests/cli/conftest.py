@@ -76,6 +76,8 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where indexes and cached vectors of a test are: `data` and `cache` below this."""
     monkeypatch.setenv("ASTERISM_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("ASTERISM_CACHE_DIR", str(tmp_path / "cache"))
+    # However slow the machine is, a question sees the files as they are.
+    monkeypatch.setenv("ASTERISM_INDEX_SYNC_SECONDS", "600")
     return tmp_path
 
 

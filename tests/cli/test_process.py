@@ -14,6 +14,7 @@ from tests.cli.conftest import ROOT, Run, spawn
 
 COMMANDS = [
     "search",
+    "similar",
     "index",
     "status",
     "symbols",

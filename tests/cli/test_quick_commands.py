@@ -1,4 +1,4 @@
-"""Commands that ask the catalogue alone load neither vectors nor the tables they are kept in."""
+"""Commands load what they need and nothing else: no table for a status, no model for a name."""
 
 import os
 import subprocess
@@ -10,6 +10,14 @@ import pytest
 from tests.cli.conftest import ROOT
 
 HEAVY = {"numpy", "lance", "pyarrow", "tokenizers", "httpx", "watchfiles", "pandas"}
+NOT_FOR_SEARCH = {
+    "httpx",
+    "watchfiles",
+    "pandas",
+    "torch",
+    "sentence_transformers",
+    "multiprocessing",
+}
 
 SCRIPT = """
 import contextlib, io, sys
@@ -34,6 +42,36 @@ print(code, *sorted({name.split('.')[0] for name in sys.modules}))
     ids=" ".join,
 )
 def test_nothing_heavy_is_loaded(indexed: Path, arguments: list[str]) -> None:
+    loaded = loaded_by(indexed, arguments)
+    assert "sqlite3" in loaded
+    assert HEAVY & loaded == set()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["symbol = main"],
+        ["--mode", "definition", "main"],
+        ["--mode", "exact", "return"],
+        ["regex:ret.rn"],
+    ],
+    ids=" ".join,
+)
+def test_no_model_is_loaded_for_names_and_texts(indexed: Path, arguments: list[str]) -> None:
+    loaded = loaded_by(indexed, ["search", *arguments])
+    assert "lance" in loaded
+    assert NOT_FOR_SEARCH & loaded == set()
+    assert "tokenizers" not in loaded
+
+
+def test_a_question_loads_the_local_model_and_no_other(indexed: Path) -> None:
+    loaded = loaded_by(indexed, ["search", "where does it begin"])
+    assert "lance" in loaded
+    assert NOT_FOR_SEARCH & loaded == set()
+
+
+def loaded_by(indexed: Path, arguments: list[str]) -> set[str]:
+    """The top-level modules that are there when a command has run in a fresh interpreter."""
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, *arguments],
         cwd=indexed,
@@ -44,5 +82,4 @@ def test_nothing_heavy_is_loaded(indexed: Path, arguments: list[str]) -> None:
     )
     code, *loaded = done.stdout.split()
     assert code == "0"
-    assert "sqlite3" in loaded
-    assert HEAVY & set(loaded) == set()
+    return set(loaded)

@@ -1,7 +1,8 @@
-"""`asterism search`: hits for people and programs, filters, pages, and bad input."""
+"""`asterism search`: hits for people and programs, filters, pages."""
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,9 +12,11 @@ from tests.cli.conftest import Run
 def test_a_question_in_words(run: Run, indexed: Path) -> None:
     done = run("search", "validate a token")
     assert done.code == 0
-    first = done.out.splitlines()[0]
-    assert first.startswith("1. src/tokens.ts:")
-    assert "TokenService" in first
+    place, name, *code = done.out.splitlines()
+    assert place.startswith("1. src/tokens.ts:")
+    assert "TokenService" in name
+    assert "by " in name
+    assert code[0].lstrip()[0].isdigit()
 
 
 def test_json_accounts_for_everything(run: Run, indexed: Path) -> None:
@@ -28,6 +31,27 @@ def test_json_accounts_for_everything(run: Run, indexed: Path) -> None:
     assert best["file_path"] == "src/tokens.ts"
     assert 0 <= best["similarity_score"] <= 1
     assert {signal["name"] for signal in best["why"]} & {"text", "vector", "name"}
+
+
+def test_json_has_every_field_of_the_contract(run: Run, indexed: Path) -> None:
+    reply = json.loads(run("search", "validate", "--json", "--context-lines", "1").out)
+    assert set(reply) == {
+        *("query", "mode", "filters_applied", "project_id", "repository_id", "database_name"),
+        *("results", "total_matches", "total_is_exact", "total_count", "returned_count"),
+        *("truncated", "truncation_info", "dropped", "token_method", "cursor", "did_you_mean"),
+        *("notes", "index_state", "elapsed_ms", "latency_ms"),
+    }
+    assert set(reply["truncation_info"]) == {
+        *("reason", "original_count", "returned_count", "estimated_chars", "limit_chars"),
+        *("estimated_tokens", "limit_tokens"),
+    }
+    assert set(reply["results"][0]) == {
+        *("chunk_id", "repo", "file_path", "absolute_path", "language", "content", "detail"),
+        *("start_line", "end_line", "gaps", "matching_lines", "similarity_score", "distance"),
+        "kind",
+        *("name", "signature", "context_before", "context_after", "below_threshold", "within"),
+    }
+    assert isinstance(reply["latency_ms"], int)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +93,7 @@ def test_pages_hold_everything_once(run: Run, indexed: Path) -> None:
 
 def test_new_code_is_found_at_once(run: Run, indexed: Path) -> None:
     (indexed / "late.py").write_text("def serendipity():\n    return 1\n")
-    assert run("search", "serendipity").out.startswith("1. late.py:1–2")
+    assert run("search", "serendipity").out.startswith("1. late.py:1–2  ")
 
 
 def test_nothing_found(run: Run, indexed: Path) -> None:
@@ -78,23 +102,84 @@ def test_nothing_found(run: Run, indexed: Path) -> None:
     assert done.out.startswith("Nothing here matches.\nDid you mean ")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        ([""], "empty"),
-        (["???"], "words"),
-        (["regex:("], "regular expression"),
-        (["x", "--filter", "colour=red"], "colour"),
-        (["x", "--limit", "0"], "limit"),
-        (["x", "--limit", "1000000000"], "limit"),
-        (["x", "--cursor", "abc"], "--exhaustive"),
-        (["x", "--exhaustive", "--cursor", "abc"], "cursor"),
-        (["x", "nowhere"], "does not exist"),
-    ],
-)
-def test_bad_input_is_one_line(run: Run, indexed: Path, arguments: list[str], says: str) -> None:
-    done = run("search", *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("asterism: ")
-    assert done.err.count("\n") == 1
-    assert says in done.err
+def test_the_lines_around(run: Run, indexed: Path) -> None:
+    done = run("search", "symbol = validate", "--context-lines", "2")
+    assert (
+        "    4 · /** Checks tokens. */\n    5 · export class TokenService {\n    6 │ " in done.out
+    )
+    assert "   11 ·   private key(): Key { return 1; }\n   12 · }\n" in done.out
+    row = json.loads(run("search", "symbol = validate", "--context-lines", "1", "--json").out)
+    assert row["results"][0]["context_before"] == "export class TokenService {"
+
+
+def test_a_path_narrows(run: Run, indexed: Path) -> None:
+    for place, files in (("src", {"src/tokens.ts"}), ("main.py", {"main.py"})):
+        reply = json.loads(run("search", "token main", place, "--json").out)
+        assert {row["file_path"] for row in reply["results"]} == files
+    everywhere = json.loads(run("search", "token main", ".", "--json").out)
+    assert len({row["file_path"] for row in everywhere["results"]}) > 1
+
+
+def test_a_budget_of_tokens(run: Run, indexed: Path) -> None:
+    whole = json.loads(run("search", "token", "--json").out)
+    small = json.loads(run("search", "token", "--tokens", "40", "--json").out)
+    assert small["truncated"]
+    assert sum(map(len, _contents(small))) <= 160 < sum(map(len, _contents(whole)))
+    done = run("search", "token", "--tokens", "1")
+    assert done.code == 1
+    assert done.out.startswith("Something matches, and not even its name fits")
+
+
+def _contents(reply: dict[str, Any]) -> list[str]:
+    return [row["content"] for row in reply["results"]]
+
+
+def test_exact_matches_for_people(run: Run, indexed: Path) -> None:
+    (indexed / "calls.py").write_text("def first():\n    main()\n    main()\n")
+    out = run("search", "main", "--mode", "exact").out
+    assert out.splitlines()[:2] == [
+        "1. main.py:1–2",
+        "   function main  1 matching line, defines it",
+    ]
+    assert "2. calls.py:1–3\n   function first  2 matching lines\n" in out
+    assert "2 of 2, 3 matching lines, " in out
+
+
+def test_a_list_of_everything_is_short(run: Run, indexed: Path) -> None:
+    done = run("search", "regex:key", "--exhaustive")
+    assert done.out.startswith(
+        'src/tokens.ts:2  import ./keys\n   2 │ import { Key } from "./keys";\n'
+    )
+    rows = json.loads(run("search", "regex:return", "--exhaustive", "--json").out)["results"]
+    assert rows[0]["content"] == "    return ("
+    assert (rows[0]["detail"], rows[0]["matching_lines"]) == ("signature", [2])
+
+
+def test_reasons_as_a_table(run: Run, indexed: Path) -> None:
+    lines = run("search", "validate", "--explain", "--limit", "1").out.splitlines()
+    shown = [line.split() for line in lines]
+    assert any(words[:2] == ["text", "rank"] for words in shown)
+    assert any(words[:1] == ["distance"] for words in shown)
+
+
+def test_nothing_likely_is_said(run: Run, indexed: Path) -> None:
+    done = run("search", "kubernetes reconciliation of ingress certificates")
+    assert done.code == 0
+    assert done.out.startswith("Nothing here is a likely answer. The nearest:\n1. ")
+
+
+def test_a_minimum_score(run: Run, indexed: Path) -> None:
+    done = run("search", "token", "--min-score", "1")
+    assert done.code == 1
+    assert done.out.startswith("Nothing here scores 1 or more.\n")
+
+
+def test_literally(run: Run, indexed: Path) -> None:
+    (indexed / "walrus.py").write_text("if (n := 3) > 2:\n    pass\n")
+    assert run("search", '":="').out.startswith("1. walrus.py:1–2\n")
+
+
+def test_notes_go_to_standard_error(run: Run, indexed: Path) -> None:
+    done = run("search", "symbol = validate", "--filter", "languages=python")
+    assert (done.code, done.out.splitlines()[0]) == (1, "Nothing here matches.")
+    assert done.err == "asterism: 1 more of that name do not pass the filters.\n"

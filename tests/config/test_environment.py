@@ -1,14 +1,18 @@
 """What is read from the environment: settings under two names, and the places of our files."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from asterism.config.environment import cache_directory, data_directory, environment_layer
 from asterism.config.layers import resolve
+from asterism.config.searching import chat_selection
 from asterism.config.setting import Kind, Setting
+from asterism.config.settings import Settings, all_settings
 from asterism.domain.errors import SettingError
+from asterism.retrieval.selection_options import CHAT, SelectionOptions
 
 CUTOFF = Setting(
     "made", "up", Kind.decimal, 1.0, "Made up.", minimum=0, older_variable="OLD_CUTOFF"
@@ -50,6 +54,37 @@ def test_values_of_every_kind_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings.embedding.url == ""
     assert len(warnings) == 1
     assert "ASTERISM_EMBEDDING_URL = 'nowhere' is not allowed; give an address" in warnings[0]
+
+
+OLDER: list[tuple[str, str, SelectionOptions]] = [
+    ("CODEINFO_RETRIEVAL_DISTANCE_CUTOFF", "0.9", replace(CHAT, distance_cutoff=0.9)),
+    ("CODEINFO_RETRIEVAL_CUTOFF_DISABLED", "true", replace(CHAT, distance_cutoff=None)),
+    ("CODEINFO_RETRIEVAL_FALLBACK_CHUNKS", "0", replace(CHAT, min_keep=0)),
+    ("CODEINFO_TOOL_MAX_CHARS", "12000", replace(CHAT, max_chars=12_000)),
+    ("CODEINFO_TOOL_CHUNK_MAX_CHARS", "800", replace(CHAT, max_chunk_chars=800)),
+]
+
+
+@pytest.mark.parametrize(("variable", "value", "expected"), OLDER)
+def test_the_older_names(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, expected: SelectionOptions
+) -> None:
+    """Each changes what a search gives to a chat; a value that is none is named and ignored."""
+    assert chat_selection(Settings()) == CHAT
+    monkeypatch.setenv(variable, value)
+    settings, warnings = resolve([environment_layer()])
+    assert chat_selection(settings) == expected
+    assert warnings == ()
+    monkeypatch.setenv(variable, "plenty")
+    settings, warnings = resolve([environment_layer()])
+    assert chat_selection(settings) == CHAT
+    (warning,) = warnings
+    assert f"{variable} = 'plenty' is not allowed" in warning
+
+
+def test_there_are_no_other_older_names() -> None:
+    found = {setting.older_variable for setting in all_settings()} - {None}
+    assert found == {variable for variable, _, _ in OLDER}
 
 
 Directory = Callable[[str], Path]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from asterism.backends.embed.options import EmbedOptions
+from asterism.backends.rerank.options import RerankOptions
 from asterism.config.layers import Layer, resolve
 from asterism.config.loading import (
     chunk_options,
@@ -13,8 +14,10 @@ from asterism.config.loading import (
     load,
     worker_count,
 )
+from asterism.config.searching import rerank_options, reranking_options
 from asterism.config.settings import Settings, all_settings
 from asterism.domain.errors import SettingError
+from asterism.retrieval.reranking import RerankingOptions
 
 KEY = "discovery.max_file_bytes"
 VARIABLE = "ASTERISM_DISCOVERY_MAX_FILE_BYTES"
@@ -139,6 +142,45 @@ def test_settings_reach_the_embedder(tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
     assert "sk-not" not in repr(options)
     assert embed_options(Settings()) == EmbedOptions()
+
+
+def test_settings_reach_the_reranker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is set is what is used; nothing set means no reranker."""
+    monkeypatch.setenv("ASTERISM_RERANK_API_KEY", "sk-not-to-be-seen")
+    given: dict[str, object] = {
+        "rerank.provider": "voyage",
+        "rerank.model": "rerank-2.5-lite",
+        "rerank.url": "http://localhost:1234/v1",
+        "rerank.timeout_seconds": 3,
+        "rerank.top": 12,
+        "rerank.weight": 0.5,
+    }
+    settings = load(tmp_path, given).settings
+    options = rerank_options(settings)
+    assert options == RerankOptions(
+        "voyage", "rerank-2.5-lite", "http://localhost:1234/v1", "sk-not-to-be-seen", 3.0
+    )
+    assert "sk-not" not in repr(options)
+    assert reranking_options(settings) == RerankingOptions(top=12, weight=0.5)
+    assert rerank_options(Settings()) == RerankOptions()
+    assert reranking_options(Settings()) == RerankingOptions()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("rerank.provider", "local", "give one of none, voyage"),
+        ("rerank.url", "localhost:1234", "give an address with http://"),
+        ("rerank.top", 0, "give a whole number from 1 to 1,000"),
+        ("rerank.weight", 1.5, "give a decimal number from 0 to 1"),
+    ],
+)
+def test_a_wrong_value_for_the_reranker(
+    tmp_path: Path, key: str, value: object, message: str
+) -> None:
+    with pytest.raises(SettingError) as caught:
+        load(tmp_path, {key: value})
+    assert f"{key} = {value!r} is not allowed; {message}" in str(caught.value)
 
 
 def test_settings_reach_discovery_and_chunks(tmp_path: Path) -> None:

@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 
 from asterism.backends.embed.options import Provider
-from asterism.config.environment import embedding_key
+from asterism.backends.rerank.options import RerankOptions
+from asterism.config.environment import embedding_key, rerank_key
 from asterism.config.layers import Layer, resolve
 from asterism.config.loading import embed_options, load
-from asterism.config.settings import Settings
+from asterism.config.searching import rerank_options
+from asterism.config.settings import RerankSettings, Settings
 from asterism.domain.errors import SettingError
 
 HOSTILE = """
@@ -17,6 +19,12 @@ provider = "openai"
 model = "text-embedding-3-small"
 url = "https://collector.example/v1"
 concurrency = 3
+[rerank]
+provider = "voyage"
+model = "rerank-2.5-lite"
+url = "https://collector.example/v1"
+top = 1000
+weight = 0.5
 [cache]
 max_bytes = 1
 [discovery]
@@ -46,15 +54,21 @@ def test_a_repository_does_not_decide_where_code_goes(
 ) -> None:
     """One warning names what is left out and what to do; everything else counts."""
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    monkeypatch.setenv("VOYAGE_API_KEY", SECRET)
     loaded = load(repository)
     assert loaded.settings.embedding.provider == "local"
     assert loaded.settings.embedding.url == ""
+    assert loaded.settings.rerank == RerankSettings(weight=0.5)
+    assert rerank_options(loaded.settings) == RerankOptions()
     assert loaded.settings.cache == Settings().cache
     assert loaded.settings.embedding.concurrency == 3
     assert loaded.settings.discovery.max_file_bytes == 77
     assert embed_options(loaded.settings).api_key == ""
     (warning,) = loaded.warnings
-    assert "embedding.provider, embedding.model, embedding.url, cache.max_bytes;" in warning
+    assert (
+        "embedding.provider, embedding.model, embedding.url, rerank.provider, rerank.model, "
+        "rerank.url, rerank.top, cache.max_bytes;"
+    ) in warning
     assert f'add "{repository}" to trust.repositories in your own settings' in warning
 
 
@@ -67,6 +81,7 @@ def test_a_repository_that_is_trusted_decides(repository: Path, tmp_path: Path, 
     for way in (repository, link):
         loaded = load(way)
         assert loaded.settings.embedding.url == "https://collector.example/v1"
+        assert loaded.settings.rerank.url == "https://collector.example/v1"
         assert loaded.settings.cache.max_bytes == 1
         assert loaded.warnings == ()
 
@@ -97,20 +112,22 @@ def test_a_repository_cannot_trust_itself(repository: Path, tmp_path: Path) -> N
     assert "trust.repositories; only your own settings can say that" in warning
 
 
+@pytest.mark.parametrize("section", ["embedding", "rerank"])
 @pytest.mark.parametrize("origin", ["repository", "user", "call"])
 def test_a_secret_outside_the_environment_is_an_error(
-    repository: Path, tmp_path: Path, origin: str
+    repository: Path, tmp_path: Path, origin: str, section: str
 ) -> None:
     """It says which variable to use, and does not repeat the secret."""
-    text = f'[embedding]\napi_key = "{SECRET}"'
+    text = f'[{section}]\napi_key = "{SECRET}"'
     match origin:
         case "repository":
             (repository / "asterism.toml").write_text(text)
         case "user":
             say(tmp_path, text)
     with pytest.raises(SettingError) as caught:
-        load(repository, {"embedding.api_key": SECRET} if origin == "call" else None)
-    assert "set the environment variable ASTERISM_EMBEDDING_API_KEY" in str(caught.value)
+        load(repository, {f"{section}.api_key": SECRET} if origin == "call" else None)
+    variable = f"ASTERISM_{section.upper()}_API_KEY"
+    assert f"set the environment variable {variable}" in str(caught.value)
     assert SECRET not in str(caught.value)
 
 
@@ -144,3 +161,23 @@ def test_a_vendors_key_goes_to_the_vendor(
     monkeypatch.setenv("ASTERISM_EMBEDDING_API_KEY", "of asterism")
     assert embedding_key(provider, url) == "of asterism"
     assert embedding_key("local", url) == embedding_key("minilm", url) == ""
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("", "of voyage"),
+        ("https://api.voyageai.com/v1/", "of voyage"),
+        ("http://api.voyageai.com/v1", ""),
+        ("http://localhost:1234/v1", ""),
+    ],
+)
+def test_the_key_of_a_reranker(monkeypatch: pytest.MonkeyPatch, url: str, expected: str) -> None:
+    """The key for embeddings at another address is not the reranker's."""
+    monkeypatch.setenv("VOYAGE_API_KEY", "of voyage")
+    monkeypatch.setenv("ASTERISM_EMBEDDING_API_KEY", "of the embeddings")
+    assert rerank_key("voyage", url) == expected
+    monkeypatch.setenv("ASTERISM_RERANK_API_KEY", "of the reranker")
+    assert rerank_key("voyage", url) == "of the reranker"
+    assert rerank_key("none", url) == ""
+    assert embedding_key("openai", "http://localhost:1234/v1") == "of the embeddings"

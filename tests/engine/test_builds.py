@@ -23,7 +23,7 @@ from asterism.domain.symbol import Role
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.indexing.lock import writer
-from tests.backends.embed.misbehaving_server import MisbehavingServer, Reply, serving
+from tests.backends.http.misbehaving_server import MisbehavingServer, Reply, serving
 from tests.engine.conftest import SETTINGS, make
 
 ONE = "def one():\n    return 1\n"

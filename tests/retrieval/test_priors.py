@@ -34,7 +34,10 @@ PLAIN = Question(text="where are tokens checked", terms=("tokens", "checked"))
         ("examples/login.py", ["example"]),
         ("src/compat/tokens.py", ["compatibility"]),
         ("docs/tokens.md", ["documentation"]),
+        ("packages/bench/tokens.ts", ["test"]),
+        ("src/workbench/tokens.ts", []),
         ("vendor/tokens.go", ["generated"]),
+        ("dist/tokens.js", ["generated"]),
         ("api/tokens_pb2.py", ["generated"]),
         ("src/__init__.py", ["barrel"]),
     ],
@@ -59,16 +62,30 @@ def test_companions(path: str, other: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "question"),
+    ("path", "intent"),
     [
-        ("tests/tokens.py", Question(text="tests", intents=frozenset({Intent.tests}))),
-        ("examples/tokens.py", Question(text="examples", intents=frozenset({Intent.examples}))),
-        ("docs/tokens.md", Question(text="docs", intents=frozenset({Intent.documentation}))),
-        ("src/compat/tokens.py", Question(text="the compat layer")),
+        ("tests/tokens.py", Intent.tests),
+        ("examples/tokens.py", Intent.examples),
+        ("docs/tokens.md", Intent.documentation),
     ],
 )
-def test_what_is_asked_for_is_no_disadvantage(path: str, question: Question) -> None:
-    assert names(path, PLAIN) != []
+def test_what_is_asked_for_is_an_advantage(path: str, intent: Intent) -> None:
+    assert "asked" not in names(path, PLAIN)
+    assert names(path, Question(text="", intents=frozenset({intent}))) == ["asked"]
+    assert RankOptions().priors.asked > 1
+
+
+def test_compatibility_is_no_disadvantage_where_it_is_asked_for() -> None:
+    assert names("src/compat/tokens.py", PLAIN) == ["compatibility"]
+    assert names("src/compat/tokens.py", Question(text="the compat layer")) == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [Question(text='"bad token"', phrases=("bad token",)), Question(text="x = y()", is_code=True)],
+)
+@pytest.mark.parametrize("path", ["tests/tokens.py", "docs/tokens.md", "vendor/tokens.go"])
+def test_who_quotes_a_text_asks_where_it_stands(path: str, question: Question) -> None:
     assert names(path, question) == []
 
 

@@ -211,5 +211,15 @@ def test_several_sentences_bring_what_is_near_to_any(library: Library) -> None:
     assert together.vector[0].score == nearest
 
 
+def test_each_sentence_has_a_hit_among_the_first(library: Library) -> None:
+    text = "Sum up the prices of a cart. Sign a token for a user."
+    question, pools = understand(text), library.pools(text)
+    alone = [library.chunks.nearest(vector, 10) for vector in library.vectors(question)]
+    assert pools.sentences == tuple(tuple(match.key for match in matches) for matches in alone)
+    first = {(hit.chunk.repo, hit.chunk.id) for hit in library.ask(text)[:5]}
+    assert all(first.intersection(keys) for keys in pools.sentences)
+    assert library.pools("Sum up the prices of a cart.").sentences == ()
+
+
 def test_nothing_found_is_no_hit() -> None:
     assert rank(understand("anything"), Pools(), lambda _: [], RankOptions()) == []

@@ -35,7 +35,8 @@ def drawing_console() -> "Console":
 def show(out: "Console | None", *parts: tuple[str, str]) -> None:
     """Print one line; off a terminal without its styles."""
     if out is not None and out.is_terminal:
-        out.print(words(*parts))
+        # Said again here, because a console joins texts into one of its own.
+        out.print(words(*parts), no_wrap=True, overflow="ellipsis")
     else:
         sys.stdout.write("".join(printable(part) for part, _ in parts) + "\n")
 

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import NoReturn, TypeAlias
 
 from asterism import __version__
+from asterism.cli import structure_arguments
 from asterism.domain.errors import AsterismError
 from asterism.domain.files import display_path
 
@@ -34,6 +35,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"asterism {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _search(commands)
+    _similar(commands)
+    structure_arguments.add(commands)
     _index(commands)
     _status(commands)
     _symbols(commands)
@@ -56,7 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A terminal that cannot show a letter shows its escape; that is no reason to stop.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        command = import_module(f"asterism.cli.{options.command}")
+        module = getattr(options, "module", options.command)
+        command = import_module(f"asterism.cli.{module}")
         code: int = command.run(options)
         sys.stdout.flush()
         return code
@@ -85,13 +89,15 @@ def _json(parser: argparse.ArgumentParser) -> None:
 def _search(commands: _Commands) -> None:
     parser = _command(commands, "search", "Find the code for a question.")
     parser.add_argument(
-        "query", metavar="QUERY", help="words, names, code, regex:PATTERN or symbol = NAME"
+        "query",
+        metavar="QUERY",
+        help="words, names, code, regex:PATTERN or symbol = NAME; - reads it from standard input",
     )
     parser.add_argument(
         "path",
         metavar="PATH",
         nargs="?",
-        help="a directory in the index (default: the current one)",
+        help="look only here: a directory or file in the index (default: the repository around)",
     )
     parser.add_argument(
         "--mode",
@@ -99,6 +105,26 @@ def _search(commands: _Commands) -> None:
         default="hybrid",
         help="how to search (default: %(default)s)",
     )
+    structure_arguments.add_format(parser)
+    _what_is_wanted(parser)
+
+
+def _similar(commands: _Commands) -> None:
+    parser = _command(commands, "similar", "Find code like the code at a place.")
+    parser.add_argument(
+        "place", metavar="FILE:LINE", help="the function, class … around that line; or a whole FILE"
+    )
+    parser.add_argument(
+        "path",
+        metavar="PATH",
+        nargs="?",
+        help="look only here: a directory or file of the same repository (default: all of it)",
+    )
+    _what_is_wanted(parser)
+
+
+def _what_is_wanted(parser: argparse.ArgumentParser) -> None:
+    """The options of every kind of search."""
     parser.add_argument("--limit", type=int, default=10, metavar="N", help="hits (default: 10)")
     parser.add_argument(
         "--filter",
@@ -106,8 +132,16 @@ def _search(commands: _Commands) -> None:
         metavar="KEY=VALUE",
         help="only such code: path_prefix=src/, type=class, languages=python …; repeatable",
     )
+    parser.add_argument("--min-score", type=float, metavar="S", help="leave out what scores less")
     parser.add_argument(
-        "--min-score", type=float, default=0.0, metavar="S", help="leave out what scores less"
+        "--tokens", type=int, metavar="N", help="give no more text than this; less detail instead"
+    )
+    parser.add_argument(
+        "--context-lines",
+        type=int,
+        default=0,
+        metavar="N",
+        help="show lines of the file around each hit, up to 10 (default: %(default)s)",
     )
     parser.add_argument(
         "--stage", choices=("discover", "refine"), help="look around widely, or strictly"
@@ -309,6 +343,11 @@ def _eval(commands: _Commands) -> None:
     )
     parser.add_argument("-o", "--out", metavar="FILE", help="where to save the run, or the set")
     parser.add_argument("--compare", metavar="RUN", help="a saved run to compare with")
+    parser.add_argument(
+        "--reliability",
+        action="store_true",
+        help="also print how often places of each score are right",
+    )
     parser.add_argument(
         "--seed", type=int, default=1, metavar="N", help="with --make: which set (default: 1)"
     )

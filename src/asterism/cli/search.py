@@ -1,140 +1,104 @@
 """`asterism search`: the code for a question, with scores and reasons."""
 
 import argparse
-import json
+import os
 import sys
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
+from asterism.backends.store.registry import Registered
 from asterism.cli.engine_for import directory_named, engine
-from asterism.cli.wire import Json, write_json
-from asterism.domain.errors import PathMissing
+from asterism.cli.hits import print_reply
+from asterism.cli.search_wire import reply_json
+from asterism.cli.wire import write_json
+from asterism.domain.errors import PathMissing, UsageError
 from asterism.domain.files import display_path
-from asterism.domain.search import Hit, Mode
-from asterism.domain.selection import Kept, Stage
+from asterism.domain.filters import Filter
+from asterism.domain.search import Mode
+from asterism.domain.selection import Stage
+from asterism.engine.engine import Engine
 from asterism.engine.searching import SearchReply, SearchRequest
-from asterism.retrieval.filters import applied, parse_filter_words
+from asterism.retrieval.filters import parse_filter_words
+from asterism.retrieval.filters_paths import common_files, common_prefixes, exactly
 
-# Lines of code shown of a hit; `--json` has all of it.
-SHOWN_LINES = 12
+# What a question on standard input may have: a hundred times what is read of it.
+INPUT_BYTES = 1_000_000
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the hits; exit 1 if there is none."""
+    if options.format == "context":
+        return _context(options)
+    with closing(engine()) as here:
+        registered, request = _asked(options, here)
+        return answer(here.search(registered, request), registered, options)
+
+
+def _context(options: argparse.Namespace) -> int:
+    # A list needs nothing of what knows how code is connected.
+    from asterism.cli.contexts import answer_context, check_context
+
+    check_context(options)
+    with closing(engine()) as here:
+        registered, request = _asked(options, here)
+        reply = here.context(registered, request, options.tokens, options.min_score)
+        return answer_context(reply, registered, options.json)
+
+
+def _asked(options: argparse.Namespace, here: Engine) -> tuple[Registered, SearchRequest]:
+    """Where is searched, and for what."""
+    text = _typed() if options.query == "-" else options.query
     place = directory_named(options.path)
     if not place.exists():
         raise PathMissing(f"{display_path(options.path)} does not exist; check the path.")
-    here = engine()
     registered = here.locate(place)
-    request = SearchRequest(
-        text=options.query,
-        mode=Mode(options.mode),
-        where=parse_filter_words(options.filter or [], registered.repository.root),
+    where = parse_filter_words(options.filter or [], registered.repository.root)
+    if options.path is not None:
+        where = below(where, registered, place)
+    request = replace(request_of(options), text=text, mode=Mode(options.mode), where=where)
+    return registered, request
+
+
+def request_of(options: argparse.Namespace) -> SearchRequest:
+    """The part of a request that does not depend on what is looked for."""
+    return SearchRequest(
         limit=options.limit,
-        min_score=options.min_score,
+        min_score=options.min_score or 0.0,
+        token_budget=options.tokens,
         stage=Stage(options.stage) if options.stage else None,
         exhaustive=options.exhaustive,
         cursor=options.cursor,
+        context_lines=options.context_lines,
     )
-    reply = here.search(registered, request)
+
+
+def answer(reply: SearchReply, registered: Registered, options: argparse.Namespace) -> int:
+    """Print a reply, and say by the exit code whether anything was found."""
     if options.json:
-        write_json(reply_json(reply, registered.project.id, options.explain))
+        write_json(reply_json(reply, registered, options.explain))
     else:
-        _print(reply, options.explain)
+        print_reply(reply, options.explain, listed=options.exhaustive)
     return 0 if reply.selection.kept else 1
 
 
-def _print(reply: SearchReply, explain: bool) -> None:
-    from asterism.cli.console import console, show
-
-    out = console()
-    for number, kept in enumerate(reply.selection.kept, 1):
-        chunk = kept.hit.chunk
-        show(
-            out,
-            (f"{number}. ", "bold"),
-            (f"{chunk.relative_path}:{chunk.start_line}–{chunk.end_line}", "cyan"),
-            (f"  {chunk.node_kind} ", "magenta"),
-            (chunk.qualified_name, "bold"),
-            (f"  {kept.hit.score:.2f}", "green"),
-        )
-        lines = kept.text.splitlines()
-        for line in lines[:SHOWN_LINES]:
-            show(out, (f"     {line}", ""))
-        if len(lines) > SHOWN_LINES:
-            show(out, (f"     … {len(lines) - SHOWN_LINES:,} more lines", "dim"))
-        if explain:
-            show(out, (f"     why: {_why(kept.hit)}", "dim"))
-    if not reply.selection.kept:
-        show(out, ("Nothing here matches.", "yellow"))
-    if reply.did_you_mean:
-        show(out, (f"Did you mean {', '.join(reply.did_you_mean)}?", ""))
-    show(out, (_account(reply), "dim"))
-    for note in (*reply.notes, *([reply.state.message] if reply.state.message else [])):
-        sys.stderr.write(f"asterism: {note}\n")
+def below(where: Filter, registered: Registered, place: Path) -> Filter:
+    """The filter for what is at a path that the user named; the root itself means everything."""
+    relative = os.path.relpath(os.path.realpath(place), registered.repository.root)
+    if relative == os.curdir:
+        return where
+    inside = display_path(relative.replace(os.sep, "/"))
+    if place.is_dir():
+        prefixes = common_prefixes(where.path_prefixes or None, [f"{inside}/"])
+        return replace(where, path_prefixes=prefixes)
+    return replace(where, paths=common_files(where.paths or None, [exactly(inside, None)]))
 
 
-def _account(reply: SearchReply) -> str:
-    account = reply.selection.account
-    more = "" if reply.total.exact else "at least "
-    parts = [f"{account.returned_count:,} of {more}{reply.total.matches:,}"]
-    for name, count in account.dropped._asdict().items():
-        if count:
-            parts.append(f"{count:,} {name.replace('_', ' ')}")
-    parts.append(f"{reply.seconds * 1000:.0f} ms")
-    if reply.cursor:
-        parts.append(f"more with --cursor {reply.cursor}")
-    return ", ".join(parts)
-
-
-def _why(hit: Hit) -> str:
-    return ", ".join(
-        f"{signal.name} {signal.value:.3g}" + (f" (rank {signal.rank})" if signal.rank else "")
-        for signal in hit.why
-    )
-
-
-def reply_json(reply: SearchReply, project: str, explain: bool) -> Json:
-    """What `--json` prints."""
-    account = reply.selection.account
-    return {
-        "query": reply.search.question.text,
-        "mode": reply.search.mode.value,
-        "filters_applied": applied(reply.search.where),
-        "project_id": project,
-        "results": [_row(kept, explain) for kept in reply.selection.kept],
-        "total_matches": reply.total.matches,
-        "total_is_exact": reply.total.exact,
-        "total_count": account.total_count,
-        "returned_count": account.returned_count,
-        "truncated": account.truncated,
-        "truncation_info": json.loads(json.dumps(account.truncation_info._asdict())),
-        "dropped": account.dropped._asdict(),
-        "cursor": reply.cursor,
-        "did_you_mean": list(reply.did_you_mean),
-        "notes": list(reply.notes),
-        "index_state": reply.state._asdict(),
-        "elapsed_ms": round(reply.seconds * 1000, 1),
-    }
-
-
-def _row(kept: Kept, explain: bool) -> Json:
-    chunk = kept.hit.chunk
-    row: Json = {
-        "chunk_id": chunk.id,
-        "repo": chunk.repo,
-        "file_path": display_path(chunk.relative_path),
-        "absolute_path": display_path(str(Path(chunk.file_path))),
-        "content": kept.text,
-        "detail": kept.detail.value,
-        "start_line": chunk.start_line,
-        "end_line": chunk.end_line,
-        "similarity_score": round(kept.hit.score, 4),
-        "distance": kept.hit.distance,
-        "kind": chunk.node_kind,
-        "name": chunk.qualified_name,
-        "signature": chunk.signature,
-        "below_threshold": kept.below_threshold,
-    }
-    if explain:
-        row["why"] = [signal._asdict() for signal in kept.hit.why]
-    return row
+def _typed() -> str:
+    """The question on standard input; bytes that are no text are shown as such."""
+    if sys.stdin is None:
+        raise UsageError("There is no standard input to read the question from; give it instead.")
+    data = sys.stdin.buffer.read(INPUT_BYTES + 1)
+    if len(data) > INPUT_BYTES:
+        raise UsageError(f"The question is over {INPUT_BYTES:,} bytes; give the part that matters.")
+    return data.decode("utf-8", "replace")

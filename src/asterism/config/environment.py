@@ -9,7 +9,8 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from asterism.analysis.source.checkouts import global_excludes
-from asterism.backends.embed.options import DEFAULT_URLS, KEY_VARIABLES, Provider
+from asterism.backends.embed import options as embed
+from asterism.backends.rerank import options as rerank
 from asterism.config.files import USER_FILE
 from asterism.config.layers import SECRETS, Layer
 from asterism.config.setting import Setting
@@ -44,19 +45,42 @@ def unknown_variables() -> list[str]:
     return warnings
 
 
-def embedding_key(provider: Provider, url: str = "") -> str:
-    """The key for a provider at an address; nothing if there is none.
+def active_environment() -> str | None:
+    """The virtual environment that the user works in."""
+    return os.environ.get("VIRTUAL_ENV") or os.environ.get("CONDA_PREFIX") or None
 
-    A vendor's own variable is meant for the vendor: it is not sent to another server.
-    """
-    if provider not in KEY_VARIABLES:
+
+def embedding_key(provider: embed.Provider, url: str = "") -> str:
+    """The key for an embedding provider at an address; nothing if there is none."""
+    if provider not in embed.KEY_VARIABLES:
         return ""
-    if own := os.environ.get(SECRETS["embedding.api_key"]):
+    vendor = _Vendor(embed.KEY_VARIABLES[provider], embed.DEFAULT_URLS[provider])
+    return _key(SECRETS["embedding.api_key"], vendor, url)
+
+
+def rerank_key(provider: rerank.Provider, url: str = "") -> str:
+    """The key for a reranker at an address; nothing if there is none."""
+    if provider not in rerank.KEY_VARIABLES:
+        return ""
+    vendor = _Vendor(rerank.KEY_VARIABLES[provider], rerank.DEFAULT_URLS[provider])
+    return _key(SECRETS["rerank.api_key"], vendor, url)
+
+
+class _Vendor(NamedTuple):
+    """A vendor's own variable and address."""
+
+    variable: str
+    url: str
+
+
+def _key(own_variable: str, vendor: _Vendor, url: str) -> str:
+    """A vendor's own variable is meant for the vendor: it is not sent to another server."""
+    if own := os.environ.get(own_variable):
         return own
     # Scheme and host: without encryption the vendor's name is no proof of being the vendor.
-    if url and urlsplit(url.lower())[:2] != urlsplit(DEFAULT_URLS[provider])[:2]:
+    if url and urlsplit(url.lower())[:2] != urlsplit(vendor.url)[:2]:
         return ""
-    return os.environ.get(KEY_VARIABLES[provider], "")
+    return os.environ.get(vendor.variable, "")
 
 
 def home() -> str | None:

@@ -12,7 +12,10 @@ from asterism.config.settings import Settings, all_settings
 from asterism.domain.errors import SettingError
 from asterism.domain.files import display_path
 
-SECRETS: Mapping[str, str] = {"embedding.api_key": "ASTERISM_EMBEDDING_API_KEY"}
+SECRETS: Mapping[str, str] = {
+    "embedding.api_key": "ASTERISM_EMBEDDING_API_KEY",
+    "rerank.api_key": "ASTERISM_RERANK_API_KEY",
+}
 """What only the environment may hold, as files would spell it, and its variable."""
 
 _PASSWORD = re.compile(r"//[^/@\s]*@")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, get_args
 
 from asterism.backends.embed.options import Provider
+from asterism.backends.rerank.options import Provider as RerankProvider
 from asterism.config.setting import Kind, Setting, Value, Voice
 
 
@@ -89,6 +90,92 @@ class EmbeddingSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RerankSettings:
+    """Which model judges the best hits once more."""
+
+    provider: RerankProvider = _setting(  # noqa: RUF009 - a text like the others
+        Kind.text,
+        "none",
+        "Who reads the question together with the text of the best hits and orders them anew: "
+        "nobody, or Voyage, which sends both to a server with every question.",
+        choices=get_args(RerankProvider),
+        voice=Voice.trusted,
+    )
+    model: str = _setting(
+        Kind.text,
+        "",
+        "The reranker's name; nothing means the provider's usual one.",
+        voice=Voice.trusted,
+    )
+    url: str = _setting(
+        Kind.address,
+        "",
+        "Where the reranker's server is, for proxies and servers of one's own that speak the "
+        "provider's protocol; nothing means the provider's own address.",
+        voice=Voice.trusted,
+    )
+    top: int = _whole(
+        40,
+        "How many of the best hits are judged; each of them costs tokens.",
+        minimum=1,
+        maximum=1000,
+        voice=Voice.trusted,
+    )
+    weight: float = _setting(
+        Kind.decimal,
+        0.65,
+        "What the reranker counts in a hit's score; the rest is the similarity of the vectors.",
+        minimum=0,
+        maximum=1,
+    )
+    timeout_seconds: float = _setting(
+        Kind.decimal,
+        10.0,
+        "How long the reranker may stay silent; after a second attempt the answer is given without "
+        "it.",
+        minimum=0.1,
+        maximum=3600,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSettings:
+    """What a vector search inside a chat gives to the model."""
+
+    distance_cutoff: float = _setting(
+        Kind.decimal,
+        1.4,
+        "The distance that a hit of a vector search inside a chat may have; 0 is identical.",
+        minimum=0,
+        older_variable="CODEINFO_RETRIEVAL_DISTANCE_CUTOFF",
+    )
+    cutoff_disabled: bool = _setting(
+        Kind.boolean,
+        False,
+        "Whether hits of any distance are given to the chat.",
+        older_variable="CODEINFO_RETRIEVAL_CUTOFF_DISABLED",
+    )
+    fallback_chunks: int = _whole(
+        2,
+        "How many of the nearest hits are given to the chat when none is near enough.",
+        minimum=0,
+        older_variable="CODEINFO_RETRIEVAL_FALLBACK_CHUNKS",
+    )
+    max_chars: int = _whole(
+        40_000,
+        "The characters of all texts that one search gives to the chat; over 100,000 never.",
+        minimum=0,
+        older_variable="CODEINFO_TOOL_MAX_CHARS",
+    )
+    chunk_max_chars: int = _whole(
+        5_000,
+        "The characters of one such text; a longer one is cut and marked.",
+        minimum=1,
+        older_variable="CODEINFO_TOOL_CHUNK_MAX_CHARS",
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class CacheSettings:
     """How much of what was computed is kept."""
 
@@ -148,6 +235,36 @@ class TrustSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class StructureSettings:
+    """Who is asked how symbols connect."""
+
+    typescript: str = _setting(
+        Kind.text,
+        "",
+        "The program of the TypeScript compiler, version 7; nothing means the one that came with "
+        "Asterism, `off` that TypeScript and JavaScript are connected by name only.",
+        voice=Voice.user,
+    )
+    python: str = _setting(
+        Kind.text,
+        "",
+        "The program of the type checker `ty`; nothing means the one that was installed with "
+        "Asterism, `off` that Python is connected by name only.",
+        voice=Voice.user,
+    )
+    memory_mb: int = _whole(
+        2000, "Megabytes that each of these programs may use before it is ended.", minimum=200
+    )
+    wait_seconds: float = _setting(
+        Kind.decimal,
+        20.0,
+        "How long a question waits for such a program that is still reading the repository; "
+        "after that it is answered by name.",
+        minimum=0,
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class WorkSettings:
     """How much of the machine is used."""
 
@@ -161,9 +278,12 @@ class Settings:
     discovery: DiscoverySettings = DiscoverySettings()
     chunks: ChunkSettings = ChunkSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
+    rerank: RerankSettings = RerankSettings()
     cache: CacheSettings = CacheSettings()
     index: IndexSettings = IndexSettings()
     watch: WatchSettings = WatchSettings()
+    structure: StructureSettings = StructureSettings()
+    chat: ChatSettings = ChatSettings()
     work: WorkSettings = WorkSettings()
     trust: TrustSettings = TrustSettings()
 

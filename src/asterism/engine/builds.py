@@ -16,6 +16,7 @@ from asterism.domain.errors import (
     StoreError,
 )
 from asterism.domain.index import Staleness
+from asterism.engine.unchanged import Unchanged, Wanted
 from asterism.engine.wiring import Places, model_identity, open_index, sync_options, wipe
 from asterism.indexing.index import Index
 from asterism.indexing.jobs import run_sync
@@ -64,14 +65,24 @@ class Freshness(NamedTuple):
     behind: int = 0
 
 
-def refresh(registered: Registered, settings: Settings, places: Places) -> Freshness:
+def refresh(
+    registered: Registered,
+    settings: Settings,
+    places: Places,
+    unchanged: Unchanged | None = None,
+) -> Freshness:
     """Bring an index up to date before a question, within the time that the settings allow.
 
     Nothing is waited for: if another process writes, or the index needs more than a sync, the
-    answer says how things stand.
+    answer says how things stand. A process that asks often gives `unchanged`, which spares it
+    the sync where nothing has changed.
     """
     directory, repository = registered.project.directory, registered.repository
     options, model = sync_options(settings), model_identity(settings)
+    wanted = Wanted(repository.root, options, model)
+    if unchanged is not None and unchanged.holds(registered, wanted):
+        return Freshness()
+    began_ns = time.time_ns()
     deadline = time.monotonic() + settings.index.sync_seconds
     with Catalogue.open(directory) as catalogue:
         shape = judge_shape(catalogue, repository, options, model)
@@ -81,16 +92,26 @@ def refresh(registered: Registered, settings: Settings, places: Places) -> Fresh
         index = open_index(directory, settings, places)
         try:
             listener = Listener(stop=lambda: time.monotonic() > deadline)
-            if not run_sync(index, repository, options, listener).cancelled:
-                return Freshness()
+            cancelled = run_sync(index, repository, options, listener).cancelled
         except (ProviderError, StorageFailed) as error:
             # The question can be answered all the same, from what the index has.
             return Freshness(str(error))
         finally:
             index.close()
+        if not cancelled:
+            if unchanged is not None:
+                unchanged.note(registered, wanted, began_ns, lambda: _closed(registered))
+            return Freshness()
     with Catalogue.open(directory) as catalogue:
         found = judge(catalogue, repository, options, model)
     return Freshness(found.message, found.behind)
+
+
+def _closed(registered: Registered) -> set[str]:
+    """The directories that the listing does not enter."""
+    with Catalogue.open(registered.project.directory) as catalogue:
+        skipped = catalogue.skipped(registered.repository.name)
+    return {entry.path for entry in skipped if entry.path.endswith("/")}
 
 
 def dry_run(registered: Registered, settings: Settings, force: bool = False) -> SyncReport:

@@ -2,7 +2,8 @@
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered, Registry
 from asterism.config.settings import Settings
 from asterism.domain.catalogue import SymbolQuery
-from asterism.domain.errors import IndexMissing, PathMissing
+from asterism.domain.errors import IndexMissing, PathMissing, StoreError, UsageError
 from asterism.domain.files import SkipReason, display_path
 from asterism.engine.builds import Freshness, build, dry_run, forget, refresh
 from asterism.engine.cleaning import Cleaning, clean
@@ -26,7 +27,10 @@ from asterism.indexing.report import SyncReport
 from asterism.indexing.watching import Watched, Watcher, WatchState, save_watch
 
 if TYPE_CHECKING:
-    # It brings numpy, which most commands do not need.
+    # They bring numpy and grammars, which most commands do not need.
+    from asterism.engine.connecting import Connector
+    from asterism.engine.contexts import ContextReply
+    from asterism.engine.relations import RelationsReply, RelationsRequest
     from asterism.engine.searching import SearchReply, SearchRequest
     from asterism.engine.warm import Warm
 
@@ -42,6 +46,7 @@ class Engine:
         self._settings = settings
         self.registry = Registry(places.data)
         self._warm: Warm | None = None
+        self._connectors: dict[str, Connector] = {}
 
     # Repositories
 
@@ -79,6 +84,15 @@ class Engine:
             shutil.rmtree(registered.project.directory, ignore_errors=True)
 
     # Indexing
+
+    def is_indexed(self, registered: Registered) -> bool:
+        """Whether the index knows a repository, up to date or not."""
+        try:
+            with Catalogue.open(registered.project.directory) as catalogue:
+                known = {repository.name for repository in catalogue.repositories()}
+        except IndexMissing:
+            return False
+        return registered.repository.name in known
 
     def index(
         self,
@@ -149,6 +163,72 @@ class Engine:
             self._warm = Warm()
         return search(registered, request, self.settings_of(registered), self._places, self._warm)
 
+    def similar(
+        self,
+        registered: Registered,
+        request: "SearchRequest",
+        path: Path,
+        lines: tuple[int | None, int | None] = (None, None),
+    ) -> "SearchReply":
+        """Code like the code on some lines of a file, or like all of it."""
+        from asterism.domain.search import Mode
+        from asterism.engine.likeness import place_in
+
+        place = place_in(registered, path, *lines)
+        return self.search(registered, replace(request, mode=Mode.similar, place=place))
+
+    def context(
+        self,
+        registered: Registered,
+        request: "SearchRequest",
+        budget: int | None = None,
+        gate: float | None = None,
+    ) -> "ContextReply":
+        """The same for an agent: how the hits connect, and their code, inside a token budget.
+
+        Only hits that score `gate` or more are given, by default those that are more likely right
+        than not.
+        """
+        from asterism.engine.contexts import budget_for, context, gated
+
+        asked, room = gated(request, gate), budget_for(budget)
+        searched = self._searched(registered, request.where.repos)
+        connector = self._warm_connector(searched, request.where.languages)
+        return context(self.search(searched, asked), searched, connector, room)
+
+    def relations(self, registered: Registered, request: "RelationsRequest") -> "RelationsReply":
+        """Who calls a symbol, what it calls, or which files refer to it."""
+        from asterism.engine.relations import check, relations
+
+        check(request)
+        connector = self._warm_connector(registered)
+        return relations(request, registered, connector, self.refresh(registered))
+
+    def connector(self, registered: Registered) -> "Connector":
+        """What knows how the symbols of a repository connect; its processes stay until `close`."""
+        from asterism.config.environment import active_environment
+        from asterism.engine.connecting import Connector
+
+        root, id_ = registered.repository.root, registered.repository.id
+        settings = self.settings_of(registered)
+        kept = self._connectors.get(id_)
+        if kept is None or kept.made_for != (root, settings):
+            if kept is not None:
+                kept.close()
+            cache = self._places.cache / "structure" / id_
+            kept = Connector(registered, settings, cache, active_environment())
+            self._connectors[id_] = kept
+        return kept
+
+    def close(self) -> None:
+        """End helper processes and let go of connections; whatever is asked next starts anew."""
+        for connector in self._connectors.values():
+            connector.close()
+        self._connectors.clear()
+        if self._warm is not None:
+            self._warm.close()
+            self._warm = None
+
     def symbols(self, registered: Registered, query: SymbolQuery) -> Lookup:
         """Where a name is defined, exported, imported and used."""
         return look_up(registered, query)
@@ -175,6 +255,26 @@ class Engine:
         with Catalogue.open(registered.project.directory) as catalogue:
             held = {repository.name for repository in catalogue.repositories()}
         return sorted(known - held)
+
+    def _searched(self, registered: Registered, repos: Sequence[str]) -> Registered:
+        """The one repository that a filter means: files of several do not connect."""
+        names = {*repos} or {registered.repository.name}
+        if len(names) > 1:
+            raise UsageError(
+                "Connections are those of one repository; name one in the filter, not "
+                f"{', '.join(sorted(names))}."
+            )
+        entries = self.registry.repositories(registered.project.id)
+        # A name that does not exist is the search's to complain of.
+        return next((one for one in entries if one.repository.name in names), registered)
+
+    def _warm_connector(self, registered: Registered, languages: Sequence[str] = ()) -> "Connector":
+        """The connector, with its compilers loading while the question is looked up."""
+        connector = self.connector(registered)
+        # Whatever is wrong with the index is said by the search itself.
+        with suppress(StoreError), Catalogue.open(registered.project.directory) as catalogue:
+            connector.warm_up(catalogue, languages)
+        return connector
 
     def settings_of(self, registered: Registered) -> Settings:
         """The user's settings for a repository."""

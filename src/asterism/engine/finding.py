@@ -1,21 +1,26 @@
 """The ways to find: by symbol, by exact text, by definition, or ranked by everything."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.chunk_table import ChunkSnapshot, Vector
 from asterism.config.loading import embed_options
+from asterism.config.searching import rerank_options, reranking_options
 from asterism.config.settings import Settings
-from asterism.domain.errors import IndexMismatch, ProviderError
-from asterism.domain.search import Hit, Mode, Question, Search, Total
+from asterism.domain.errors import IndexMismatch, ProviderError, UsageError
+from asterism.domain.search import Hit, Mode, Question, Search, Signal, Total
 from asterism.engine.warm import Warm
 from asterism.engine.wiring import model_identity
 from asterism.retrieval.definitions import find_definitions
 from asterism.retrieval.exact import chunks_found, find_exact
+from asterism.retrieval.exact_order import Matches, most_useful
 from asterism.retrieval.options import RankOptions
 from asterism.retrieval.ranking import rank
 from asterism.retrieval.recall import Sources, recall, recall_by_meaning
+from asterism.retrieval.reranking import reranked, with_distances
+from asterism.retrieval.similar import nearest_to
 from asterism.retrieval.symbols_lookup import SymbolAnswer, chunks_of, look_up
 
 
@@ -27,21 +32,48 @@ class Found(NamedTuple):
     total: Total
     did_you_mean: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    best: Callable[[], list[Hit]] | None = None
+    """Those that a reader wants first, where the rows are in another order."""
 
 
 def find(asked: Search, sources: Sources, settings: Settings, warm: Warm) -> Found:
     """Find in the way that the question or its mode asks for."""
+    deprecated = _deprecated(asked)
+    found = _found(asked, sources, settings, warm)
+    return found._replace(notes=(*found.notes, *deprecated))
+
+
+def _deprecated(asked: Search) -> tuple[str, ...]:
+    """What is to be said of a weight from the time before there were modes."""
+    if asked.bm25_weight is None:
+        return ()
+    if not 0 <= asked.bm25_weight <= 1:
+        raise UsageError(f"bm25_weight is {asked.bm25_weight}; give a number from 0 to 1.")
+    if asked.mode is not Mode.hybrid:
+        return (f"bm25_weight is deprecated, and not used in {asked.mode.value} search.",)
+    return ("bm25_weight is deprecated; the mode chooses between words and meaning.",)
+
+
+def _found(asked: Search, sources: Sources, settings: Settings, warm: Warm) -> Found:
     question, snapshot, catalogue = asked.question, sources.chunks, sources.catalogue
     if question.symbol is not None:
         return _symbols(look_up(catalogue, snapshot, question.symbol, asked.where), snapshot)
-    if question.pattern is not None or asked.mode is Mode.exact:
+    # What stands in quotes and has no words, `"=>"`, can only be meant literally.
+    literal = bool(question.phrases) and not question.terms
+    if question.pattern is not None or literal or asked.mode is Mode.exact:
         answer = find_exact(snapshot, question, asked.where)
 
         def read(rows: Sequence[object]) -> list[Hit]:
-            chosen = [row for row in answer.found if row in set(rows)]
-            return [Hit(chunk, 1.0) for chunk, _ in chunks_found(snapshot, chosen)]
+            wanted = set(rows)
+            chosen = [row for row in answer.found if row in wanted]
+            return [
+                Hit(chunk, 1.0, lines=row.lines) for chunk, row in chunks_found(snapshot, chosen)
+            ]
 
-        return Found(answer.found, read, Total(answer.total_matches, exact=True))
+        def best() -> list[Hit]:
+            return most_useful(Matches(question, answer, catalogue, snapshot), RankOptions())
+
+        return Found(answer.found, read, Total(answer.total_matches, exact=True), best=best)
     if asked.mode is Mode.definition:
         return _symbols(find_definitions(catalogue, snapshot, question, asked.where), snapshot)
     return _ranked(asked, sources, settings, warm)
@@ -53,10 +85,12 @@ def _symbols(answer: SymbolAnswer, snapshot: ChunkSnapshot) -> Found:
         for chunk in chunks_of(snapshot, answer.found)
         if chunk is not None
     }
-    hits = [Hit(chunk, 1.0) for chunk in chunks.values()]
-    notes = ("Found with other capital letters than asked for.",) if answer.other_case else ()
+    hits = [Hit(chunk, 1.0, why=(Signal("definition", 1.0),)) for chunk in chunks.values()]
+    notes = ["Found with other capital letters than asked for."] if answer.other_case else []
+    if answer.filtered_out:
+        notes.append(f"{answer.filtered_out:,} more of that name do not pass the filters.")
     total = Total(answer.total_matches, exact=True)
-    return Found(hits, _as_they_are, total, answer.did_you_mean, notes)
+    return Found(hits, as_they_are, total, answer.did_you_mean, tuple(notes))
 
 
 def _ranked(asked: Search, sources: Sources, settings: Settings, warm: Warm) -> Found:
@@ -69,13 +103,64 @@ def _ranked(asked: Search, sources: Sources, settings: Settings, warm: Warm) -> 
         if by_meaning:
             raise
         vectors, notes = [], (f"Answered by words alone: {error}",)
+    if asked.mode is Mode.similar:
+        near = nearest_to(vectors, sources, asked.limit, options)
+        return Found(near, as_they_are, Total(len(near), exact=False))
+    if asked.bm25_weight is not None and vectors and not by_meaning:
+        options = with_bm25_weight(options, asked.bm25_weight)
     if by_meaning:
         pools = recall_by_meaning(vectors, sources, asked.limit, options.recall)
     else:
         pools = recall(asked.question, vectors, sources, asked.limit, options.recall)
 
     hits = rank(asked.question, pools, sources.chunks.chunks, options)
-    return Found(hits, _as_they_are, Total(len(hits), exact=False), notes=notes)
+    if asked.rerank:
+        try:
+            hits = _judged(_Ranked(asked.question, hits, vectors), sources.chunks, settings, warm)
+        except ProviderError as error:
+            notes = (*notes, f"Answered without the reranker: {error}")
+    return Found(hits, as_they_are, Total(len(hits), exact=False), notes=notes)
+
+
+class _Ranked(NamedTuple):
+    """What the ranking says, before a reranker is asked."""
+
+    question: Question
+    hits: Sequence[Hit]
+    vectors: Sequence[Vector]
+    """Of the question."""
+
+
+def _judged(ranked: _Ranked, chunks: ChunkSnapshot, settings: Settings, warm: Warm) -> list[Hit]:
+    """The hits in the order of the reranker that the settings name, if they name one."""
+    reranker, options = warm.reranker(rerank_options(settings)), reranking_options(settings)
+    if reranker is None:
+        return [*ranked.hits]
+    best, others = ranked.hits[: options.top], ranked.hits[options.top :]
+    hits = [*with_distances(best, ranked.vectors, chunks), *others]
+    return reranked(ranked.question, hits, reranker, options)
+
+
+def with_bm25_weight(options: RankOptions, weight: float) -> RankOptions:
+    """The options with the evidence of words and of vectors weighed so against each other."""
+    words, meaning = 2 * weight, 2 * (1 - weight)
+    now, chunk = options.weights, options.chunk
+    return replace(
+        options,
+        weights=replace(
+            now,
+            text=words * now.text,
+            text_sum=words * now.text_sum,
+            said=words * now.said,
+            said_at_once=words * now.said_at_once,
+            said_at_length=words * now.said_at_length,
+            signature=words * now.signature,
+            vector=meaning * now.vector,
+            vector_sum=meaning * now.vector_sum,
+            nearby=meaning * now.nearby,
+        ),
+        chunk=replace(chunk, text=words * chunk.text, vector=meaning * chunk.vector),
+    )
 
 
 def _vectors(
@@ -88,9 +173,10 @@ def _vectors(
             f"The index holds vectors of {manifest.model}, and the settings ask for {model}; run "
             "`asterism index` to embed it anew, or set the model back."
         )
-    embedder = warm.embedder(embed_options(settings))
-    return list(embedder.embed_queries(question.sentences or (question.text,)))
+    texts = question.sentences or (question.text,)
+    return warm.vectors(embed_options(settings), texts, catalogue.chunks_version())
 
 
-def _as_they_are(rows: Sequence[object]) -> list[Hit]:
+def as_they_are(rows: Sequence[object]) -> list[Hit]:
+    """Rows that are hits already."""
     return [row for row in rows if isinstance(row, Hit)]

@@ -1,43 +1,59 @@
 """A search through the façade: bring the index up to date, ask it, choose what is given out."""
 
+import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 
 from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.chunk_table import ChunkSnapshot
+from asterism.backends.store.chunk_table import ChunkKey, ChunkSnapshot
 from asterism.backends.store.registry import Registered
 from asterism.config.settings import Settings
 from asterism.domain.errors import IndexMissing, UsageError
+from asterism.domain.files import display_path
 from asterism.domain.filters import NO_FILTER, Filter
-from asterism.domain.search import Mode, Search, Total
-from asterism.domain.selection import Selection, Stage
+from asterism.domain.search import Hit, Mode, Question, Search, Total
+from asterism.domain.selection import Detail, Selection, Stage
 from asterism.engine.builds import Freshness, refresh
-from asterism.engine.finding import find
+from asterism.engine.finding import Found, find
+from asterism.engine.likeness import found_like, question_of
+from asterism.engine.surroundings import MOST_LINES, Surroundings, surroundings
 from asterism.engine.warm import Warm
 from asterism.engine.wiring import Places
+from asterism.indexing.jobs import is_alive
 from asterism.retrieval.cursors import origin_of, page_of
-from asterism.retrieval.questions import understand
+from asterism.retrieval.questions import understand, understand_code
 from asterism.retrieval.recall import Sources
 from asterism.retrieval.selection import select
-from asterism.retrieval.selection_options import CHUNKS, limited, staged
-from asterism.retrieval.selection_sizes import Measure
+from asterism.retrieval.selection_excerpts import excerpts_for
+from asterism.retrieval.selection_options import CHUNKS, SelectionOptions, limited, staged
+from asterism.retrieval.selection_sizes import Measure, source_text
+from asterism.retrieval.similar import CodePlace, Model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
     """What someone asks for."""
 
-    text: str
+    text: str = ""
     mode: Mode = Mode.hybrid
     where: Filter = NO_FILTER
     limit: int = 10
     min_score: float = 0.0
+    token_budget: int | None = None
+    """Of the texts that are given out; what does not fit is given in less detail."""
     stage: Stage | None = None
     exhaustive: bool = False
     cursor: str | None = None
+    code_snippet: str | None = None
+    """The code that mode `similar` compares with; without it the text is that code."""
+    place: CodePlace | None = None
+    """The place in the repository that mode `similar` compares with, instead of a snippet."""
+    context_lines: int = 0
+    """How many lines of the file are wanted above and below each hit."""
+    bm25_weight: float | None = None
+    """Deprecated, for `hybrid`: what words count beside vectors, 0 to 1; 0.5 changes nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,10 +65,16 @@ class SearchReply:
     total: Total
     state: Freshness
     seconds: float
+    places: int = 0
+    """How many chunks the matches are in, pages that were not asked for included."""
     cursor: str | None = None
     did_you_mean: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     """What the reader should know about how the answer came about."""
+    around: Mapping[ChunkKey, Surroundings] = field(default_factory=dict)
+    """The lines around hits, where they were asked for."""
+    model: Model | None = None
+    """What the hits are compared with, where the request named a place."""
 
 
 def search(
@@ -64,54 +86,175 @@ def search(
 ) -> SearchReply:
     """Answer one question about one repository."""
     began = time.monotonic()
-    question = understand(request.text)
-    state = refresh(registered, settings, places)
-    where = request.where
-    if not where.repos:
-        where = replace(where, repos=(registered.repository.name,))
-    asked = Search(
-        question=question,
-        mode=request.mode,
-        where=where,
-        limit=request.limit,
-        min_score=request.min_score,
-    )
-    with _opened(registered.project.directory, warm) as (catalogue, snapshot):
-        found = find(asked, Sources(snapshot, catalogue, where), settings, warm)
-        options = limited(CHUNKS, request.limit, exhaustive=request.exhaustive)
-        options = staged(replace(options, gate=request.min_score), request.stage)
-        cursor = None
-        if request.exhaustive:
-            origin = origin_of(asked, registered.repository.id, snapshot.version)
-            page = page_of(found.rows, origin, request.limit, request.cursor)
-            hits, cursor = found.read(page.rows), page.cursor
-        elif request.cursor is not None:
-            raise UsageError("A cursor belongs to an exhaustive search; give --exhaustive with it.")
+    options = _selection_options(request)
+    question = _question(request)
+    state = refresh(registered, settings, places, warm.unchanged)
+    with _opened(registered, warm) as (catalogue, snapshot):
+        where = _narrowed(request.where, registered, catalogue)
+        asked = Search(
+            question=question,
+            mode=request.mode,
+            where=where,
+            limit=request.limit,
+            min_score=request.min_score,
+            rerank=not request.exhaustive,
+            bm25_weight=request.bm25_weight,
+        )
+        sources = Sources(snapshot, catalogue, where)
+        model = None
+        if request.place is None:
+            found = find(asked, sources, settings, warm)
         else:
-            hits = found.read(found.rows)
-        selection = select(hits, options, Measure())
-    notes = found.notes
-    if question.left_out:
-        notes = (*notes, f"The last {question.left_out:,} characters of the question are not used.")
+            found, model = found_like(request.place, registered, asked, sources)
+        selection, cursor = _select(found, request, options, asked, (registered, snapshot))
+    around: Mapping[ChunkKey, Surroundings] = {}
+    if request.context_lines:
+        around = surroundings([kept.hit.chunk for kept in selection.kept], request.context_lines)
     return SearchReply(
         search=asked,
         selection=selection,
         total=found.total,
         state=state,
         seconds=time.monotonic() - began,
+        places=len(found.rows),
         cursor=cursor,
         did_you_mean=found.did_you_mean,
-        notes=notes,
+        notes=(*found.notes, *_notes(request, question)),
+        around=around,
+        model=model,
     )
 
 
+def _selection_options(request: SearchRequest) -> SelectionOptions:
+    """What the selector is to do; whatever is wrong with a number is said before anything runs."""
+    if request.cursor is not None and not request.exhaustive:
+        raise UsageError("A cursor belongs to an exhaustive search; ask exhaustively with it.")
+    if not (0 <= request.min_score <= 1 and math.isfinite(request.min_score)):
+        raise UsageError(f"The minimum score is {request.min_score}; give 0 to 1.")
+    if request.token_budget is not None and request.token_budget < 1:
+        raise UsageError(f"The token budget is {request.token_budget}; give 1 or more.")
+    if not 0 <= request.context_lines <= MOST_LINES:
+        raise UsageError(
+            f"{request.context_lines} lines of context are asked for; give 0 to {MOST_LINES}."
+        )
+    options = limited(CHUNKS, request.limit, exhaustive=request.exhaustive)
+    options = replace(options, gate=request.min_score, token_budget=request.token_budget)
+    return staged(options, request.stage)
+
+
+def _question(request: SearchRequest) -> Question:
+    if request.mode is not Mode.similar:
+        if request.code_snippet is not None or request.place is not None:
+            raise UsageError("A piece of code to compare with belongs to mode similar; ask so.")
+        return understand(request.text)
+    if request.place is not None:
+        return question_of(request.place)
+    if request.code_snippet is not None:
+        return understand_code(request.code_snippet)
+    if not request.text.strip():
+        raise UsageError(
+            "Mode similar needs a piece of code to compare with; give it as the question, or give "
+            "a place in the repository to `asterism similar`."
+        )
+    question = understand(request.text)
+    return question if question.symbol is not None else understand_code(request.text)
+
+
+def _narrowed(where: Filter, registered: Registered, catalogue: Catalogue) -> Filter:
+    """The filter for one repository unless it names others, which have to exist."""
+    if not where.repos:
+        return replace(where, repos=(registered.repository.name,))
+    known = sorted(repository.name for repository in catalogue.repositories())
+    for name in where.repos:
+        if name not in known:
+            raise UsageError(
+                f"There is no repository {name} in the project {registered.project.name}; there "
+                f"is {', '.join(known)}."
+            )
+    return where
+
+
+def _select(
+    found: Found,
+    request: SearchRequest,
+    options: SelectionOptions,
+    asked: Search,
+    searched: tuple[Registered, ChunkSnapshot],
+) -> tuple[Selection, str | None]:
+    """What is given out of what was found, and where the next page begins."""
+    if request.exhaustive:
+        registered, snapshot = searched
+        origin = origin_of(asked, registered.repository.id, snapshot.version)
+        page = page_of(found.rows, origin, request.limit, request.cursor)
+        selection = select(found.read(page.rows), options, Measure(render=_concise))
+        kept = tuple(
+            one._replace(detail=Detail.signature) if one.detail is Detail.full else one
+            for one in selection.kept
+        )
+        return replace(selection, kept=kept), page.cursor
+    hits = found.best() if found.best is not None else found.read(found.rows)
+    measure = Measure(excerpt=excerpts_for(asked.question))
+    selection = select(hits, options, measure)
+    return _with_unread(selection, len(found.rows) - len(hits)), None
+
+
+def _concise(hit: Hit, detail: Detail) -> str:
+    """A row of a list of everything: the lines that match, else what the symbol says of itself."""
+    if detail is Detail.location:
+        return source_text(hit, detail)
+    chunk = hit.chunk
+    lines = chunk.full_source.split("\n")
+    if hit.lines:
+        return "\n".join(lines[line - chunk.start_line] for line in hit.lines)
+    return chunk.signature or next(filter(str.strip, lines), "")
+
+
+def _with_unread(selection: Selection, unread: int) -> Selection:
+    """The account with places that were not even read: they are over the limit as well."""
+    if unread <= 0:
+        return selection
+    account = selection.account
+    return replace(
+        selection,
+        account=replace(
+            account,
+            total_count=account.total_count + unread,
+            over_count=account.over_count + unread,
+            dropped=account.dropped._replace(budget=account.dropped.budget + unread),
+        ),
+    )
+
+
+def _notes(request: SearchRequest, question: Question) -> Iterator[str]:
+    if question.left_out:
+        yield f"The last {question.left_out:,} characters of the question are not used."
+    if request.code_snippet is not None and request.text.strip():
+        yield "Compared with the piece of code alone; the words of the question are not used."
+
+
 @contextmanager
-def _opened(directory: Path, warm: Warm) -> Iterator[tuple[Catalogue, ChunkSnapshot]]:
+def _opened(registered: Registered, warm: Warm) -> Iterator[tuple[Catalogue, ChunkSnapshot]]:
     """The catalogue and the version of the chunks that belongs to it."""
+    directory, repository = registered.project.directory, registered.repository
     with Catalogue.open(directory) as catalogue, catalogue.snapshot():
         version = catalogue.chunks_version()
-        if version == 0:
-            raise IndexMissing(
-                "The index is empty: no file was indexed; `asterism status` says why."
-            )
+        known = {each.name for each in catalogue.repositories()}
+        if version == 0 or repository.name not in known:
+            raise IndexMissing(_why_empty(catalogue, registered))
         yield catalogue, warm.snapshot(directory, version)
+
+
+def _why_empty(catalogue: Catalogue, registered: Registered) -> str:
+    root = display_path(registered.repository.root)
+    job = catalogue.job(registered.repository.name)
+    if job is not None and is_alive(job):
+        return (
+            f"The index of {root} is being built ({job.files_done:,} of {job.files_total:,} files "
+            "so far); ask again when it is done. `asterism status` shows how far it is."
+        )
+    if registered.repository.name not in {each.name for each in catalogue.repositories()}:
+        return f"{root} is not indexed yet; run `asterism index {root}`."
+    return (
+        f"The index of {root} is empty: no file was indexed; `asterism files {root} --skipped` "
+        "says why."
+    )

@@ -48,6 +48,7 @@ def origin_of(search: Search, index: str, version: int) -> Origin:
         "mode": search.mode.value,
         "where": asdict(search.where),
         "min_score": search.min_score,
+        "bm25_weight": search.bm25_weight,
     }
     text = json.dumps(shape, sort_keys=True, ensure_ascii=True)
     return Origin(index, version, hashlib.sha256(text.encode()).hexdigest()[:32])

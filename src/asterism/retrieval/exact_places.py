@@ -22,6 +22,8 @@ class Found(NamedTuple):
     key: ChunkKey
     path: str
     lines: tuple[int, ...]
+    start_line: int = 0
+    """Where the chunk begins."""
 
 
 @dataclass(slots=True)
@@ -71,8 +73,11 @@ def claim(sources: Sequence[Source], matches: Sequence[Iterable[Span]]) -> list[
             taken.setdefault(source.key, []).extend(lines)
             for line in lines:
                 del marks[line]
-    paths = {source.key: source.path for source in sources}
-    found = [Found(key, paths[key], tuple(sorted(lines))) for key, lines in taken.items()]
+    places = {source.key: source for source in sources}
+    found = [
+        Found(key, places[key].path, tuple(sorted(lines)), places[key].start_line)
+        for key, lines in taken.items()
+    ]
     return sorted(found, key=lambda one: (one.lines, one.key))
 
 

@@ -45,6 +45,23 @@ def understand(text: str) -> Question:
     return _free_question(kept, left_out)
 
 
+def understand_code(text: str) -> Question:
+    """Read a piece of code to which similar code is wanted; nothing in it is a command."""
+    text = valid_text(text).replace("\0", " ").strip("\r\n").rstrip()
+    kept = text[:MAX_CHARACTERS].rstrip()
+    if not any(char.isalnum() for char in kept):
+        raise UsageError("The piece of code has no words; give some lines of code to compare with.")
+    pieces = code_pieces(kept)
+    return Question(
+        text=kept,
+        sentences=tuple(pieces[:MAX_SENTENCES]),
+        terms=tuple(terms_of(kept)),
+        identifiers=tuple([*dict.fromkeys(all_names_in(kept))][:MAX_NAMES]),
+        is_code=True,
+        left_out=len(text) - len(kept) + sum(map(len, pieces[MAX_SENTENCES:])),
+    )
+
+
 def _checked(pattern: str) -> str:
     if not pattern:
         raise UsageError("Behind `regex:` stands no pattern; write one, as in `regex:def \\w+_at`.")
@@ -86,7 +103,7 @@ def _symbol_question(text: str, written: str, left_out: int) -> Question:
 def _free_question(text: str, left_out: int) -> Question:
     frames = frames_in(text)
     is_trace = bool(frames.places or frames.names)
-    is_piece = not is_trace and is_snippet(text)
+    is_piece = not is_trace and not _is_quoted(text) and is_snippet(text)
     is_code = is_trace or is_piece or is_error(text)
     quotes = [] if is_code else quotes_in(text)
     _check_words(text, quotes)
@@ -112,6 +129,11 @@ def _free_question(text: str, left_out: int) -> Question:
         lines=_lines(places),
         left_out=left_out + sum(map(len, sentences[MAX_SENTENCES:])),
     )
+
+
+def _is_quoted(text: str) -> bool:
+    """Whether all of it stands in quotes, as what is to be found literally does."""
+    return not without_quotes(text, quotes_in(text)).strip()
 
 
 def _lines(places: Sequence[Place]) -> tuple[FileLine, ...]:

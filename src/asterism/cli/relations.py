@@ -1,0 +1,61 @@
+"""`asterism callers`, `callees` and `refs`: how a symbol is connected, for people and as JSON."""
+
+import argparse
+import os
+import sys
+from contextlib import closing
+
+from asterism.cli.engine_for import directory_named, engine
+from asterism.cli.relations_tree import print_relations
+from asterism.cli.relations_wire import relations_json
+from asterism.cli.wire import write_json
+from asterism.domain.errors import PathMissing
+from asterism.domain.files import display_path
+from asterism.engine.relations import Relation, RelationsReply, RelationsRequest
+
+_RELATIONS = {
+    "callers": Relation.callers,
+    "callees": Relation.callees,
+    "refs": Relation.references,
+}
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what was asked; exit 1 if there is no such symbol."""
+    place = directory_named(options.path)
+    if not place.exists():
+        raise PathMissing(f"{display_path(options.path)} does not exist; check the path.")
+    with closing(engine()) as here:
+        registered = here.locate(place)
+        request = RelationsRequest(
+            name=options.symbol.strip(),
+            relation=_RELATIONS[options.command],
+            # An option that is not given hides the default.
+            depth=1 if options.depth is None else options.depth,
+            below=_below(options.path, registered.repository.root),
+        )
+        reply = here.relations(registered, request)
+    if options.json:
+        write_json(relations_json(reply))
+    else:
+        print_relations(reply, registered.repository.name)
+        _print_notes(reply)
+    return 0 if reply.related else 1
+
+
+def _below(typed: str | None, root: str) -> str:
+    """The path in the repository that the user named; nothing for all of it."""
+    if typed is None:
+        return ""
+    place = os.path.realpath(directory_named(typed))
+    relative = os.path.relpath(place, root).replace(os.sep, "/")
+    if relative == os.curdir:
+        return ""
+    return f"{relative}/" if os.path.isdir(place) else relative  # noqa: PTH112 - a plain path
+
+
+def _print_notes(reply: RelationsReply) -> None:
+    # What was said so far comes first wherever both streams go to one place.
+    sys.stdout.flush()
+    for note in (*reply.notes, *([reply.state.message] if reply.state.message else [])):
+        sys.stderr.write(f"asterism: {note}\n")

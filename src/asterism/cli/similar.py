@@ -1,0 +1,72 @@
+"""`asterism similar`: code like the code at a place."""
+
+import argparse
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from asterism.cli.engine_for import directory_named, engine
+from asterism.cli.search import answer, below, request_of
+from asterism.domain.errors import PathMissing, UsageError
+from asterism.domain.files import display_path
+from asterism.engine.engine import Engine
+from asterism.retrieval.filters import parse_filter_words
+
+# As editors, compilers and our own output write it: `a.py:12`, `a.py:12:5`, `a.py:12-20`.
+_PLACE = re.compile(r"(?P<file>.+?):(?P<first>-?\d+)(?:[-–](?P<last>\d+)|:\d+)?:?", re.DOTALL)
+
+
+class Typed(NamedTuple):
+    """What the user wrote, taken apart."""
+
+    file: str
+    first: int | None = None
+    last: int | None = None
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the hits; exit 1 if there is none."""
+    typed = place_typed(options.place)
+    here = engine()
+    path = _existing(here, typed.file)
+    registered = here.locate(path)
+    where = parse_filter_words(options.filter or [], registered.repository.root)
+    if options.path is not None:
+        within = directory_named(options.path)
+        if not within.exists():
+            raise PathMissing(f"{display_path(options.path)} does not exist; check the path.")
+        if here.locate(within) != registered:
+            raise UsageError(
+                f"{display_path(options.path)} is not in {registered.repository.name}, as the file "
+                "is; code is compared within one repository."
+            )
+        where = below(where, registered, within)
+    request = replace(request_of(options), where=where)
+    reply = here.similar(registered, request, path, (typed.first, typed.last))
+    return answer(reply, registered, options)
+
+
+def place_typed(text: str) -> Typed:
+    """A file and its lines; a file whose name looks like that is itself."""
+    if not text.strip():
+        raise UsageError("The place is empty; give FILE:LINE, or a file.")
+    found = _PLACE.fullmatch(text)
+    if found is None or ("\0" not in text and os.path.lexists(text)):
+        return Typed(text)
+    # Beyond this no file has lines, and no number of ours reaches.
+    first, last = (int(found[name][:12]) if found[name] else None for name in ("first", "last"))
+    return Typed(found["file"], first, last)
+
+
+def _existing(here: Engine, typed: str) -> Path:
+    """The file from here, or from the root of the repository around, as results name it."""
+    if "\0" in typed:
+        raise UsageError("A path has no NUL in it; give FILE:LINE.")
+    path = directory_named(typed)
+    if not os.path.lexists(path):
+        around = here.registry.find(Path.cwd())
+        if around is not None and os.path.lexists(Path(around.repository.root, typed)):
+            return Path(around.repository.root, typed)
+    return path

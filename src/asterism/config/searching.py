@@ -1,0 +1,38 @@
+"""What the parts of a search need to know of the settings; only searches pay for importing it."""
+
+from dataclasses import replace
+
+from asterism.backends.rerank.options import RerankOptions
+from asterism.config.environment import rerank_key
+from asterism.config.settings import Settings
+from asterism.retrieval.reranking import RerankingOptions
+from asterism.retrieval.selection_options import CHAT, SelectionOptions
+
+
+def rerank_options(settings: Settings) -> RerankOptions:
+    """Which model judges the best hits, with the key that the environment has for it."""
+    chosen = settings.rerank
+    return RerankOptions(
+        provider=chosen.provider,
+        model=chosen.model,
+        url=chosen.url,
+        api_key=rerank_key(chosen.provider, chosen.url),
+        timeout_seconds=chosen.timeout_seconds,
+    )
+
+
+def reranking_options(settings: Settings) -> RerankingOptions:
+    """How many hits the reranker judges, and what that counts."""
+    return RerankingOptions(top=settings.rerank.top, weight=settings.rerank.weight)
+
+
+def chat_selection(settings: Settings) -> SelectionOptions:
+    """What a vector search inside a chat gives out."""
+    chosen = settings.chat
+    return replace(
+        CHAT,
+        distance_cutoff=None if chosen.cutoff_disabled else chosen.distance_cutoff,
+        min_keep=chosen.fallback_chunks,
+        max_chars=chosen.max_chars,
+        max_chunk_chars=chosen.chunk_max_chars,
+    )

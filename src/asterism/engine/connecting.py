@@ -1,0 +1,238 @@
+"""How symbols of one repository connect: each language's best witness is asked, names otherwise."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple, Protocol, TypeAlias
+
+from asterism.analysis.graph.scopes import FileScope
+from asterism.analysis.source.discovery import discover
+from asterism.analysis.syntax.catalogue import detect
+from asterism.backends.lsp.keeper import Condition, KeeperOptions
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.registry import Registered
+from asterism.config.loading import discovery_options
+from asterism.config.settings import Settings
+from asterism.domain.errors import LanguageServerError, ServerGarbled, ServerMissing
+from asterism.domain.files import FoundFile
+from asterism.domain.structure import Connections
+from asterism.structure.by_name import ByName
+from asterism.structure.python import PythonOptions, PythonProject
+from asterism.structure.python_binary import find_environment, require_checker
+from asterism.structure.repository import Files, IndexedRepository
+from asterism.structure.targets import Target
+from asterism.structure.typescript import TypeScriptOptions, TypeScriptProject
+from asterism.structure.typescript_binary import require_compiler
+
+# What a setting says to ask nobody.
+OFF = "off"
+
+_ECMASCRIPT = frozenset({"typescript", "javascript"})
+
+# What comes of an answer in another shape than the protocol's, or of a disk that is full.
+_UNFIT = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    OSError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
+
+class Witness(Protocol):
+    """A compiler or type checker with a repository loaded."""
+
+    @property
+    def condition(self) -> Condition:
+        """Where it stands."""
+        ...
+
+    @property
+    def pid(self) -> int | None:
+        """Its process, while there is one."""
+        ...
+
+    def warm_up(self, files: Sequence[FoundFile]) -> None:
+        """Begin to load it in the background."""
+        ...
+
+    def connections(
+        self, targets: Sequence[Target], files: Sequence[FoundFile]
+    ) -> tuple[Connections, ...]:
+        """What is known of each target."""
+        ...
+
+    def close(self) -> None:
+        """End the process."""
+        ...
+
+
+class Connected(NamedTuple):
+    """What is known of each target, and what the reader should know about how."""
+
+    connections: tuple[Connections | None, ...]
+    """None for a target that is not in its file any more."""
+    notes: tuple[str, ...] = ()
+
+
+_Make: TypeAlias = Callable[[], Witness]
+
+
+class Connector:
+    """One repository's witnesses; each starts with the first question about its language."""
+
+    def __init__(
+        self, registered: Registered, settings: Settings, cache: Path, environment: str | None
+    ) -> None:
+        """`cache` is a directory of ours for this repository, `environment` the active one."""
+        self.made_for = (registered.repository.root, settings)
+        self._registered = registered
+        self._settings = settings
+        self._cache = cache
+        self._environment = environment
+        self._files = Files(registered.repository.root)
+        self._listing: tuple[FoundFile, ...] = ()
+        self._witnesses: dict[str, Witness] = {}
+        self._makes: Mapping[str, _Make] = {"typescript": self._typescript, "python": self._python}
+
+    def warm_up(self, catalogue: Catalogue, languages: Collection[str] = ()) -> None:
+        """Start the witnesses that a question may need, in the background.
+
+        Those of `languages` alone, where some are given. What the index knows of the files is
+        enough to begin with; trouble shows when something is asked.
+        """
+        wanted = {_family(language) for language in languages} or {*self._makes}
+        if all(self._is_under_way(family) for family in wanted & {*self._makes}):
+            return
+        states = catalogue.files(self._registered.repository.name).values()
+        if not self._listing:
+            self._listing = tuple(FoundFile(one.path, one.size, one.mtime_ns) for one in states)
+        for family in wanted & {_family(state.language) for state in states}:
+            with suppress(LanguageServerError):
+                self.witness(family).warm_up(self._listing)
+
+    def connections(self, targets: Sequence[Target], catalogue: Catalogue) -> Connected:
+        """What is known of each target by the files as they are now."""
+        questions = self.questions(catalogue)
+        return Connected(questions.ask(targets), tuple(questions.notes))
+
+    def questions(self, catalogue: Catalogue) -> "Questions":
+        """For questions that lead to others, as a tree of calls asks them."""
+        repository = self._registered.repository
+        by_name = ByName(IndexedRepository(repository.name, self._files, catalogue))
+        return Questions(self, by_name)
+
+    def scope(self, path: str) -> FileScope | None:
+        """A file as it is now."""
+        return self._files.scope(path)
+
+    def digest(self, path: str) -> str | None:
+        """The hash of the bytes that the last scope of a file was read from."""
+        return self._files.digest(path)
+
+    def listed(self) -> tuple[FoundFile, ...]:
+        """The files of the repository; those known already are not opened again."""
+        root = self._registered.repository.root
+        options = discovery_options(self._settings)
+        self._listing = discover(root, options, frozenset(self._listing)).files
+        return self._listing
+
+    def has_witness(self, language: str) -> bool:
+        """Whether there is one to ask for a language, running or not."""
+        return _family(language) in self._makes
+
+    def witness(self, language: str) -> Witness:
+        """Who answers for a language; a LanguageServerError says why nobody does."""
+        family = _family(language)
+        if family not in self._witnesses:
+            self._witnesses[family] = self._makes[family]()
+        return self._witnesses[family]
+
+    def close(self) -> None:
+        """End all processes."""
+        for witness in self._witnesses.values():
+            witness.close()
+        self._witnesses.clear()
+
+    def _is_under_way(self, family: str) -> bool:
+        witness = self._witnesses.get(family)
+        return witness is not None and witness.condition is not Condition.resting
+
+    def _typescript(self) -> Witness:
+        given = self._settings.structure.typescript
+        if given == OFF:
+            raise ServerMissing("The setting structure.typescript is off.")
+        options = TypeScriptOptions(memory_bytes=self._memory, keeper=self._keeper)
+        root = self._registered.repository.root
+        return TypeScriptProject(require_compiler(given or None), root, str(self._cache), options)
+
+    def _python(self) -> Witness:
+        given = self._settings.structure.python
+        if given == OFF:
+            raise ServerMissing("The setting structure.python is off.")
+        root = self._registered.repository.root
+        environment = find_environment(root, self._environment)
+        options = PythonOptions(
+            memory_bytes=self._memory, keeper=self._keeper, environment=environment
+        )
+        return PythonProject(require_checker(given or None), root, options)
+
+    @property
+    def _memory(self) -> int:
+        return self._settings.structure.memory_mb * 1_000_000
+
+    @property
+    def _keeper(self) -> KeeperOptions:
+        return KeeperOptions(wait_seconds=self._settings.structure.wait_seconds)
+
+
+class Questions:
+    """The questions of one moment: files are listed once, and nothing is asked twice.
+
+    A witness that failed is not asked again: whoever waits has waited long enough.
+    """
+
+    def __init__(self, connector: Connector, by_name: ByName) -> None:
+        """`Connector.questions` makes these."""
+        self.notes: list[str] = []
+        """How answers came about, for the reader; filled by questions."""
+        self._connector = connector
+        self._by_name = by_name.question()
+        self._listing: tuple[FoundFile, ...] | None = None
+        self._failed: set[str] = set()
+        self._known: dict[Target, Connections | None] = {}
+
+    def ask(self, targets: Sequence[Target]) -> tuple[Connections | None, ...]:
+        """What is known of each target; None for one that is not in its file any more."""
+        families: dict[str, list[Target]] = {}
+        for target in dict.fromkeys(targets):
+            if target not in self._known:
+                families.setdefault(_family(detect(target.path).language), []).append(target)
+        for family, wanted in families.items():
+            self._known |= zip(wanted, self._answers(family, wanted), strict=True)
+        return tuple(self._known[target] for target in targets)
+
+    def _answers(self, family: str, targets: list[Target]) -> Sequence[Connections | None]:
+        if self._connector.has_witness(family) and family not in self._failed:
+            try:
+                return self._resolved(family, targets)
+            except LanguageServerError as error:
+                self._failed.add(family)
+                self.notes.append(f"Connected by name: {error}")
+        return [self._by_name.connections(target) for target in targets]
+
+    def _resolved(self, family: str, targets: list[Target]) -> Sequence[Connections]:
+        if self._listing is None:
+            self._listing = self._connector.listed()
+        try:
+            return self._connector.witness(family).connections(targets, self._listing)
+        except _UNFIT as error:
+            raise ServerGarbled(
+                f"The answer for {family} is of no use ({error!r:.200})."
+            ) from error
+
+
+def _family(language: str) -> str:
+    return "typescript" if language in _ECMASCRIPT else language

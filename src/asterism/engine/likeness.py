@@ -1,0 +1,76 @@
+"""Code like the code at a place, through the façade: which file is meant, and what it is like."""
+
+import os
+from pathlib import Path
+
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.registry import Registered
+from asterism.domain.errors import (
+    AsterismError,
+    IndexMissing,
+    NotText,
+    PathMissing,
+    UsageError,
+    WrongPathKind,
+)
+from asterism.domain.files import SkipReason, display_path
+from asterism.domain.search import Question, Search, Total
+from asterism.engine.finding import Found, as_they_are
+from asterism.retrieval.options import RankOptions
+from asterism.retrieval.recall import Sources
+from asterism.retrieval.similar import CodePlace, Model, find_similar, model_at
+
+
+def place_in(
+    registered: Registered, path: Path, first: int | None = None, last: int | None = None
+) -> CodePlace:
+    """A place of a repository; an error says what is wrong with the file or the lines."""
+    shown = display_path(str(path))
+    if not os.path.lexists(path):
+        raise PathMissing(f"{shown} does not exist; check the path.")
+    if path.is_dir():
+        raise WrongPathKind(f"{shown} is a directory; give a file in it, or FILE:LINE.")
+    if first is not None and first < 1:
+        raise UsageError(f"There is no line {first}; lines are counted from 1.")
+    root = registered.repository.root
+    # The file itself may be a link, which stands for itself wherever it leads.
+    relative = os.path.relpath(Path(os.path.realpath(path.parent), path.name), root)
+    if relative.startswith(os.pardir):
+        raise UsageError(f"{shown} is not inside {display_path(root)}; give a file in it.")
+    return CodePlace(display_path(relative.replace(os.sep, "/")), first, last)
+
+
+def question_of(place: CodePlace) -> Question:
+    """A question that is a place."""
+    return Question(text=str(place), is_code=True)
+
+
+def found_like(
+    place: CodePlace, registered: Registered, asked: Search, sources: Sources
+) -> tuple[Found, Model]:
+    """What is like the code at a place, and that code."""
+    model = model_at(sources.chunks, registered.repository.name, place)
+    if model is None:
+        raise _not_indexed(place, registered, sources.catalogue)
+    hits = find_similar(model, sources, asked.limit, RankOptions())
+    return Found(hits, as_they_are, Total(len(hits), exact=False)), model
+
+
+def _not_indexed(place: CodePlace, registered: Registered, catalogue: Catalogue) -> AsterismError:
+    """Why the index has nothing of a file that exists."""
+    repository = registered.repository
+    file = display_path(os.path.join(repository.root, place.path))  # noqa: PTH118 - may be no text
+    for entry in catalogue.skipped(repository.name):
+        path = display_path(entry.path)
+        if path != place.path and not (path.endswith("/") and place.path.startswith(path)):
+            continue
+        if entry.reason == SkipReason.binary:
+            return NotText(f"{place.path} is a binary file; give one with source code in it.")
+        return IndexMissing(
+            f"{place.path} is not in the index, because it is left out: {entry.reason}; "
+            f"`asterism debug file {file}` says more."
+        )
+    return IndexMissing(
+        f"The index has no code of {place.path}: it is empty, or not indexed yet; "
+        f"`asterism debug file {file}` says which."
+    )

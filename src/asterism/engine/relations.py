@@ -1,0 +1,177 @@
+"""Who calls a symbol, what it calls, and which files refer to it, as deep as was asked."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.registry import Registered
+from asterism.domain.catalogue import FoundSymbol, SymbolPage, SymbolQuery
+from asterism.domain.errors import IndexMissing, UsageError
+from asterism.domain.files import display_path
+from asterism.domain.structure import CallTree, Connections, Edge, Fact, SymbolPlace
+from asterism.domain.symbol import Role
+from asterism.domain.symbol_names import symbol_query
+from asterism.engine.builds import Freshness
+from asterism.engine.connecting import Connector, Questions
+from asterism.structure.call_trees import TreeOptions, call_tree
+from asterism.structure.targets import Target
+
+# Definitions of one name that are looked at; more are counted and said.
+MOST_SYMBOLS = 10
+MOST_DEPTH = 10
+# Of files whose path begins alike; no file has more definitions of one name.
+IN_ONE_FILE = 1_000
+
+
+class Relation(StrEnum):
+    """What is asked about a symbol."""
+
+    callers = "callers"
+    callees = "callees"
+    references = "references"
+
+
+FACTS: Mapping[Relation, Fact] = {
+    Relation.callers: Fact.callers,
+    Relation.callees: Fact.calls,
+    Relation.references: Fact.references,
+}
+"""What has to be known to answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationsRequest:
+    """What someone asks about a symbol."""
+
+    name: str
+    """As `x`, `A.x`, `A::x`, `A > x` or `path > A > x`."""
+    relation: Relation
+    depth: int = 1
+    """How many calls a way has at most; references have none."""
+    below: str = ""
+    """Only definitions whose path is this or begins with it; a directory ends in `/`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Related:
+    """One definition of the name, and what was asked about it."""
+
+    connections: Connections
+    tree: CallTree | None = None
+    """Of calls; None for references."""
+    unknown: Mapping[SymbolPlace, tuple[str, ...]] = field(default_factory=dict)
+    """Places in the tree of which not everything is known, with the reasons."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationsReply:
+    """Every definition of a name with its relations."""
+
+    request: RelationsRequest
+    related: tuple[Related, ...]
+    total: int
+    """How many definitions there are; exact."""
+    did_you_mean: tuple[str, ...]
+    notes: tuple[str, ...]
+    state: Freshness
+
+
+def check(request: RelationsRequest) -> None:
+    """Refuse what cannot be answered, before anything runs."""
+    if not request.name.strip():
+        raise UsageError("The name is empty; give a symbol, as `TokenService.validate`.")
+    if not 1 <= request.depth <= MOST_DEPTH:
+        raise UsageError(f"The depth is {request.depth}; give 1 to {MOST_DEPTH}.")
+
+
+def relations(
+    request: RelationsRequest, registered: Registered, connector: Connector, state: Freshness
+) -> RelationsReply:
+    """Look a name up and follow its relations in the files as they are now."""
+    repository = registered.repository
+    with Catalogue.open(registered.project.directory) as catalogue, catalogue.snapshot():
+        if repository.name not in {known.name for known in catalogue.repositories()}:
+            root = display_path(repository.root)
+            raise IndexMissing(f"{root} is not indexed yet; run `asterism index {root}`.")
+        page = _definitions(request, repository.name, catalogue)
+        hints = () if page.total else tuple(catalogue.similar_names(request.name))
+        questions = connector.questions(catalogue)
+        targets = [*map(_target, page.rows)]
+        answers = questions.ask(targets)
+        gone = [target for target, known in zip(targets, answers, strict=True) if known is None]
+        known = {answer.symbol: answer for answer in answers if answer is not None}
+        related = [_related(answer, request, questions) for answer in known.values()]
+    return RelationsReply(
+        request=request,
+        related=tuple(related),
+        # Declarations of one symbol, as overloads are, count once.
+        total=page.total - len(targets) + len(known),
+        did_you_mean=hints,
+        notes=tuple(dict.fromkeys([*questions.notes, *map(_gone, gone)])),
+        state=state,
+    )
+
+
+def _definitions(request: RelationsRequest, repo: str, catalogue: Catalogue) -> SymbolPage:
+    """The definitions that are looked at, and how many there are."""
+    is_file = bool(request.below) and not request.below.endswith("/")
+    query = SymbolQuery(
+        request.name,
+        roles=(Role.DEFINITION,),
+        repos=(repo,),
+        path_prefix=(request.below,) if request.below else (),
+        limit=IN_ONE_FILE if is_file else MOST_SYMBOLS,
+    )
+    page = catalogue.find_symbols(symbol_query(request.name, query))
+    if not is_file:
+        return page
+    # Other files may have names that begin like this one's.
+    rows = [found for found in page.rows if found.row.filepath == request.below]
+    return SymbolPage(tuple(rows[:MOST_SYMBOLS]), len(rows))
+
+
+def _related(answer: Connections, request: RelationsRequest, questions: Questions) -> Related:
+    if request.relation is Relation.references:
+        return Related(connections=answer)
+    unknown: dict[SymbolPlace, tuple[str, ...]] = {}
+    root = answer.symbol
+    edges = _edges(request.relation, answer, questions, unknown)
+    tree = call_tree(root, edges, TreeOptions(depth=request.depth))
+    return Related(connections=answer, tree=tree, unknown=unknown)
+
+
+def _edges(
+    relation: Relation,
+    root: Connections,
+    questions: Questions,
+    unknown: dict[SymbolPlace, tuple[str, ...]],
+) -> Callable[[SymbolPlace], Sequence[Edge]]:
+    """The calls at a place; what is not known there is noted."""
+
+    def edges(place: SymbolPlace) -> Sequence[Edge]:
+        if place.path is None or place.line is None:
+            return ()
+        found: Connections | None = root
+        if place != root.symbol:
+            found = questions.ask([Target(place.path, place.name, place.line)])[0]
+        if found is None:
+            unknown[place] = ("it is not in its file any more",)
+            return ()
+        reasons = tuple(gap.why for gap in found.gaps if FACTS[relation] in gap.facts)
+        if reasons:
+            unknown[place] = reasons
+        return found.callers if relation is Relation.callers else found.calls
+
+    return edges
+
+
+def _gone(target: Target) -> str:
+    return (
+        f"{target.name} is not in {display_path(target.path)} any more since it was indexed; it is "
+        "left out."
+    )
+
+
+def _target(found: FoundSymbol) -> Target:
+    return Target(found.row.filepath, found.row.qualified_name, found.row.line)

@@ -1,0 +1,348 @@
+"""One repository with its index, for programs: sync it, search it, look names up in it."""
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, TypeVar, Unpack
+
+from asterism.backends.store.registry import Registered
+from asterism.config.environment import cache_directory, data_directory
+from asterism.config.loading import load
+from asterism.config.settings import Settings
+from asterism.domain.catalogue import SymbolQuery
+from asterism.domain.errors import UsageError, WorkerDied
+from asterism.domain.search import Mode
+from asterism.domain.selection import Stage
+from asterism.domain.symbol import Role
+from asterism.domain.symbol_names import symbol_query
+from asterism.engine.engine import Engine
+from asterism.engine.wiring import Places
+from asterism.facade.replies import (
+    IndexStatus,
+    Reply,
+    Symbols,
+    reply_of,
+    status_record,
+    symbols_of,
+)
+from asterism.indexing.progress import Listener, Progress
+from asterism.indexing.report import SyncReport
+
+if TYPE_CHECKING:
+    # They bring numpy, which looking up a symbol does not need.
+    from asterism.engine.searching import SearchReply, SearchRequest
+
+ModeName: TypeAlias = Literal["hybrid", "semantic", "exact", "definition", "similar"]
+StageName: TypeAlias = Literal["discover", "refine"]
+RoleName: TypeAlias = Literal["definition", "export", "import", "usage"]
+Texts: TypeAlias = str | Sequence[str]
+_Choice = TypeVar("_Choice", bound=StrEnum)
+
+_log = logging.getLogger("asterism")
+
+_GUARD = (
+    'put what the script does below `if __name__ == "__main__":`, or leave `jobs` at 1: processes '
+    "that read files begin by importing the script"
+)
+
+
+class Filters(TypedDict, total=False):
+    """What a search may be narrowed to; every condition that is given must hold."""
+
+    path: Texts
+    path_prefix: Texts
+    path_contains: Texts
+    path_not_contains: Texts
+    path_glob: Texts
+    type: Texts
+    extension: Texts
+    languages: Texts
+    is_exported: bool
+    decorator_contains: str
+    has_docstring: bool
+    context_filepaths: Texts
+    context_path_prefix: Texts
+    repo: Texts
+
+
+def open(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    name: str | None = None,
+    project: str | None = None,
+    jobs: int = 1,
+    settings: Mapping[str, object] | None = None,
+    listener: Callable[[Progress], None] | None = None,
+) -> "Codebase":
+    """Open a repository; one that is not known yet is made known, and indexed when first needed.
+
+    `path` is a directory, or anything in a repository that is known; nothing means the repository
+    around the current directory. `name` and `project` are for a new one. `jobs` says how many
+    processes read files: more than one is faster on a first build, and needs a script to have
+    `if __name__ == "__main__":`. `settings` are as in the settings files, `{"index.sync_seconds":
+    5}`, and come before these. `listener` hears how far a build is.
+    """
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise UsageError(f"jobs is {jobs!r}; give a whole number from 1 on.")
+    said: set[str] = set()
+
+    def settings_for(root: str) -> Settings:
+        loaded = load(Path(root), {"work.jobs": jobs, **(settings or {})}, "asterism.open")
+        for warning in loaded.warnings:
+            if warning not in said:
+                said.add(warning)
+                _log.warning("%s", warning)
+        return loaded.settings
+
+    engine = Engine(Places(data_directory(), cache_directory()), settings_for)
+    where = Path.cwd() if path is None else Path(_text("path", os.fspath(path))).absolute()
+    registered = engine.registry.find(where) if name is None and project is None else None
+    if registered is None or not where.exists():
+        root = engine.root_for(where) if path is None else where
+        registered = engine.register(root, name, project)
+    # A mistake in the settings shows here, not with the first question.
+    settings_for(registered.repository.root)
+    return Codebase(engine, registered, listener)
+
+
+class Codebase:
+    """A repository and its index. It is used by one thread at a time, and can be a context."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        registered: Registered,
+        listener: Callable[[Progress], None] | None = None,
+    ) -> None:
+        """Programs call `asterism.open` instead."""
+        self._engine: Engine | None = engine
+        self._registered = registered
+        self._listener = Listener() if listener is None else Listener(listener)
+
+    @property
+    def root(self) -> Path:
+        """Where the repository is."""
+        return Path(self._registered.repository.root)
+
+    @property
+    def name(self) -> str:
+        """What the repository is called."""
+        return self._registered.repository.name
+
+    def sync(self, *, force: bool = False) -> SyncReport:
+        """Bring the index up to date, and say what was done; `force` reads everything anew.
+
+        Another process that is writing to the index is waited for.
+        """
+        engine = self._open()
+        _check_not_imported()
+        try:
+            return engine.index(self._registered, self._listener, force)
+        except WorkerDied as error:
+            raise WorkerDied(f"{error} If this is a script, {_GUARD}.") from error
+
+    def search(
+        self,
+        query: str = "",
+        *,
+        mode: ModeName = "hybrid",
+        limit: int = 10,
+        filters: Mapping[str, object] | None = None,
+        min_score: float = 0.0,
+        stage: StageName | None = None,
+        exhaustive: bool = False,
+        cursor: str | None = None,
+        code_snippet: str | None = None,
+        max_tokens: int | None = None,
+        context_lines: int = 0,
+        bm25_weight: float | None = None,
+        **narrowed: Unpack[Filters],
+    ) -> Reply:
+        """The code for a question.
+
+        The index is brought up to date first, for at most `index.sync_seconds`; where there is
+        none yet it is built. Filters are given by keyword, in a mapping, or both. Mode `similar`
+        compares with `code_snippet`. An exhaustive search gives every match in stable order, page
+        by page: go on with the reply's cursor. `max_tokens` limits the texts of all hits together.
+        `bm25_weight` is deprecated: the mode chooses between words and meaning.
+        """
+        from asterism.engine.searching import SearchRequest
+
+        request = SearchRequest(
+            text=_text("query", query),
+            mode=_choice("mode", Mode, mode),
+            limit=_whole("limit", limit),
+            min_score=_number("min_score", min_score),
+            token_budget=None if max_tokens is None else _whole("max_tokens", max_tokens),
+            stage=_stage(stage),
+            exhaustive=bool(exhaustive),
+            cursor=None if cursor is None else _text("cursor", cursor),
+            code_snippet=None if code_snippet is None else _text("code_snippet", code_snippet),
+            context_lines=_whole("context_lines", context_lines),
+            bm25_weight=None if bm25_weight is None else _number("bm25_weight", bm25_weight),
+        )
+        return self._answer(request, filters, narrowed)
+
+    def similar(
+        self,
+        file: str | os.PathLike[str],
+        line: int | None = None,
+        last_line: int | None = None,
+        *,
+        limit: int = 10,
+        filters: Mapping[str, object] | None = None,
+        min_score: float = 0.0,
+        max_tokens: int | None = None,
+        context_lines: int = 0,
+        **narrowed: Unpack[Filters],
+    ) -> Reply:
+        """Code like the function, class … around a line of a file, or like all of the file.
+
+        A path that is not absolute begins at the root, as the paths of hits do.
+        """
+        from asterism.engine.likeness import place_in
+        from asterism.engine.searching import SearchRequest
+
+        lines = [None if one is None else _whole("line", one) for one in (line, last_line)]
+        self._open()
+        place = place_in(self._registered, self.root / _text("file", os.fspath(file)), *lines)
+        request = SearchRequest(
+            mode=Mode.similar,
+            place=place,
+            limit=_whole("limit", limit),
+            min_score=_number("min_score", min_score),
+            token_budget=None if max_tokens is None else _whole("max_tokens", max_tokens),
+            context_lines=_whole("context_lines", context_lines),
+        )
+        return self._answer(request, filters, narrowed)
+
+    def symbols(
+        self,
+        name: str,
+        *,
+        kind: Texts = (),
+        role: RoleName | Sequence[RoleName] = (),
+        limit: int = 50,
+    ) -> Symbols:
+        """Where a name is defined, exported, imported and used: `x`, `A.x`, `A > x`, `path > x`.
+
+        The index is brought up to date first, as for a search.
+        """
+        engine = self._open()
+        if not _text("name", name).strip():
+            raise UsageError("The name is empty; give a symbol's name, such as `Parser.parse`.")
+        if _whole("limit", limit) < 0:
+            raise UsageError(f"limit is {limit}; give 0 or more.")
+        roles = {_choice("role", Role, word) for word in _texts(role)}
+        wanted = SymbolQuery(
+            name,
+            kinds=tuple(_texts(kind)),
+            roles=tuple(each for each in Role if each in roles),
+            limit=limit,
+        )
+        self._build_if_missing(engine)
+        engine.refresh(self._registered)
+        return symbols_of(engine.symbols(self._registered, symbol_query(name, wanted)))
+
+    def status(self) -> IndexStatus:
+        """What state the index is in; nothing is changed."""
+        return status_record(self._open().status(self._registered))
+
+    def close(self) -> None:
+        """Let go of tables and models; the index stays."""
+        self._engine = None
+
+    def __enter__(self) -> "Codebase":
+        """Itself, to be closed at the end."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close it, whatever happened."""
+        self.close()
+
+    def __repr__(self) -> str:
+        """What it is of."""
+        return f"<asterism.Codebase {self.name} at {self.root}>"
+
+    def _open(self) -> Engine:
+        if self._engine is None:
+            raise UsageError(f"{self.name} was closed; open it again with `asterism.open`.")
+        return self._engine
+
+    def _answer(
+        self,
+        request: "SearchRequest",
+        filters: Mapping[str, object] | None,
+        narrowed: Mapping[str, object],
+    ) -> Reply:
+        from asterism.retrieval.filters import applied, parse_filters
+
+        engine = self._open()
+        given = {} if filters is None else filters
+        if not isinstance(given, Mapping):
+            raise UsageError(f"filters is {given!r:.80}; give a mapping of keys to values.")
+        twice = [key for key in narrowed if key in given]
+        if twice:
+            raise UsageError(f"The filter {twice[0]} is given twice; give it once.")
+        where = parse_filters({**given, **narrowed}, str(self.root))
+        self._build_if_missing(engine)
+        found: SearchReply = engine.search(self._registered, replace(request, where=where))
+        return reply_of(found, applied(found.search.where))
+
+    def _build_if_missing(self, engine: Engine) -> None:
+        if not engine.is_indexed(self._registered):
+            self.sync()
+
+
+def _check_not_imported() -> None:
+    """Refuse to index in a process that is only importing the script that started it."""
+    processes = sys.modules.get("multiprocessing")
+    if processes is not None and getattr(processes.current_process(), "_inheriting", False):
+        raise UsageError(f"This script indexes while it is imported: {_GUARD}.")
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise UsageError(f"{name} is {value!r:.80}; give a text.")
+    return value
+
+
+def _texts(value: object) -> list[str]:
+    given = [value] if isinstance(value, str) else value
+    if not isinstance(given, list | tuple | set | frozenset):
+        raise UsageError(f"{value!r:.80} is no text and no list of texts; give one of these.")
+    return [_text("an entry of a list", each) for each in given]
+
+
+def _whole(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise UsageError(f"{name} is {value!r:.80}; give a whole number.")
+    return value
+
+
+def _number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise UsageError(f"{name} is {value!r:.80}; give a number.")
+    return float(value)
+
+
+def _choice(name: str, choices: type[_Choice], value: object) -> _Choice:
+    try:
+        return choices(_text(name, value))
+    except ValueError as error:
+        words = ", ".join(str(choice.value) for choice in choices)
+        raise UsageError(f"There is no {name} {value!r:.80}; there are {words}.") from error
+
+
+def _stage(value: object) -> Stage | None:
+    return None if value is None else _choice("stage", Stage, value)

@@ -1,0 +1,110 @@
+"""What a search looks like in a terminal: colours, marks, cut lines; and plain elsewhere."""
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import ROOT, spawn
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+LONG = "# " + "words and more words " * 20
+
+
+@pytest.fixture
+def service(indexed: Path) -> Path:
+    (indexed / "wide.py").write_text(f"def parse_widely(text):\n    {LONG}\n    return text\n")
+    return indexed
+
+
+def screen(where: Path, columns: int, *arguments: str, **environment: str) -> list[str]:
+    """The lines a terminal of that width is given."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    known = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "asterism.cli", *arguments],
+        cwd=where,
+        env={**known, "PYTHONPATH": str(ROOT / "src"), "TERM": "xterm-256color", **environment},
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+    )
+    os.close(theirs)
+    pieces = []
+    while True:
+        try:
+            piece = os.read(ours, 65_536)
+        except OSError:
+            # Linux says so where the other side has closed.
+            break
+        if not piece:
+            break
+        pieces.append(piece)
+    os.close(ours)
+    _, complaint = process.communicate()
+    assert complaint == b""
+    return b"".join(pieces).decode().splitlines()
+
+
+def plain(lines: list[str]) -> list[str]:
+    return [COLOUR.sub("", line) for line in lines]
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_lines_are_cut_at_the_edge(service: Path, columns: int) -> None:
+    lines = plain(screen(service, columns, "search", "parse widely", "--limit", "1"))
+    assert lines[0].startswith("1. wide.py:1–3  ")
+    assert lines[2] == "   1 │ def parse_widely(text):"
+    assert lines[3].endswith("…")
+    assert len(lines[3]) == columns
+    assert lines[4] == "   3 │     return text"
+
+
+def test_code_is_coloured_and_words_are_marked(service: Path) -> None:
+    lines = screen(service, 100, "search", "parse widely", "--limit", "1")
+    (signature,) = (line for line in lines if "def" in line)
+    assert "\x1b[1;31mparse" in signature
+    assert "\x1b[1;31mwidely" in signature
+    assert re.search(r"\x1b\[\d+mdef\x1b\[0m", signature)
+
+
+def test_of_a_long_path_the_end_is_shown(service: Path) -> None:
+    folder = service / "/".join(["deeply", "nested"] * 6)
+    folder.mkdir(parents=True)
+    (folder / "far_away.py").write_text("def far_away():\n    return 1\n")
+    first = plain(screen(service, 60, "search", "far away", "--limit", "1"))[0]
+    assert re.fullmatch(r"1\. ….*/nested/far_away\.py:1–2  [01]\.\d\d", first)
+    assert len(first) == 60
+
+
+def test_similar_code_has_no_marks(service: Path) -> None:
+    lines = screen(service, 100, "similar", "main.py:1", "--limit", "1")
+    assert plain(lines)[0] == "Like function main  main.py:1–2"
+    assert not any("\x1b[1;31m" in line for line in lines)
+
+
+def test_without_colours(service: Path) -> None:
+    lines = screen(service, 100, "search", "parse widely", "--limit", "1", NO_COLOR="1")
+    assert not any(re.search(r"\x1b\[[0-9;]*3[0-7]", line) for line in lines)
+    assert plain(lines)[2] == "   1 │ def parse_widely(text):"
+
+
+def test_through_a_pipe(service: Path) -> None:
+    done = spawn(["search", "parse widely", "--limit", "1"], service, TERM="xterm-256color")
+    assert (done.code, done.err) == (0, "")
+    assert "\x1b" not in done.out
+    assert f"   2 │     {LONG.rstrip()}\n" in done.out
+
+
+def test_a_source_cannot_steer_the_terminal(indexed: Path) -> None:
+    (indexed / "evil.py").write_text("def evil_escape():\n    x = '\x1b[2Jgone\x07'\n")
+    lines = screen(indexed, 100, "search", "symbol = evil_escape")
+    assert not any("\x1b[2J" in line or "\x07" in line for line in lines)
+    assert any("\\x1b[2Jgone\\x07" in line for line in plain(lines))

@@ -1,0 +1,44 @@
+"""The lines around a hit, and where there are none to be had."""
+
+from pathlib import Path
+
+import pytest
+
+from asterism.backends.store.chunk_table import ChunkKey
+from asterism.engine.surroundings import Surroundings, surroundings
+from tests.retrieval.selection_hits import hit
+
+LINES = ["one", "two", "three", "four", "five"]
+
+
+@pytest.mark.parametrize(
+    ("span", "count", "before", "after"),
+    [
+        ((3, 3), 1, ("two",), ("four",)),
+        ((3, 4), 9, ("one", "two"), ("five",)),
+        ((1, 5), 3, (), ()),
+        ((1, 1), 2, (), ("two", "three")),
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_lines(
+    tmp_path: Path,
+    span: tuple[int, int],
+    count: int,
+    before: tuple[str, ...],
+    after: tuple[str, ...],
+    end: str,
+) -> None:
+    file = tmp_path / "a.py"
+    file.write_bytes(end.join(LINES).encode() + end.encode())
+    source = "\n".join(LINES[span[0] - 1 : span[1]])
+    chunk = hit("a", text=source, lines=span).chunk._replace(file_path=str(file))
+    found = surroundings([chunk], count)
+    assert found == {ChunkKey("shop", "a"): Surroundings(before, after)}
+
+
+def test_a_file_that_is_not_what_was_indexed(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("other\nlines\n")
+    for name in ("a.py", "gone.py"):
+        chunk = hit("a", text="one").chunk._replace(file_path=str(tmp_path / name))
+        assert surroundings([chunk], 2) == {}

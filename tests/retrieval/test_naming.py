@@ -1,0 +1,94 @@
+"""What a question names outright: definitions, slips of the fingers, lines of files."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from asterism.domain.filters import Filter
+from asterism.retrieval.naming import Index, Named, by_name
+from asterism.retrieval.options import RankOptions
+from asterism.retrieval.questions import understand
+from asterism.retrieval.ranking import rank
+from asterism.retrieval.recall import Sources, recall
+from tests.indexing.workshop import Workshop, workshop
+
+FILES = {
+    "shop/tokens.py": '''class TokenService:
+    """Issues and checks tokens."""
+
+    def issue(self, user):
+        return user.key
+
+    def revoke(self, user):
+        del user.key
+''',
+    "shop/cart.py": '''def checkout(cart):
+    """Pay for a cart."""
+    cart.clear()
+''',
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
+    directory: Path = tmp_path_factory.mktemp("named")
+    with workshop(directory, "memory") as found:
+        for path, text in FILES.items():
+            found.put(path, text)
+        found.sync()
+        yield found
+
+
+def sources(shop: Workshop, where: Filter | None = None) -> Sources:
+    version = shop.index.catalogue.chunks_version()
+    return Sources(shop.index.table().snapshot(version), shop.index.catalogue, where or Filter())
+
+
+def named(shop: Workshop, text: str, where: Filter | None = None) -> Named:
+    question, index = understand(text), sources(shop, where)
+    pools = recall(question, [], index, 10, RankOptions().recall)
+    return by_name(question, pools.path, Index(*index), RankOptions().recall)
+
+
+@pytest.mark.parametrize(
+    ("text", "exact"),
+    [("TokenService", True), ("TokenSevrice", False), ("tokenService", False)],
+)
+def test_a_name_is_found_and_so_is_a_slip_of_it(shop: Workshop, text: str, exact: bool) -> None:
+    found = named(shop, text).definitions.values()
+    assert [(one.name, one.kind, one.is_exact) for one in found] == [(text, "class", exact)]
+
+
+@pytest.mark.parametrize("text", ["isue", "ShoppingBasket", "how are tokens revoked"])
+def test_what_is_short_or_unlike_every_name_is_no_slip(shop: Workshop, text: str) -> None:
+    assert not named(shop, text).definitions
+
+
+def test_a_name_that_exists_is_not_looked_for_in_other_spellings(shop: Workshop) -> None:
+    found = named(shop, "checkout() or TokenService.issue").definitions.values()
+    assert {one.name for one in found if one.is_exact} == {one.name for one in found}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'File "/srv/app/shop/tokens.py", line 8, in revoke',
+        "AttributeError in shop/tokens.py:8",
+        "what fails at tokens.py:8",
+    ],
+)
+def test_a_line_brings_the_smallest_chunk_around_it_first(shop: Workshop, text: str) -> None:
+    assert [line.line for line in named(shop, text).lines.values()] == [8]
+    index, question = sources(shop), understand(text)
+    pools = recall(question, [], index, 10, RankOptions().recall)
+    first = rank(question, pools, index.chunks.chunks, RankOptions())[0]
+    assert first.chunk.qualified_name == "TokenService.revoke"
+    assert "line" in {signal.name for signal in first.why}
+
+
+def test_a_filter_holds_for_what_is_named(shop: Workshop) -> None:
+    where = Filter(paths=("shop/cart.py",))
+    found = named(shop, "TokenService in shop/tokens.py:8", where)
+    assert not found.definitions
+    assert not found.lines

@@ -1,0 +1,76 @@
+"""What reading the candidates adds to the evidence of their files."""
+
+import pytest
+
+from asterism.backends.store.chunk_table import ChunkKey
+from asterism.domain.chunk import Chunk
+from asterism.domain.search import Question
+from asterism.retrieval.fusion import Evidence, Strengths
+from asterism.retrieval.options import RankOptions
+from asterism.retrieval.questions import understand
+from asterism.retrieval.reading import read, weigh, weigh_chunks
+from asterism.retrieval.recall import FileKey, Pools
+from tests.retrieval.selection_hits import hit
+
+ISSUE = hit("issue", text="def issue(user):\n    raise Refused('no such user here')").chunk
+ISSUE = ISSUE._replace(signature="def issue(user)")
+CHECK = hit("check", text="def check(token):\n    return token.user").chunk._replace(
+    signature="def check(token)", is_exported=False
+)
+
+
+def evidence(
+    question: Question, *chunks: Chunk, importers: dict[str, set[str]] | None = None
+) -> dict[str, Evidence]:
+    files = {
+        ChunkKey(chunk.repo, chunk.id): FileKey(chunk.repo, chunk.relative_path) for chunk in chunks
+    }
+    found: dict[FileKey, Evidence] = {file: {} for file in files.values()}
+    imported = {FileKey("shop", path): some for path, some in (importers or {}).items()}
+    text = weigh(question, read(question, chunks, files), found, Pools(importers=imported))
+    weigh_chunks(text, found, Strengths({}, {}, {}, {}), RankOptions())
+    return {file.path: own for file, own in found.items()}
+
+
+def test_words_in_signatures_count_apart_from_words_in_the_text() -> None:
+    found = evidence(Question(text="token user", terms=("token", "user")), ISSUE, CHECK)
+    assert found["check.py"]["said"] == pytest.approx(1.0)
+    assert 0 < found["check.py"]["signature"] < 1
+    assert 0 < found["issue.py"]["signature"] < 1
+
+
+def test_only_a_file_with_an_exported_candidate_offers_something() -> None:
+    found = evidence(Question(text="user", terms=("user",)), ISSUE, CHECK)
+    assert "offers" in found["issue.py"]
+    assert "offers" not in found["check.py"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('what says "No such user"', 1.0),
+        ("no such user here", 0.8),
+        ("no user such here", 0.0),
+        ("user", 0.0),
+    ],
+)
+def test_a_text_that_stands_there_as_it_is(text: str, expected: float) -> None:
+    found = evidence(understand(text), ISSUE, CHECK)
+    assert found["issue.py"].get("phrase", 0.0) == pytest.approx(expected)
+    assert "phrase" not in found["check.py"]
+
+
+def test_a_long_question_that_is_said_in_one_place_weighs_more() -> None:
+    few = ("issue", "user", "raise", "refused")
+    many = (*few, "such", "here", "token", "return", "check", "plain", "other", "more")
+    short = evidence(Question(text="", terms=few), ISSUE)["issue.py"]
+    long = evidence(Question(text="", terms=many), ISSUE)["issue.py"]
+    assert "said_at_length" not in short
+    assert long["said_at_length"] == pytest.approx(long["said_at_once"])
+
+
+def test_candidates_that_import_a_file_speak_for_it() -> None:
+    importers = {"issue.py": {"check.py", "elsewhere.py"}, "check.py": {"elsewhere.py"}}
+    found = evidence(Question(text="user", terms=("user",)), ISSUE, CHECK, importers=importers)
+    assert found["issue.py"]["imported_by_hits"] > 0
+    assert found["check.py"]["imported_by_hits"] == 0
