@@ -1,9 +1,10 @@
-"""What selecting costs: 200 hits under each preset, as plain text and as rows of JSON.
+"""What selecting costs: 200 hits under each preset, as plain text, as lines, as rows of JSON.
 
     python -m benchmarks.selection [--hits 200] [--runs 50]
 
 Hits are made from a seed, twenty to a file, one of which holds the others, as a class does its
-methods. Rendering and serialising are counted, as a selection does both. The promise is 10 ms.
+methods. Rendering and serialising are counted, as a selection does both, and so is choosing the
+lines that matter to a question. The promise is 10 ms.
 Times are of the CPU, so that other work on the machine does not count.
 """
 
@@ -12,12 +13,15 @@ import json
 import random
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 from asterism.domain.search import Hit
 from asterism.domain.selection import Detail, Stage
+from asterism.retrieval.questions import understand
 from asterism.retrieval.selection import select
+from asterism.retrieval.selection_excerpts import excerpts_for
 from asterism.retrieval.selection_options import PRESETS, SelectionOptions, staged
 from asterism.retrieval.selection_sizes import Measure
 from benchmarks.store_rows import ROWS_PER_FILE, Corpus
@@ -33,11 +37,10 @@ def main() -> None:
     print(f"{len(hits)} hits, {sum(len(hit.chunk.full_source) for hit in hits):,} characters\n")
     print("| preset | written as | kept | dropped | median ms | slowest ms |")
     print("| --- | --- | ---: | ---: | ---: | ---: |")
-    measures = {"text": Measure(), "JSON": Measure(serialise=_row, envelope=1_000, separator=2)}
     for name, chosen in _variants():
-        for kind, measure in measures.items():
-            spent = sorted(_run(hits, chosen, measure) for _ in range(options.runs))
-            account = select(hits, chosen, measure).account
+        for kind, measured in _measures(hits).items():
+            spent = sorted(_run(hits, chosen, measured) for _ in range(options.runs))
+            account = select(hits, chosen, measured()).account
             print(
                 f"| {name} | {kind} | {account.returned_count} | {sum(account.dropped)} "
                 f"| {statistics.median(spent):.2f} | {spent[-1]:.2f} |"
@@ -56,11 +59,24 @@ def made(count: int) -> list[Hit]:
     return sorted(hits[:count], key=lambda hit: -hit.score)
 
 
+def _measures(hits: list[Hit]) -> Mapping[str, Callable[[], Measure]]:
+    """Ways to write hits; what was read for one question is not kept for the next."""
+    asked = understand(" ".join(hit.chunk.name for hit in hits[:3]))
+    rows = partial(Measure, serialise=_row, envelope=1_000, separator=2)
+    return {
+        "text": Measure,
+        "JSON": rows,
+        "text or lines": lambda: Measure(excerpt=excerpts_for(asked)),
+        "JSON, text or lines": lambda: rows(excerpt=excerpts_for(asked)),
+    }
+
+
 def _variants() -> Iterator[tuple[str, SelectionOptions]]:
     """The presets, and those that leave the most to be done."""
     yield from PRESETS.items()
     yield "context, everything passes", replace(PRESETS["context"], gate=0.0)
     yield "context, discover", staged(PRESETS["context"], Stage.discover)
+    yield "chunks, 2,000 tokens", replace(PRESETS["chunks"], token_budget=2_000)
     yield "chunks, all of them", replace(PRESETS["chunks"], max_results=None)
 
 
@@ -83,7 +99,8 @@ def _row(hit: Hit, detail: Detail, text: str) -> str:
     )
 
 
-def _run(hits: list[Hit], options: SelectionOptions, measure: Measure) -> float:
+def _run(hits: list[Hit], options: SelectionOptions, measured: Callable[[], Measure]) -> float:
+    measure = measured()
     start = time.process_time()
     select(hits, options, measure)
     return (time.process_time() - start) * 1e3
