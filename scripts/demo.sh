@@ -22,7 +22,7 @@ show() {
 
 show 'Index the repository: every symbol becomes a searchable piece.' index "$harbor"
 show 'What does the index hold, and is it fresh?' status "$harbor"
-show 'Ask it something.' search 'how is a client kept from sending too many requests' "$harbor" --limit 2
+show 'Ask it something.' search 'how does the ledger refund a parcel' "$harbor" --limit 2
 show 'Look up a symbol.' search 'symbol = TokenBucket > Allow' "$harbor"
 show 'Where is a name defined, exported, imported and used?' symbols TokenService "$harbor"
 show 'Again: nothing changed, so nothing is done.' index "$harbor"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     # Importing the package costs next to nothing; what is behind a name comes with its first use.
     from asterism.domain.errors import AsterismError
     from asterism.facade.codebase import Codebase, Filters, open
+    from asterism.facade.connections import Context, Part, Related, Relations
     from asterism.facade.replies import Hit, IndexStatus, Reply, Symbol, Symbols
     from asterism.indexing.progress import Progress
     from asterism.indexing.report import SyncReport
@@ -23,10 +24,14 @@ __version__ = "0.1.0"
 __all__ = [
     "AsterismError",
     "Codebase",
+    "Context",
     "Filters",
     "Hit",
     "IndexStatus",
+    "Part",
     "Progress",
+    "Related",
+    "Relations",
     "Reply",
     "Symbol",
     "Symbols",
@@ -38,10 +43,14 @@ __all__ = [
 _HOMES = {
     "AsterismError": "asterism.domain.errors",
     "Codebase": "asterism.facade.codebase",
+    "Context": "asterism.facade.connections",
     "Filters": "asterism.facade.codebase",
     "Hit": "asterism.facade.replies",
     "IndexStatus": "asterism.facade.replies",
+    "Part": "asterism.facade.connections",
     "Progress": "asterism.indexing.progress",
+    "Related": "asterism.facade.connections",
+    "Relations": "asterism.facade.connections",
     "Reply": "asterism.facade.replies",
     "Symbol": "asterism.facade.replies",
     "Symbols": "asterism.facade.replies",

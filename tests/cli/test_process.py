@@ -15,6 +15,10 @@ from tests.cli.conftest import ROOT, Run, spawn
 COMMANDS = [
     "search",
     "similar",
+    "show",
+    "callers",
+    "callees",
+    "refs",
     "index",
     "status",
     "symbols",

@@ -35,6 +35,14 @@ SIGNATURES: dict[Callable[..., object], str] = {
         "filters: Mapping[str, object] | None=None, min_score: float=0.0, "
         "max_tokens: int | None=None, context_lines: int=0, **narrowed: Unpack[Filters] -> Reply"
     ),
+    asterism.Codebase.context: (
+        "self, query: str, *, limit: int=10, filters: Mapping[str, object] | None=None, "
+        "min_score: float | None=None, stage: StageName | None=None, "
+        "max_tokens: int | None=None, **narrowed: Unpack[Filters] -> Context"
+    ),
+    asterism.Codebase.callers: "self, name: str, *, depth: int=1 -> Relations",
+    asterism.Codebase.callees: "self, name: str, *, depth: int=1 -> Relations",
+    asterism.Codebase.references: "self, name: str -> Relations",
     asterism.Codebase.symbols: (
         "self, name: str, *, kind: Texts=(), role: RoleName | Sequence[RoleName]=(), "
         "limit: int=50 -> Symbols"
@@ -51,9 +59,13 @@ FIELDS = {
     asterism.Reply: (
         "hits total total_is_exact account filters cursor did_you_mean notes behind seconds"
     ),
+    asterism.Context: ("parts found used_tokens budget account did_you_mean notes behind seconds"),
+    asterism.Relations: "related total did_you_mean notes behind",
     asterism.Symbols: "symbols counts did_you_mean",
 }
 TUPLES = {
+    asterism.Part: "text priority",
+    asterism.Related: "connections tree unknown",
     asterism.Symbol: "name qualified_name kind role path line is_exported signature module",
     asterism.IndexStatus: "state sentence behind files chunks is_building",
     asterism.Progress: "stage files_done files_total chunks_done detail",
@@ -66,8 +78,18 @@ FILTERS = (
 
 def test_names() -> None:
     assert asterism.__all__ == [
-        *("AsterismError", "Codebase", "Filters", "Hit", "IndexStatus", "Progress", "Reply"),
-        *("Symbol", "Symbols", "SyncReport", "__version__", "open"),
+        *("AsterismError", "Codebase", "Context", "Filters", "Hit", "IndexStatus", "Part"),
+        *(
+            "Progress",
+            "Related",
+            "Relations",
+            "Reply",
+            "Symbol",
+            "Symbols",
+            "SyncReport",
+            "__version__",
+            "open",
+        ),
     ]
     assert all(getattr(asterism, name) is not None for name in asterism.__all__)
     assert set(asterism.__all__) <= set(dir(asterism))
@@ -77,7 +99,10 @@ def test_names() -> None:
 
 def test_methods() -> None:
     public = {name for name in vars(asterism.Codebase) if not name.startswith("_")}
-    assert public == {"close", "name", "root", "search", "similar", "status", "symbols", "sync"}
+    assert public == {
+        *("callees", "callers", "close", "context", "name", "references", "root", "search"),
+        *("similar", "status", "symbols", "sync"),
+    }
 
 
 @pytest.mark.parametrize("function", list(SIGNATURES), ids=lambda function: function.__name__)

@@ -1,5 +1,7 @@
 """Which priors a path and a chunk have."""
 
+from typing import Any
+
 import pytest
 
 from asterism.domain.search import Intent, Question
@@ -100,5 +102,24 @@ def test_an_older_version_is_wanted_where_it_is_named() -> None:
 )
 def test_chunks(kind: str, expected: str | None) -> None:
     chunk = hit("token").chunk._replace(node_kind=kind, is_exported=False)
-    found = [signal.name for signal in chunk_priors(chunk, RankOptions())]
+    found = [signal.name for signal in chunk_priors(chunk, PLAIN, RankOptions())]
     assert found == ([f"prior:{expected}"] if expected else [])
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        (Question(text="refund a parcel"), ["prior:inline_test"]),
+        (Question(text="tests of refunds", intents=frozenset({Intent.tests})), []),
+        (Question(text="refund(1)", is_code=True), []),
+    ],
+)
+@pytest.mark.parametrize(
+    "changes", [{"qualified_name": "tests.paid_ledger"}, {"decorator_names": ("test",)}]
+)
+def test_a_test_beside_its_code(
+    changes: dict[str, Any], question: Question, expected: list[str]
+) -> None:
+    chunk = hit("token").chunk._replace(node_kind="function", is_exported=False, **changes)
+    found = [signal.name for signal in chunk_priors(chunk, question, RankOptions())]
+    assert found == expected

@@ -1,4 +1,4 @@
-"""Context as a command prints it: the connection graph, then the code, then what to know on stderr."""
+"""Context as a command prints it: the connection graph and the code; notes go to stderr."""
 
 import argparse
 import sys

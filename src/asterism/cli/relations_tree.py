@@ -157,7 +157,7 @@ def _where(symbol: SymbolPlace) -> str:
 
 
 def _unknown(reason: str) -> Text:
-    return words((f"not all is known: {reason}", "yellow"))
+    return words((f"not known: {reason}", "yellow"))
 
 
 def _counted(number: int, word: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeAlias
 
@@ -15,8 +16,9 @@ from asterism.config.loading import discovery_options
 from asterism.config.settings import Settings
 from asterism.domain.errors import LanguageServerError, ServerGarbled, ServerMissing
 from asterism.domain.files import FoundFile
-from asterism.domain.structure import Connections
+from asterism.domain.structure import Connections, Fact, Gap
 from asterism.structure.by_name import ByName
+from asterism.structure.call_sites import CALLABLE
 from asterism.structure.python import PythonOptions, PythonProject
 from asterism.structure.python_binary import find_environment, require_checker
 from asterism.structure.repository import Files, IndexedRepository
@@ -26,6 +28,8 @@ from asterism.structure.typescript_binary import require_compiler
 
 # What a setting says to ask nobody.
 OFF = "off"
+
+NONE_BY_NAME = "none found by name, which does not see calls through interfaces or values"
 
 _ECMASCRIPT = frozenset({"typescript", "javascript"})
 
@@ -221,7 +225,7 @@ class Questions:
             except LanguageServerError as error:
                 self._failed.add(family)
                 self.notes.append(f"Connected by name: {error}")
-        return [self._by_name.connections(target) for target in targets]
+        return [_honest(self._by_name.connections(target)) for target in targets]
 
     def _resolved(self, family: str, targets: list[Target]) -> Sequence[Connections]:
         if self._listing is None:
@@ -232,6 +236,15 @@ class Questions:
             raise ServerGarbled(
                 f"The answer for {family} is of no use ({error!r:.200})."
             ) from error
+
+
+def _honest(found: Connections | None) -> Connections | None:
+    """The same; that nobody calls a symbol is more than names can tell."""
+    if found is None or found.callers or found.kind not in CALLABLE:
+        return found
+    if any(Fact.callers in gap.facts for gap in found.gaps):
+        return found
+    return replace(found, gaps=(*found.gaps, Gap((Fact.callers,), NONE_BY_NAME)))
 
 
 def _family(language: str) -> str:

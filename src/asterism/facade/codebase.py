@@ -16,12 +16,14 @@ from asterism.config.loading import load
 from asterism.config.settings import Settings
 from asterism.domain.catalogue import SymbolQuery
 from asterism.domain.errors import UsageError, WorkerDied
+from asterism.domain.filters import Filter
 from asterism.domain.search import Mode
 from asterism.domain.selection import Stage
 from asterism.domain.symbol import Role
 from asterism.domain.symbol_names import symbol_query
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
+from asterism.facade.connections import Context, Relations, context_of, relations_of
 from asterism.facade.replies import (
     IndexStatus,
     Reply,
@@ -221,6 +223,47 @@ class Codebase:
         )
         return self._answer(request, filters, narrowed)
 
+    def context(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        filters: Mapping[str, object] | None = None,
+        min_score: float | None = None,
+        stage: StageName | None = None,
+        max_tokens: int | None = None,
+        **narrowed: Unpack[Filters],
+    ) -> Context:
+        """The same question, answered for reading: how the hits connect, then their code.
+
+        Everything together has at most `max_tokens`, 8,000 unless told otherwise: what does not
+        fit is given in less detail. Only hits that score `min_score` are given, by default those
+        that are more likely right than not; `symbol = …` gives what has the name.
+        """
+        from asterism.engine.searching import SearchRequest
+
+        engine = self._open()
+        request = SearchRequest(
+            text=_text("query", query), limit=_whole("limit", limit), stage=_stage(stage)
+        )
+        gate = None if min_score is None else _number("min_score", min_score)
+        budget = None if max_tokens is None else _whole("max_tokens", max_tokens)
+        request = replace(request, where=self._where(filters, narrowed))
+        self._build_if_missing(engine)
+        return context_of(engine.context(self._registered, request, budget, gate))
+
+    def callers(self, name: str, *, depth: int = 1) -> Relations:
+        """Who calls a symbol, and who calls those, as deep as asked: `x`, `A.x`, `path > A > x`."""
+        return self._relations(name, "callers", depth)
+
+    def callees(self, name: str, *, depth: int = 1) -> Relations:
+        """What a symbol calls, and what that calls, as deep as asked."""
+        return self._relations(name, "callees", depth)
+
+    def references(self, name: str) -> Relations:
+        """Which files refer to a symbol, and who in them."""
+        return self._relations(name, "references", 1)
+
     def symbols(
         self,
         name: str,
@@ -254,7 +297,9 @@ class Codebase:
         return status_record(self._open().status(self._registered))
 
     def close(self) -> None:
-        """Let go of tables and models; the index stays."""
+        """Let go of tables, models and compilers; the index stays."""
+        if self._engine is not None:
+            self._engine.close()
         self._engine = None
 
     def __enter__(self) -> "Codebase":
@@ -285,19 +330,37 @@ class Codebase:
         filters: Mapping[str, object] | None,
         narrowed: Mapping[str, object],
     ) -> Reply:
-        from asterism.retrieval.filters import applied, parse_filters
+        from asterism.retrieval.filters import applied
 
         engine = self._open()
+        where = self._where(filters, narrowed)
+        self._build_if_missing(engine)
+        found: SearchReply = engine.search(self._registered, replace(request, where=where))
+        return reply_of(found, applied(found.search.where))
+
+    def _relations(self, name: str, relation: str, depth: int) -> Relations:
+        from asterism.engine.relations import Relation, RelationsRequest
+
+        engine = self._open()
+        request = RelationsRequest(
+            name=_text("name", name), relation=Relation(relation), depth=_whole("depth", depth)
+        )
+        self._build_if_missing(engine)
+        return relations_of(engine.relations(self._registered, request))
+
+    def _where(
+        self, filters: Mapping[str, object] | None, narrowed: Mapping[str, object]
+    ) -> Filter:
+        """What a question is narrowed to, by keyword, in a mapping, or both."""
+        from asterism.retrieval.filters import parse_filters
+
         given = {} if filters is None else filters
         if not isinstance(given, Mapping):
             raise UsageError(f"filters is {given!r:.80}; give a mapping of keys to values.")
         twice = [key for key in narrowed if key in given]
         if twice:
             raise UsageError(f"The filter {twice[0]} is given twice; give it once.")
-        where = parse_filters({**given, **narrowed}, str(self.root))
-        self._build_if_missing(engine)
-        found: SearchReply = engine.search(self._registered, replace(request, where=where))
-        return reply_of(found, applied(found.search.where))
+        return parse_filters({**given, **narrowed}, str(self.root))
 
     def _build_if_missing(self, engine: Engine) -> None:
         if not engine.is_indexed(self._registered):

@@ -46,7 +46,12 @@ def most_useful(matches: Matches, options: RankOptions) -> list[Hit]:
         key=lambda pair: (pair[0].key not in defined, -_weight(pair[0], priors[pair[1]])),
     )[:READ_AT_MOST]
     hits = [
-        _hit(chunk, found, found.key in defined, priors[FileKey(chunk.repo, found.path)], options)
+        _hit(
+            chunk,
+            found,
+            found.key in defined,
+            [*priors[FileKey(chunk.repo, found.path)], *chunk_priors(chunk, asked, options)],
+        )
         for chunk, found in chunks_found(matches.snapshot, [found for found, _ in first])
     ]
     return sorted(hits, key=_place)
@@ -70,15 +75,11 @@ def _named(catalogue: Catalogue, word: str, question: Question) -> list[FoundSym
     return [found for name in spelt for found in definitions_named(catalogue, name)]
 
 
-def _hit(
-    chunk: Chunk, found: Found, defines: bool, priors: Sequence[Signal], options: RankOptions
-) -> Hit:
+def _hit(chunk: Chunk, found: Found, defines: bool, priors: Sequence[Signal]) -> Hit:
     why = [Signal("lines", float(len(found.lines)))]
     if defines:
         why.append(Signal("definition", 1.0))
-    return Hit(
-        chunk, 1.0, why=(*why, *priors, *chunk_priors(chunk, options)), lines=tuple(found.lines)
-    )
+    return Hit(chunk, 1.0, why=(*why, *priors), lines=tuple(found.lines))
 
 
 def _place(hit: Hit) -> tuple[bool, float]:

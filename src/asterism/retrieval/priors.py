@@ -48,6 +48,7 @@ _INTENDED = {
     Intent.examples: ("example", "documentation"),
     Intent.documentation: ("documentation", "example"),
 }
+_TEST_MODULES = frozenset({"tests", "test", "unit_tests"})
 # Who quotes a text asks where it stands, in whatever kind of file.
 _QUOTED = frozenset({"test", "example", "documentation", "generated", "header", "barrel"})
 _CHUNKS = (
@@ -135,9 +136,11 @@ def file_priors(
     ]
 
 
-def chunk_priors(chunk: Chunk, options: RankOptions) -> list[Signal]:
+def chunk_priors(chunk: Chunk, question: Question, options: RankOptions) -> list[Signal]:
     """The priors of a chunk beside others of its file."""
     names = [_CHUNKS[chunk.node_kind]] if chunk.node_kind in _CHUNKS else []
+    if _is_inline_test(chunk) and not (Intent.tests in question.intents or is_quoting(question)):
+        names.append("inline_test")
     if chunk.is_exported:
         names.append("exported")
     return [
@@ -145,6 +148,11 @@ def chunk_priors(chunk: Chunk, options: RankOptions) -> list[Signal]:
         for name in names
         if name not in options.off
     ]
+
+
+def _is_inline_test(chunk: Chunk) -> bool:
+    """Whether it is a test, or helps one, in a file of code: Rust and Zig keep them there."""
+    return "test" in chunk.decorator_names or chunk.qualified_name.split(".")[0] in _TEST_MODULES
 
 
 def is_quoting(question: Question) -> bool:

@@ -132,7 +132,7 @@ def _standing(case: Case, text: Text, strength: Mapping[ChunkKey, float]) -> lis
     """Each candidate beside the others of its file."""
     weights, found = case.options.chunk, []
     for candidate, said in zip(text.candidates, text.shares, strict=True):
-        priors = chunk_priors(candidate.chunk, case.options)
+        priors = chunk_priors(candidate.chunk, case.question, case.options)
         listed = strength[candidate.key] + weights.phrase * candidate.quotes
         own = math.log(listed * (weights.unsaid + said)) + _logarithm(priors)
         found.append(Standing(candidate.chunk, candidate.file, own, tuple(priors)))

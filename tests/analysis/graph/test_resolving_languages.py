@@ -60,6 +60,7 @@ namespace Harbor
             var fresh = new Lid(3);
             fresh.Turn();
             text.Turn();
+            text.Quote();
             Lid.Count();
             base.Shut();
             new Cover().Turn();
@@ -75,6 +76,7 @@ namespace Harbor
     "lids/Lid.cs": """namespace Harbor.Lids;
 public class Lid { public Lid(int n) {} public void Turn() {} public static int Count() => 1; }
 public static class More { public static void Oil(this Lid lid) {} }
+public static class Texts { public static void Quote(this string text) {} }
 """,
     "other/Lid.cs": "namespace Harbor.Other;\npublic class Lid { public void Turn() {} }\n",
 }
@@ -99,6 +101,7 @@ class Box: Base, Opens {
         Lid.count()
         n.oiled()
         text.turn()
+        text.quoted()
         return nil
     }
     func close() {}
@@ -111,7 +114,8 @@ class Base { func shut() {} }
 }
 func makeLid() -> Lid { Lid() }
 """,
-    "Sources/Lids/Oil.swift": "extension Lid { func oiled() { turn() } }\n",
+    "Sources/Lids/Oil.swift": "extension Lid { func oiled() { turn() } }\n"
+    "extension String { func quoted() {} }\n",
 }
 KOTLIN = {
     "src/harbor/Box.kt": """package harbor
@@ -672,6 +676,7 @@ USES: list[tuple[dict[str, str], dict[str, str]]] = [
             "Spare.Turn": f"{LID_CS}.Turn",
             "fresh.Turn": f"{LID_CS}.Turn",
             "text.Turn": "string",
+            "text.Quote": "lids/Lid.cs:Texts.Quote",
             "Lid.Count": f"{LID_CS}.Count",
             "base.Shut": "Box.cs:Harbor.Base.Shut",
             "new Cover().Turn": f"{LID_CS}.Turn",
@@ -694,6 +699,7 @@ USES: list[tuple[dict[str, str], dict[str, str]]] = [
             "Lid.count": f"{LID_SW}.count",
             "n.oiled": "Sources/Lids/Oil.swift:Lid.oiled",
             "text.turn": "String",
+            "text.quoted": "Sources/Lids/Oil.swift:String.quoted",
         },
     ),
     (
@@ -975,3 +981,10 @@ def shown(resolver: Resolver, meaning: Meaning | None) -> str:
         return (meaning.module or "") if meaning else ""
     name = f"{meaning.declaration.path}:{resolver.item(meaning.declaration).qualified_name}"
     return f"? {name}" if meaning.confidence <= GUESS else name
+
+
+def test_a_type_is_meant_where_a_file_only_adds_to_it() -> None:
+    world = InMemoryWorld(SWIFT)
+    resolver, scope = Resolver(world), world.scope("Sources/Lids/Oil.swift")
+    assert scope is not None
+    assert shown(resolver, resolver.bare(scope, "Lid", None)) == LID_SW

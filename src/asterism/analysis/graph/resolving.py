@@ -25,12 +25,15 @@ from asterism.analysis.graph.scopes import (
     IMPLICIT_MEMBERS,
     Binding,
     FileScope,
+    last_word,
 )
 from asterism.analysis.graph.values import OWN_TYPE, Values
 from asterism.analysis.graph.variables import type_head
 from asterism.domain.offers import EVERYTHING
 from asterism.domain.outline import Item, Reference
 
+# Here methods may be added to the types of others, under the name of the type.
+_ADDING = frozenset({"kotlin", "swift", "ruby"})
 _NAMED_CONSTRUCTORS = frozenset({"cpp", "csharp", "java"})
 # Receivers that are looked at to find one; each takes some ten calls of Python's stack.
 MAX_STEPS = 40
@@ -124,9 +127,10 @@ class Resolver:
         return self._names.visible(scope, name)
 
     def _alone(self, scope: FileScope, index: int) -> Meaning:
-        """What stands in the same file; of a C header, the source that has the body."""
+        """What stands in the same file, or what that only announces or adds to."""
         item = scope.outline.items[index]
-        if scope.language in ("c", "cpp") and item.body is None and item.kind in _BODIED:
+        bodyless = scope.language in TWICE_DECLARED and item.body is None and item.kind in _BODIED
+        if bodyless or item.kind in ADDITIONS:
             whole = self._names.qualified(scope, [item.qualified_name], item.name, IN_SCOPE)
             if whole is not None:
                 return whole
@@ -155,11 +159,15 @@ class Resolver:
         """A member of what a receiver stands for; by its name alone where that is not known."""
         owner = self.owner(scope, text, reference.enclosing, at)
         if isinstance(owner, Meaning):
-            return owner
+            return self._added(scope, last_word(owner.module or ""), reference.name) or owner
         if owner is not None:
             found = self._member(owner, reference.name)
-            if found is None and scope.language == "csharp":
-                found = self._extension(scope, owner, reference.name)
+            if found is None and owner.container:
+                found = self._added(scope, owner.container[-1], reference.name)
+            declared = self._container(owner) if found is None else None
+            if declared is not None and self.item(declared).kind in ADDITIONS:
+                # The repository only adds to the type, and not this.
+                return foreign(OF_TYPE, owner.container[-1])
             return found
         if scope.language in NAMESPACED:
             names = [
@@ -174,14 +182,19 @@ class Resolver:
             return None
         return self._names.member(scope, reference.name)
 
-    def _extension(self, scope: FileScope, owner: Owner, name: str) -> Meaning | None:
-        """A static method of C# whose first parameter is the object that it is called on."""
+    def _added(self, scope: FileScope, type_name: str, name: str) -> Meaning | None:
+        """What the repository adds to a type that may not be its own."""
+        if scope.language in _ADDING and type_name:
+            return self._names.qualified(scope, [f"{type_name}.{name}"], name, OF_TYPE)
+        if scope.language != "csharp" or not type_name:
+            return None
+        # A static method whose first parameter is the object that it is called on.
         for candidate in self._names.candidates(scope, name):
             there = self._world.scope(candidate.path)
             for index in there.by_qualified_name.get(candidate.qualified_name, ()) if there else ():
                 signature = there.outline.items[index].signature if there else ""
                 _, mark, first = signature.partition("(this ")
-                if mark and type_head(first, "csharp") == owner.container[-1]:
+                if mark and type_head(first, "csharp") == type_name:
                     return Meaning(Declaration(candidate.path, index), OF_TYPE)
         return None
 
