@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,7 @@ class CompilerHook(BuildHookInterface[Any]):
                 )
         if self.target_name == "wheel" and self._stamp.exists():
             build_data["pure_python"] = False
-            build_data["infer_tag"] = True
+            build_data["tag"] = f"py3-none-{_platform()}"
 
     @property
     def _lock(self) -> Path:
@@ -100,6 +101,11 @@ class CompilerHook(BuildHookInterface[Any]):
         # Written last: half a compiler is brought again.
         self._stamp.write_text(self._digest() + "\n")
         return None
+
+
+def _platform() -> str:
+    """This machine as wheels spell it: the compiler is for no other, whichever Python runs."""
+    return sysconfig.get_platform().replace("-", "_").replace(".", "_")
 
 
 def _npm() -> str | None:
