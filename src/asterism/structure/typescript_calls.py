@@ -55,7 +55,8 @@ def _with_parts(file: SourceFile, owners: AbstractSet[int]) -> set[int]:
         for child in file.item(index).children:
             if file.item(child).kind in _MADE_WITH:
                 makers.add(child)
-                makers.update(file.item(child).children)
+                inner = file.item(child).children
+                makers.update(one for one in inner if file.item(one).kind == "property")
     return makers
 
 
@@ -78,7 +79,7 @@ def _meant(
     if symbol is None:
         return _through_import(view, file, name)
     place = view.places.of(symbol)
-    if place is None:
+    if place is None or view.places.is_local(symbol):
         return None
     return place, Known.by_name if is_unresolved(symbol) else Known.resolved
 

@@ -1,7 +1,7 @@
 """Everything the TypeScript compiler knows of one symbol, under the names of our index."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ from asterism.structure.typescript_files import SourceFile
 from asterism.structure.typescript_members import members_of
 from asterism.structure.typescript_places import item_place, split
 from asterism.structure.typescript_references import Own, References, references_to
+from asterism.structure.typescript_relatives import Group, groups_of, relatives
 from asterism.structure.typescript_session import Session, Symbol, is_unresolved
 from asterism.structure.typescript_signatures import (
     function_in,
@@ -43,6 +44,15 @@ NAME_CONFIDENCE = 0.5
 _CLASS_FLAG = 1 << 5
 _BODIES = frozenset({"function", "method", "constructor"})
 _RENAMING = frozenset({Kind.import_specifier, Kind.export_specifier})
+_TYPE, _VALUE, _NAMESPACE = 1, 2, 4
+_MEANINGS: Mapping[int, int] = {
+    Kind.interface_declaration: _TYPE,
+    Kind.type_alias: _TYPE,
+    Kind.class_declaration: _TYPE | _VALUE,
+    Kind.class_expression: _TYPE | _VALUE,
+    Kind.enum_declaration: _TYPE | _VALUE,
+    Kind.module_declaration: _VALUE | _NAMESPACE,
+}
 _TYPED = frozenset({Kind.class_declaration, Kind.class_expression, Kind.interface_declaration})
 
 
@@ -124,12 +134,19 @@ class _Asking:
             return None
 
     def _declarations(self) -> Iterator[Declared]:
-        """Every declaration of the symbol in the repository, the one asked for first."""
+        """Every declaration of the symbol in the repository, the one asked for first.
+
+        A type and a value of one name are one symbol to the compiler and two to everybody else.
+        """
         yield Declared(self._file, self._declaration, self._index)
         own = self._file.tree.handle(self._declaration)
-        for handle in self._symbol.declarations if self._symbol else ():
-            node, _, path = split(handle)
+        handles = self._symbol.declarations if self._symbol else ()
+        meaning = _meaning(split(own)[1], [split(handle)[1] for handle in handles])
+        for handle in handles:
+            node, kind, path = split(handle)
             if handle == own or path not in self._view.files:
+                continue
+            if not meaning & _MEANINGS.get(kind, _VALUE):
                 continue
             file = self._view.session.file(self._view.project, path)
             if file is not None and node < file.tree.count:
@@ -197,17 +214,34 @@ class _Asking:
     ) -> Iterator[tuple[str, AbstractSet[str], list[str]]]:
         """References in the own project, then in those with files that have one of its names."""
         view = self._view
-        first = _referenced(view.session, view.project, handle, position)
+        own = {d.file.tree.handle(d.node) for d in self._declared}
+        groups = _groups(view.session, view.project, handle, position)
+        first = _references(relatives(view.session, view.project, groups, own))
         is_alone = len(view.projects) == 1
         names = set() if is_alone else {self._item.name, *self._renamed(first)}
         has_any_name = "default" in self._item.modifiers
+        asked = [] if is_alone else [(handle, position), *self._elsewhere(groups)]
         for project, right in view.projects:
             if project == view.project:
                 yield project, right, first
             elif has_any_name or any(view.session.mentions(path, names) for path in right):
-                # A project that does not have the file has no references to it either.
-                with contextlib.suppress(ServerRefused):
-                    yield project, right, _referenced(view.session, project, handle, position)
+                more = _first_answer(view.session, project, asked)
+                yield project, right, _references(relatives(view.session, project, more, own))
+
+    def _elsewhere(self, groups: Sequence[Group]) -> Iterator[tuple[str, int]]:
+        """Names that declare what the symbol stands for: members of bases, or of expected types.
+
+        A project that does not have the symbol's own file may have theirs, and refer to it so.
+        """
+        for group in groups:
+            for handle in group.symbol.declarations[:1] if group.symbol else ():
+                node, kind, path = split(handle)
+                file = self._view.session.file(self._view.project, path)
+                if kind in _RENAMING or path == self._file.tree.path or file is None:
+                    continue
+                name = file.name_of(node) if node < file.tree.count else None
+                if name is not None:
+                    yield file.tree.handle(name), file.tree.start(name)
 
     def _renamed(self, handles: list[str]) -> Iterator[str]:
         """The other names that imports and exports give to the symbol."""
@@ -245,10 +279,35 @@ class _Asking:
             return ()
 
 
-def _referenced(session: Session, project: str, handle: str, position: int) -> list[str]:
-    """The handles of all references in a project."""
-    answer = session.ask(project, "getReferencedSymbolsForNode", node=handle, position=position)
-    return [node for entry in answer or () for node in entry.get("references") or ()]
+def _meaning(own: int, others: Sequence[int]) -> int:
+    """What a declaration means, together with those that share a meaning with it."""
+    meaning = _MEANINGS.get(own, _VALUE)
+    # An interface reaches a namespace through a class: no chain is longer.
+    for kind in (*others, *others):
+        more = _MEANINGS.get(kind, _VALUE)
+        meaning |= more if more & meaning else 0
+    return meaning
+
+
+def _groups(session: Session, project: str, handle: str, position: int) -> list[Group]:
+    """All references in a project, by what they mean."""
+    return groups_of(
+        session.ask(project, "getReferencedSymbolsForNode", node=handle, position=position)
+    )
+
+
+def _first_answer(
+    session: Session, project: str, asked: Sequence[tuple[str, int]]
+) -> list[Group]:
+    """The references to the first of some names that a project has; those of none it has."""
+    for handle, position in asked:
+        with contextlib.suppress(ServerRefused):
+            return _groups(session, project, handle, position)
+    return []
+
+
+def _references(groups: Iterable[Group]) -> list[str]:
+    return [handle for group in groups for handle in group.references]
 
 
 def _bases_of(view: View, declared: Declared) -> list[tuple[Edge, bool]]:

@@ -20,6 +20,17 @@ LANGUAGE_MODULE = "lib"
 _MODULES_FOLDER = "node_modules/"
 _TYPES_SCOPE = "@types/"
 _LOCAL = frozenset({Kind.parameter, Kind.binding_element, Kind.type_parameter})
+_FUNCTIONS = frozenset(
+    {
+        Kind.function_declaration,
+        Kind.function_expression,
+        Kind.arrow_function,
+        Kind.method_declaration,
+        Kind.constructor,
+        Kind.get_accessor,
+        Kind.set_accessor,
+    }
+)
 _NAMELESS = frozenset({"default", "export=", "__function", "__class", "__object", "__type"})
 # A variable is an import where JavaScript gives it what `require` returns.
 _IMPORTS = frozenset(
@@ -47,6 +58,14 @@ class Places:
         if symbol.id not in self._known:
             self._known[symbol.id] = self._find(symbol)
         return self._known[symbol.id]
+
+    def is_local(self, symbol: Symbol) -> bool:
+        """Whether it is a variable inside of a function, and none that our index knows."""
+        node, kind, path = split(symbol.declarations[0]) if symbol.declarations else (0, 0, "")
+        file = self._session.file(self._project, path) if path in self._files else None
+        if file is None or kind != Kind.variable_declaration or file.named(node) is not None:
+            return False
+        return any(file.tree.kind(above) in _FUNCTIONS for above in file.tree.ancestors(node))
 
     def _find(self, symbol: Symbol) -> SymbolPlace | None:
         if symbol.flags & TYPE_PARAMETER or not symbol.declarations:

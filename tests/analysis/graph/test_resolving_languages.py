@@ -49,7 +49,7 @@ namespace Harbor
         private readonly Lid _lid;
         public Lid Spare { get; set; }
         public Box(Lid lid) { _lid = lid; }
-        public Lid Open(Lid other, string text)
+        public Lid Open(Lid other, string text, IList list)
         {
             Close();
             Shut();
@@ -61,6 +61,7 @@ namespace Harbor
             fresh.Turn();
             text.Turn();
             text.Quote();
+            list.Quote();
             Lid.Count();
             base.Shut();
             new Cover().Turn();
@@ -676,6 +677,7 @@ USES: list[tuple[dict[str, str], dict[str, str]]] = [
             "Spare.Turn": f"{LID_CS}.Turn",
             "fresh.Turn": f"{LID_CS}.Turn",
             "text.Turn": "string",
+            "list.Quote": "? lids/Lid.cs:Texts.Quote",
             "text.Quote": "lids/Lid.cs:Texts.Quote",
             "Lid.Count": f"{LID_CS}.Count",
             "base.Shut": "Box.cs:Harbor.Base.Shut",

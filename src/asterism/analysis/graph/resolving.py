@@ -189,6 +189,7 @@ class Resolver:
         if scope.language != "csharp" or not type_name:
             return None
         # A static method whose first parameter is the object that it is called on.
+        found: dict[str, Declaration] = {}
         for candidate in self._names.candidates(scope, name):
             there = self._world.scope(candidate.path)
             for index in there.by_qualified_name.get(candidate.qualified_name, ()) if there else ():
@@ -196,7 +197,10 @@ class Resolver:
                 _, mark, first = signature.partition("(this ")
                 if mark and type_head(first, "csharp") == type_name:
                     return Meaning(Declaration(candidate.path, index), OF_TYPE)
-        return None
+                if mark:
+                    found.setdefault(candidate.qualified_name, Declaration(candidate.path, index))
+        # The type may be a subtype of the one that is added to.
+        return Meaning(next(iter(found.values())), GUESS) if len(found) == 1 else None
 
     def owner(
         self, scope: FileScope, text: str, enclosing: int | None, at: int
