@@ -5,10 +5,9 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, Unpack
 
 from asterism.backends.store.registry import Registered
 from asterism.config.environment import cache_directory, data_directory
@@ -18,11 +17,11 @@ from asterism.domain.catalogue import SymbolQuery
 from asterism.domain.errors import UsageError, WorkerDied
 from asterism.domain.filters import Filter
 from asterism.domain.search import Mode
-from asterism.domain.selection import Stage
 from asterism.domain.symbol import Role
 from asterism.domain.symbol_names import symbol_query
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
+from asterism.facade.arguments import choice, number, stage_of, text, texts, whole
 from asterism.facade.connections import Context, Relations, context_of, relations_of
 from asterism.facade.replies import (
     IndexStatus,
@@ -43,7 +42,6 @@ ModeName: TypeAlias = Literal["hybrid", "semantic", "exact", "definition", "simi
 StageName: TypeAlias = Literal["discover", "refine"]
 RoleName: TypeAlias = Literal["definition", "export", "import", "usage"]
 Texts: TypeAlias = str | Sequence[str]
-_Choice = TypeVar("_Choice", bound=StrEnum)
 
 _log = logging.getLogger("asterism")
 
@@ -102,7 +100,7 @@ def open(
         return loaded.settings
 
     engine = Engine(Places(data_directory(), cache_directory()), settings_for)
-    where = Path.cwd() if path is None else Path(_text("path", os.fspath(path))).absolute()
+    where = Path.cwd() if path is None else Path(text("path", os.fspath(path))).absolute()
     registered = engine.registry.find(where) if name is None and project is None else None
     if registered is None or not where.exists():
         root = engine.root_for(where) if path is None else where
@@ -176,17 +174,17 @@ class Codebase:
         from asterism.engine.searching import SearchRequest
 
         request = SearchRequest(
-            text=_text("query", query),
-            mode=_choice("mode", Mode, mode),
-            limit=_whole("limit", limit),
-            min_score=_number("min_score", min_score),
-            token_budget=None if max_tokens is None else _whole("max_tokens", max_tokens),
-            stage=_stage(stage),
+            text=text("query", query),
+            mode=choice("mode", Mode, mode),
+            limit=whole("limit", limit),
+            min_score=number("min_score", min_score),
+            token_budget=None if max_tokens is None else whole("max_tokens", max_tokens),
+            stage=stage_of(stage),
             exhaustive=bool(exhaustive),
-            cursor=None if cursor is None else _text("cursor", cursor),
-            code_snippet=None if code_snippet is None else _text("code_snippet", code_snippet),
-            context_lines=_whole("context_lines", context_lines),
-            bm25_weight=None if bm25_weight is None else _number("bm25_weight", bm25_weight),
+            cursor=None if cursor is None else text("cursor", cursor),
+            code_snippet=None if code_snippet is None else text("code_snippet", code_snippet),
+            context_lines=whole("context_lines", context_lines),
+            bm25_weight=None if bm25_weight is None else number("bm25_weight", bm25_weight),
         )
         return self._answer(request, filters, narrowed)
 
@@ -210,16 +208,16 @@ class Codebase:
         from asterism.engine.likeness import place_in
         from asterism.engine.searching import SearchRequest
 
-        lines = [None if one is None else _whole("line", one) for one in (line, last_line)]
+        lines = [None if one is None else whole("line", one) for one in (line, last_line)]
         self._open()
-        place = place_in(self._registered, self.root / _text("file", os.fspath(file)), *lines)
+        place = place_in(self._registered, self.root / text("file", os.fspath(file)), *lines)
         request = SearchRequest(
             mode=Mode.similar,
             place=place,
-            limit=_whole("limit", limit),
-            min_score=_number("min_score", min_score),
-            token_budget=None if max_tokens is None else _whole("max_tokens", max_tokens),
-            context_lines=_whole("context_lines", context_lines),
+            limit=whole("limit", limit),
+            min_score=number("min_score", min_score),
+            token_budget=None if max_tokens is None else whole("max_tokens", max_tokens),
+            context_lines=whole("context_lines", context_lines),
         )
         return self._answer(request, filters, narrowed)
 
@@ -244,10 +242,10 @@ class Codebase:
 
         engine = self._open()
         request = SearchRequest(
-            text=_text("query", query), limit=_whole("limit", limit), stage=_stage(stage)
+            text=text("query", query), limit=whole("limit", limit), stage=stage_of(stage)
         )
-        gate = None if min_score is None else _number("min_score", min_score)
-        budget = None if max_tokens is None else _whole("max_tokens", max_tokens)
+        gate = None if min_score is None else number("min_score", min_score)
+        budget = None if max_tokens is None else whole("max_tokens", max_tokens)
         request = replace(request, where=self._where(filters, narrowed))
         self._build_if_missing(engine)
         return context_of(engine.context(self._registered, request, budget, gate))
@@ -277,14 +275,14 @@ class Codebase:
         The index is brought up to date first, as for a search.
         """
         engine = self._open()
-        if not _text("name", name).strip():
+        if not text("name", name).strip():
             raise UsageError("The name is empty; give a symbol's name, such as `Parser.parse`.")
-        if _whole("limit", limit) < 0:
+        if whole("limit", limit) < 0:
             raise UsageError(f"limit is {limit}; give 0 or more.")
-        roles = {_choice("role", Role, word) for word in _texts(role)}
+        roles = {choice("role", Role, word) for word in texts(role)}
         wanted = SymbolQuery(
             name,
-            kinds=tuple(_texts(kind)),
+            kinds=tuple(texts(kind)),
             roles=tuple(each for each in Role if each in roles),
             limit=limit,
         )
@@ -343,7 +341,7 @@ class Codebase:
 
         engine = self._open()
         request = RelationsRequest(
-            name=_text("name", name), relation=Relation(relation), depth=_whole("depth", depth)
+            name=text("name", name), relation=Relation(relation), depth=whole("depth", depth)
         )
         self._build_if_missing(engine)
         return relations_of(engine.relations(self._registered, request))
@@ -372,40 +370,3 @@ def _check_not_imported() -> None:
     processes = sys.modules.get("multiprocessing")
     if processes is not None and getattr(processes.current_process(), "_inheriting", False):
         raise UsageError(f"This script indexes while it is imported: {_GUARD}.")
-
-
-def _text(name: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise UsageError(f"{name} is {value!r:.80}; give a text.")
-    return value
-
-
-def _texts(value: object) -> list[str]:
-    given = [value] if isinstance(value, str) else value
-    if not isinstance(given, list | tuple | set | frozenset):
-        raise UsageError(f"{value!r:.80} is no text and no list of texts; give one of these.")
-    return [_text("an entry of a list", each) for each in given]
-
-
-def _whole(name: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise UsageError(f"{name} is {value!r:.80}; give a whole number.")
-    return value
-
-
-def _number(name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise UsageError(f"{name} is {value!r:.80}; give a number.")
-    return float(value)
-
-
-def _choice(name: str, choices: type[_Choice], value: object) -> _Choice:
-    try:
-        return choices(_text(name, value))
-    except ValueError as error:
-        words = ", ".join(str(choice.value) for choice in choices)
-        raise UsageError(f"There is no {name} {value!r:.80}; there are {words}.") from error
-
-
-def _stage(value: object) -> Stage | None:
-    return None if value is None else _choice("stage", Stage, value)

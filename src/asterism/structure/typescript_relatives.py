@@ -40,13 +40,13 @@ def relatives(
     if len(groups) < 2 or not all(_holder(session, project, one) for one in declared):
         return list(groups)
     hierarchy = _Hierarchy(session, project)
-    holders = {one: hierarchy.holders(one.symbol) for one in groups}
+    holders = [hierarchy.holders(one.symbol) for one in groups]
     own = {holder for one in declared if (holder := _holder(session, project, one))}
-    hierarchy.climb({*own, *(holder for some in holders.values() for holder in some)})
+    hierarchy.climb({*own, *(holder for some in holders for holder in some)})
     above_own = hierarchy.above(own)
     return [
         one
-        for one, some in holders.items()
+        for one, some in zip(groups, holders, strict=True)
         if not some
         or some & (own | above_own)
         or hierarchy.is_uncertain(own | some)

@@ -220,13 +220,13 @@ def _any_column(text: str, boosts: Boosts) -> Any:
     """A query for words in any column; its scores are the sum of what the columns score."""
     from lance.query import BooleanQuery, MatchQuery, Occur
 
-    return BooleanQuery(
-        [
-            (Occur.SHOULD, MatchQuery(text, column, boost=boost))
-            for column, boost in zip(TERM_COLUMNS, boosts, strict=True)
-            if boost
-        ]
-    )
+    columns = [
+        MatchQuery(text, column, boost=boost)
+        for column, boost in zip(TERM_COLUMNS, boosts, strict=True)
+        if boost
+    ]
+    # A single column by itself stops early: 0.6 ms instead of 5 among 28,000 rows.
+    return columns[0] if len(columns) == 1 else BooleanQuery([(Occur.SHOULD, c) for c in columns])
 
 
 def _keys(rows: Arrow) -> list[ChunkKey]:
