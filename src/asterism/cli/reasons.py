@@ -29,6 +29,9 @@ def in_words(hit: Hit) -> str:
         found.append("1 matching line" if count == 1 else f"{count:,} matching lines")
     if "definition" in names:
         found.append("defines it")
+    if "uses" in names:
+        count = int(names["uses"].value)
+        found.append("uses it" if count == 1 else f"uses it {count:,} times")
     if "line" in names:
         found.append("holds the line")
     if "spelling" in names:
@@ -70,7 +73,7 @@ def _value(signal: Signal) -> str:
         return f"× {signal.value:.2f}"
     if signal.name == "definition":
         return "yes"
-    return f"{signal.value:,.0f}" if signal.name == "lines" else f"{signal.value:.3f}"
+    return f"{signal.value:,.0f}" if signal.name in ("lines", "uses") else f"{signal.value:.3f}"
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -59,6 +59,8 @@ class Question:
     """The question is a piece of code, an error message or a stack trace."""
     lines: tuple[FileLine, ...] = ()
     """Lines that it names, `token.ts:42`; their files are among `paths`."""
+    used: str | None = None
+    """The name of which it asks where it is used."""
     left_out: int = 0
     """How many characters at the end were too many and are not searched for."""
 

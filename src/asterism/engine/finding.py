@@ -22,6 +22,7 @@ from asterism.retrieval.recall import Sources, recall, recall_by_meaning
 from asterism.retrieval.reranking import reranked, with_distances
 from asterism.retrieval.similar import nearest_to
 from asterism.retrieval.symbols_lookup import SymbolAnswer, chunks_of, look_up
+from asterism.retrieval.uses import led_by_uses
 
 
 class Found(NamedTuple):
@@ -114,7 +115,9 @@ def _ranked(asked: Search, sources: Sources, settings: Settings, warm: Warm) -> 
         pools = recall(asked.question, vectors, sources, asked.limit, options.recall)
 
     hits = rank(asked.question, pools, sources.chunks.chunks, options)
-    if asked.rerank:
+    if asked.question.used is not None and not by_meaning:
+        hits = led_by_uses(hits, asked.question, sources)
+    elif asked.rerank:
         try:
             hits = _judged(_Ranked(asked.question, hits, vectors), sources.chunks, settings, warm)
         except ProviderError as error:
