@@ -30,7 +30,7 @@ from asterism.backends.store.database import (
     connect_writing,
     remove_database,
 )
-from asterism.backends.store.similar_names import closest
+from asterism.backends.store.similar_names import closest, lengths_alike
 from asterism.backends.store.stored_text import clean, loaded_path, stored_path
 from asterism.backends.store.symbol_lookup import defined_names, find_symbols
 from asterism.backends.store.usage_lookup import using_files
@@ -331,7 +331,8 @@ class Catalogue:
 
     def similar_names(self, name: str, limit: int = 5) -> list[str]:
         """Defined names that are spelt like this one, the most similar first."""
-        return closest(clean(name), defined_names(self._database), limit)
+        wanted = clean(name)
+        return closest(wanted, defined_names(self._database, lengths_alike(wanted)), limit)
 
     def _fact(self, key: str) -> int:
         row = self._database.one("SELECT value FROM facts WHERE key = ?", (key,))

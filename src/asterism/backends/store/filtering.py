@@ -32,6 +32,12 @@ def predicate(where: Filter) -> Callable[[Chunk], bool]:
     return passes
 
 
+def path_test(where: Filter) -> Callable[[str], bool]:
+    """Return the test that a path has to pass; what a filter says of chunks does not count."""
+    where = comparable(where)
+    return lambda path: _path_passes(path, where)
+
+
 def place(path: str) -> str:
     """A file or directory as the user wrote it, without what says nothing: `./src/` is `src`."""
     while path.startswith("./"):

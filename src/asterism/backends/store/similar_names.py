@@ -9,17 +9,14 @@ _LETTERS_PER_ERROR = 3
 
 def closest(name: str, candidates: Iterable[str], limit: int) -> list[str]:
     """The candidates that are most like the name, best first, at most so many."""
-    plain = _plain(name)
-    # A single letter is like every other.
-    allowed = max(1, len(plain) // _LETTERS_PER_ERROR) if len(plain) > 1 else 0
-    letters = Counter(plain)
+    plain, allowed = _plain(name), errors_allowed(name)
+    letters = [*Counter(plain).items()]
     ranked: list[tuple[int, int, int, str]] = []
     for candidate in candidates:
         other = _plain(candidate)
         if candidate == name or abs(len(other) - len(plain)) > allowed:
             continue
-        # Every edit changes the letters that two names have not in common by two at most.
-        if (letters - Counter(other)).total() > allowed:
+        if _missing(letters, other) > allowed:
             continue
         errors = _distance(plain, other, allowed)
         if errors <= allowed:
@@ -28,6 +25,24 @@ def closest(name: str, candidates: Iterable[str], limit: int) -> list[str]:
             ranked.append((errors, words, _distance(name, candidate, len(name)), candidate))
     ranked.sort()
     return [candidate for *_, candidate in ranked[:limit]]
+
+
+def errors_allowed(name: str) -> int:
+    """How many letters may be wrong; a single letter is like every other."""
+    plain = _plain(name)
+    return max(1, len(plain) // _LETTERS_PER_ERROR) if len(plain) > 1 else 0
+
+
+def lengths_alike(name: str) -> tuple[int, int]:
+    """How many letters, underscores aside, a name that is like this one has."""
+    length, allowed = len(_plain(name)), errors_allowed(name)
+    return length - allowed, length + allowed
+
+
+def _missing(letters: list[tuple[str, int]], other: str) -> int:
+    """How many letters the other one lacks: each takes an edit of its own."""
+    count = other.count
+    return sum([wanted - found for letter, wanted in letters if (found := count(letter)) < wanted])
 
 
 def _plain(name: str) -> str:

@@ -44,10 +44,12 @@ def find_symbols(database: Database, query: SymbolQuery) -> SymbolPage:
     return SymbolPage(tuple(found), total)
 
 
-def defined_names(database: Database) -> Iterator[str]:
-    """Every name that is defined, once."""
+def defined_names(database: Database, lengths: tuple[int, int]) -> Iterator[str]:
+    """Every name that is defined and has so many letters, underscores aside; each once."""
     rows = database.rows(
-        "SELECT DISTINCT name FROM declarations WHERE role = ?", (ROLES.index(Role.DEFINITION),)
+        "SELECT DISTINCT name FROM declarations WHERE role = ?"
+        " AND length(replace(name, '_', '')) BETWEEN ? AND ?",
+        (ROLES.index(Role.DEFINITION), *lengths),
     )
     return (name for (name,) in rows)
 
