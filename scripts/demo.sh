@@ -31,5 +31,8 @@ show 'What does a Go file say?' outline "$harbor/gateway/ratelimit/limiter.go"
 show 'What a model sees of a file: where the code stands, then the code, children collapsed.' \
   chunks "$harbor/web/src/auth/baseValidator.ts" --show embedding
 show 'Which files are left out?' files "$harbor" --skipped
+show 'Who calls a method, and who calls those?' callers TokenService.revoke "$harbor" --depth 2
+show 'The same search as an agent reads it: how the hits connect, then the code that is needed.' \
+  search 'how is a parcel priced' "$harbor" --format context --min-score 0.3
 
 printf '\nThat was the example. Try it on your own code:\n\n  .venv/bin/asterism index path/to/a/repository\n\n'

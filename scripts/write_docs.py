@@ -12,6 +12,10 @@ from asterism.config.environment import CACHE, DATA, Place
 from asterism.config.layers import SECRETS
 from asterism.config.setting import Setting, Voice
 from asterism.config.settings import all_settings
+from asterism.servers.instructions import INSTRUCTIONS
+from asterism.servers.tools import TOOLS
+from asterism.servers.tools_errors import CODES, INTERNAL
+from asterism.servers.tools_shapes import Json, Tool
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -72,12 +76,77 @@ them was made from source. The cache can be removed at any time.
 """
 
 
+TOOLS_HEADER = """\
+# Tools for agents
+
+<!-- Written by `make fix` from the tools themselves; do not edit by hand. -->
+
+`asterism mcp` serves these tools over MCP on standard input and output. A reply has at most 100,000
+characters as it is sent, `max_tokens` lowers that, and every reply accounts for what it left out.
+"""
+
+ERRORS_SECTION = """\
+## Errors
+
+A call that fails is answered with a sentence that says what to do next. It ends with a code in
+brackets, which stays the same from version to version and also stands in `_meta.asterism.code`.
+
+| code | what happened |
+| --- | --- |
+{rows}
+"""
+
+INSTRUCTIONS_SECTION = """\
+## What a model is told at the start
+
+```
+{text}```
+"""
+
+
 def pages() -> dict[Path, str]:
     """Return every generated page: its path and the text it should have."""
     return {
         ROOT / "docs" / "cli.md": cli_page(build_parser()),
         ROOT / "docs" / "settings.md": settings_page(),
+        ROOT / "docs" / "tools.md": tools_page(),
     }
+
+
+def tools_page() -> str:
+    """Describe every tool, every error and the server's instructions in Markdown."""
+    sections = [TOOLS_HEADER, *(_tool(tool) for tool in TOOLS.values())]
+    kinds = {kind.__doc__ or "": code.name for kind, code in CODES.items()}
+    rows = [f"| `{name}` | {_cell(text)} |" for text, name in kinds.items()]
+    rows.append(f"| `{INTERNAL.name}` | A mistake of Asterism's; its log says which. |")
+    sections.append(ERRORS_SECTION.format(rows="\n".join(rows)))
+    return "\n".join([*sections, INSTRUCTIONS_SECTION.format(text=INSTRUCTIONS)])
+
+
+def _tool(tool: Tool) -> str:
+    hints = ["only reads" if tool.read_only else "writes the index"]
+    hints += ["may be repeated without harm"] if tool.idempotent else []
+    lines = [f"## `{tool.name}`", "", f"{tool.title}; {', '.join(hints)}.", ""]
+    lines += ["```", *tool.description.splitlines(), "```", ""]
+    lines += ["| parameter | type | meaning |", "| --- | --- | --- |"]
+    for name, schema in tool.parameters.items():
+        needed = " (required)" if name in tool.required else ""
+        meaning = _cell(schema["description"])
+        lines.append(f"| `{name}`{needed} | {_cell(_type(schema))} | {meaning} |")
+    return "\n".join([*lines, ""])
+
+
+def _type(schema: Json) -> str:
+    if "anyOf" in schema:
+        one = schema["anyOf"][0]
+        return f"{_type(one)}, one or a list"
+    words = [", ".join(f"`{word}`" for word in schema["enum"])] if "enum" in schema else []
+    words = words or [schema["type"]]
+    if "minimum" in schema:
+        words.append(f"{schema['minimum']:,} to {schema['maximum']:,}")
+    if "default" in schema:
+        words.append(f"default {str(schema['default']).lower()}")
+    return "; ".join(words)
 
 
 def settings_page() -> str:

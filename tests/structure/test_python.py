@@ -107,7 +107,7 @@ EXPECTED: dict[str, dict[str, Any]] = {
     },
     "store/models.py#total": {
         "signature": "def total(*orders: Order)",
-        "calls": ["sum builtins <54>"],
+        "calls": ["sum builtins <54>", "Base.double store/models.py:24 <54>"],
         "callers": ["main app.py:18 <23>"],
         "references": ["app.py", "store/__init__.py"],
         "types_in": ["orders: Order <- Order store/models.py:36"],
@@ -154,6 +154,33 @@ EXPECTED: dict[str, dict[str, Any]] = {
     },
 }
 
+CALLS: dict[str, dict[str, Any]] = {
+    "web.py#App.name": {"signature": "def name(self)", "callers": ["rename web.py:38 <39,40>"]},
+    "web.py#app": {
+        "signature": "app = App()",
+        "calls": ["App web.py:4 <30>"],
+        "users": ["index web.py:34 <33>"],
+        "type": "App",
+        "value": "App()",
+    },
+    "web.py#Dog.speak": {"signature": "def speak(self)", "callers": ["index web.py:34 <35>"]},
+    "web.py#index": {
+        "signature": "def index(pet: Cat | Dog)",
+        "calls": [
+            "App.get web.py:5 <33>",
+            "Cat.speak web.py:18 <35>",
+            "Dog.speak web.py:26 <35>",
+        ],
+        "types_in": ["pet: Cat | Dog <- Cat web.py:17, Dog web.py:25"],
+    },
+    "web.py#rename": {
+        "signature": "def rename(one: App)",
+        "calls": ["App.name web.py:9 <39,40>"],
+        "types_in": ["one: App <- App web.py:4"],
+    },
+    "web.py#four": {"signature": "def four()", "calls": ["twice web.py:47 <52>"]},
+}
+
 Ask = Callable[..., list[dict[str, Any]]]
 
 
@@ -181,6 +208,22 @@ def test_connections(ask: Ask) -> None:
     found = ask(SHOP, *EXPECTED)
     for words, facts in zip(EXPECTED, found, strict=True):
         assert facts == EXPECTED[words], words
+
+
+@needs_checker
+def test_what_counts_as_a_call(ask: Ask) -> None:
+    found = ask(SHOP.with_name("calls"), *CALLS)
+    for words, facts in zip(CALLS, found, strict=True):
+        assert facts == CALLS[words], words
+
+
+@needs_checker
+def test_files_that_the_repository_does_not_have_checked_count(tmp_path: Path, ask: Ask) -> None:
+    settings = '[tool.ty.src]\ninclude = ["a.py"]\nexclude = ["b.py"]\n'
+    (tmp_path / "pyproject.toml").write_text(settings)
+    (tmp_path / "a.py").write_text("def greet(): pass\n")
+    (tmp_path / "b.py").write_text("from a import greet\ndef b(): greet()\n")
+    assert ask(tmp_path, "a.py#greet")[0]["callers"] == ["b b.py:2 <2>"]
 
 
 @needs_checker

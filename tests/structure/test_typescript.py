@@ -526,6 +526,72 @@ EXPECTED: dict[str, dict[str, dict[str, Any]]] = {
             "gaps": ["the compiler does not have this file"],
         },
     },
+    "relatives": {
+        "animals.ts#Animal.speak": {
+            "signature": "speak(): string",
+            "callers": [
+                "anyTalk talks.ts:3 <4>",
+                "catTalk talks.ts:7 <8>",
+                "dogTalk talks.ts:11 <12>",
+                "puppyTalk talks.ts:15 <16>",
+                "eitherTalk talks.ts:19 <20>",
+            ],
+            "users": ["Voice voices.ts:3 <3>"],
+            "references": ["talks.ts", "voices.ts"],
+            "types_out": ["string"],
+        },
+        "animals.ts#Dog.speak": {
+            "signature": "speak(): string",
+            "callers": [
+                "anyTalk talks.ts:3 <4>",
+                "dogTalk talks.ts:11 <12>",
+                "puppyTalk talks.ts:15 <16>",
+                "eitherTalk talks.ts:19 <20>",
+            ],
+            "users": ["Voice voices.ts:3 <3>"],
+            "references": ["talks.ts", "voices.ts"],
+            "types_out": ["string"],
+        },
+        "animals.ts#Cat.speak": {
+            "signature": "speak(): string",
+            "callers": [
+                "anyTalk talks.ts:3 <4>",
+                "catTalk talks.ts:7 <8>",
+                "eitherTalk talks.ts:19 <20>",
+            ],
+            "users": ["Voice voices.ts:3 <3>"],
+            "references": ["talks.ts", "voices.ts"],
+            "types_out": ["string"],
+        },
+        "boxes.ts#Box@1": {
+            "signature": "export interface Box",
+            "users": ["open boxes.ts:13 <13>", "pick boxes.ts:19 <20>"],
+            "members": ["2 property size: number"],
+        },
+        "boxes.ts#Box@5": {
+            "signature": "export const Box = makeBox()",
+            "calls": ["makeBox boxes.ts:7 <5>"],
+            "callers": ["open boxes.ts:13 <15>"],
+            "type": "typeof (Anonymous class)",
+            "value": "makeBox()",
+        },
+        "boxes.ts#open": {
+            "signature": "export function open(box: Box): number",
+            "calls": ["pick boxes.ts:19 <14>", "Box boxes.ts:5 <15>"],
+            "types_in": ["box: Box <- Box boxes.ts:1"],
+            "types_out": ["number"],
+        },
+        "boxes.ts#left": {
+            "signature": "export const { left, right } = sides()",
+            "calls": ["sides boxes.ts:25 <23>"],
+            "type": "number",
+        },
+        "boxes.ts#Lid": {
+            "signature": "export class Lid",
+            "calls": ["Lid.constructor.shut boxes.ts:36 <37>"],
+            "members": ["35 constructor constructor()"],
+        },
+    },
 }
 
 

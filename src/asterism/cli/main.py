@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import NoReturn, TypeAlias
 
 from asterism import __version__
-from asterism.cli import structure_arguments
+from asterism.cli import install_arguments, structure_arguments
 from asterism.domain.errors import AsterismError
 from asterism.domain.files import display_path
 
@@ -41,9 +41,12 @@ def build_parser() -> argparse.ArgumentParser:
     _status(commands)
     _symbols(commands)
     _watch(commands)
+    _mcp(commands)
     _repos(commands)
     _clean(commands)
+    install_arguments.add(commands)
     _debug(commands)
+    _doctor(commands)
     _outline(commands)
     _chunks(commands)
     _files(commands)
@@ -209,6 +212,15 @@ def _watch(commands: _Commands) -> None:
     parser.add_argument("--quiet", action="store_true", help="say only what goes wrong")
 
 
+def _mcp(commands: _Commands) -> None:
+    parser = _command(
+        commands, "mcp", "Serve coding agents over MCP on standard input and output."
+    )
+    parser.add_argument(
+        "path", metavar="PATH", nargs="?", help="the repository (default: the current directory)"
+    )
+
+
 def _repos(commands: _Commands) -> None:
     parser = _command(commands, "repos", "List the repositories that are known; add or remove one.")
     parser.add_argument(
@@ -244,6 +256,14 @@ def _debug(commands: _Commands) -> None:
     parser.add_argument("what", choices=("file",), help="what to look at")
     parser.add_argument("path", metavar="PATH", help="the file")
     parser.add_argument("--text", action="store_true", help="print the text a model reads as well")
+    _json(parser)
+
+
+def _doctor(commands: _Commands) -> None:
+    parser = _command(
+        commands, "doctor", "Check the installation and say what to do; exit 1 on a problem."
+    )
+    parser.add_argument("--online", action="store_true", help="ask the providers that are set, too")
     _json(parser)
 
 

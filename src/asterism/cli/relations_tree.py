@@ -9,15 +9,18 @@ from asterism.analysis.graph.candidates import GUESS
 from asterism.cli.console import drawing_console, show, words
 from asterism.domain.files import display_path
 from asterism.domain.structure import CallTree, Connections, Edge, Known, SymbolPlace
+from asterism.engine.connecting import NONE_BY_NAME
 from asterism.engine.relations import FACTS, Related, Relation, RelationsReply
 
-# Files of one symbol that are listed; --json has all.
+# Files of one symbol that are listed, and users in one file; --json has all.
 MOST_FILES = 40
+MOST_USERS = 10
 # Lines of calls that are named.
 MOST_LINES = 5
 
 CYCLE = "↺"
 FURTHER = "…"
+NONE = "?"
 
 _Part = tuple[str, str]
 
@@ -45,6 +48,8 @@ def print_relations(reply: RelationsReply, repository: str) -> None:
 def _legend(seen: set[str], depth: int) -> Iterator[str]:
     if CYCLE in seen:
         yield f"{CYCLE} stands above already"
+    if NONE in seen:
+        yield f"{NONE} {NONE_BY_NAME}"
     if FURTHER in seen:
         yield f"{FURTHER} not followed further; --depth {depth + 1} does"
 
@@ -87,13 +92,17 @@ def _add_calls(
 ) -> None:
     """Everything below a node; the trees are at most ten deep."""
     for child in node.children:
+        reasons = related.unknown.get(child.edge.target, ()) if child.mark is None else ()
         mark = {"cycle": CYCLE, "depth": FURTHER, None: ""}[child.mark]
+        # At the end of most ways up there is this one; a line for each would hide the rest.
+        mark = NONE if NONE_BY_NAME in reasons else mark
         seen.add(mark)
         doing = "calls it" if relation is Relation.callers else "called"
         branch = above.add(_line(child.edge, doing, mark))
         _add_calls(branch, child, related, relation, seen)
-        for reason in related.unknown.get(child.edge.target, ()):
-            branch.add(_unknown(reason))
+        for reason in reasons:
+            if reason != NONE_BY_NAME:
+                branch.add(_unknown(reason))
     if node.left_out:
         above.add(words((f"… and {node.left_out:,} more", "yellow")))
 
@@ -113,8 +122,11 @@ def _add_files(above: Tree, known: Connections) -> None:
     files += sorted(path for path in users if path and path not in {*files})
     for path in files[:MOST_FILES]:
         branch = above.add(words((display_path(path), "cyan")))
-        for doing, edge in users.get(path, ()):
+        inside = users.get(path, [])
+        for doing, edge in inside[:MOST_USERS]:
             branch.add(_line(edge, doing, "", is_in_file=True))
+        if len(inside) > MOST_USERS:
+            branch.add(words((f"… and {len(inside) - MOST_USERS:,} more (--json)", "yellow")))
     if len(files) > MOST_FILES:
         above.add(words((f"… and {len(files) - MOST_FILES:,} more files (--json)", "yellow")))
     if not files and known.references is not None:

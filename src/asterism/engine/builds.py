@@ -16,6 +16,7 @@ from asterism.domain.errors import (
     StoreError,
 )
 from asterism.domain.index import Staleness
+from asterism.engine.observing import record_look_up, record_sync
 from asterism.engine.unchanged import Unchanged, Wanted
 from asterism.engine.wiring import Places, model_identity, open_index, sync_options, wipe
 from asterism.indexing.index import Index
@@ -26,6 +27,7 @@ from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.report import SyncReport
 from asterism.indexing.staleness import judge, judge_shape
 from asterism.indexing.sync import preview
+from asterism.telemetry.operations import Operation
 
 # How long removing a repository waits for whoever is writing.
 FORGET_SECONDS = 10.0
@@ -80,8 +82,11 @@ def refresh(
     directory, repository = registered.project.directory, registered.repository
     options, model = sync_options(settings), model_identity(settings)
     wanted = Wanted(repository.root, options, model)
-    if unchanged is not None and unchanged.holds(registered, wanted):
-        return Freshness()
+    if unchanged is not None:
+        is_fresh = unchanged.holds(registered, wanted)
+        record_look_up("freshness", is_fresh)
+        if is_fresh:
+            return Freshness()
     began_ns = time.time_ns()
     deadline = time.monotonic() + settings.index.sync_seconds
     with Catalogue.open(directory) as catalogue:
@@ -92,7 +97,10 @@ def refresh(
         index = open_index(directory, settings, places)
         try:
             listener = Listener(stop=lambda: time.monotonic() > deadline)
-            cancelled = run_sync(index, repository, options, listener).cancelled
+            with Operation("sync") as done:
+                report = run_sync(index, repository, options, listener)
+                record_sync(report, done)
+            cancelled = report.cancelled
         except (ProviderError, StorageFailed) as error:
             # The question can be answered all the same, from what the index has.
             return Freshness(str(error))

@@ -29,6 +29,9 @@ from asterism.structure.typescript_binary import require_compiler
 # What a setting says to ask nobody.
 OFF = "off"
 
+# Characters of a reason; what a program that crashed printed is mostly a list of addresses.
+MOST_WORDS = 300
+
 NONE_BY_NAME = "none found by name, which does not see calls through interfaces or values"
 
 _ECMASCRIPT = frozenset({"typescript", "javascript"})
@@ -112,7 +115,11 @@ class Connector:
             return
         states = catalogue.files(self._registered.repository.name).values()
         if not self._listing:
-            self._listing = tuple(FoundFile(one.path, one.size, one.mtime_ns) for one in states)
+            self._listing = tuple(
+                FoundFile(one.path, one.size, one.mtime_ns)
+                for one in states
+                if _can_be_told(one.path)
+            )
         for family in wanted & {_family(state.language) for state in states}:
             with suppress(LanguageServerError):
                 self.witness(family).warm_up(self._listing)
@@ -137,10 +144,11 @@ class Connector:
         return self._files.digest(path)
 
     def listed(self) -> tuple[FoundFile, ...]:
-        """The files of the repository; those known already are not opened again."""
+        """The files that a compiler can be told of; those known already are not opened again."""
         root = self._registered.repository.root
         options = discovery_options(self._settings)
-        self._listing = discover(root, options, frozenset(self._listing)).files
+        found = discover(root, options, frozenset(self._listing)).files
+        self._listing = tuple(file for file in found if _can_be_told(file.path))
         return self._listing
 
     def has_witness(self, language: str) -> bool:
@@ -219,23 +227,48 @@ class Questions:
         return tuple(self._known[target] for target in targets)
 
     def _answers(self, family: str, targets: list[Target]) -> Sequence[Connections | None]:
+        found: dict[Target, Connections | None] = {}
         if self._connector.has_witness(family) and family not in self._failed:
+            told = [target for target in targets if _can_be_told(target.path)]
             try:
-                return self._resolved(family, targets)
+                found = dict(zip(told, self._resolved(family, told), strict=True))
             except LanguageServerError as error:
                 self._failed.add(family)
-                self.notes.append(f"Connected by name: {error}")
-        return [_honest(self._by_name.connections(target)) for target in targets]
+                self.notes.append(_by_name_note(error))
+            if len(told) < len(targets):
+                self.notes.append(_by_name_note("compilers know no file names that are no UTF-8."))
+        return [
+            found[target] if target in found else _honest(self._by_name.connections(target))
+            for target in targets
+        ]
 
     def _resolved(self, family: str, targets: list[Target]) -> Sequence[Connections]:
         if self._listing is None:
             self._listing = self._connector.listed()
+        if not targets:
+            return ()
         try:
             return self._connector.witness(family).connections(targets, self._listing)
         except _UNFIT as error:
             raise ServerGarbled(
                 f"The answer for {family} is of no use ({error!r:.200})."
             ) from error
+
+
+def _can_be_told(path: str) -> bool:
+    """Whether a file's name can be written in a message at all."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _by_name_note(why: object) -> str:
+    """Why names had to do; the last words of a program may be many."""
+    words = " ".join(str(why).split())
+    short = words if len(words) <= MOST_WORDS else f"{words[:MOST_WORDS]}…"
+    return f"Connected by name: {short}"
 
 
 def _honest(found: Connections | None) -> Connections | None:

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -38,15 +38,12 @@ class Placed(NamedTuple):
 
     chunk: Chunk
     """As it was indexed."""
+    path: str
+    """Of the file in the repository; the chunk has it as it is displayed."""
     targets: tuple[int, ...]
     """Its items in the file's outline."""
     lines: Lines
     score: float
-
-    @property
-    def path(self) -> str:
-        """Where the file is in the repository."""
-        return self.chunk.relative_path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,10 +91,11 @@ def context(
     room = budget_for(budget)
     notes: list[str] = [*reply.notes]
     scopes: dict[str, FileScope] = {}
-    found = [*_placed(reply, connector, scopes, notes)]
-    placed = [*{(place.path, place.targets): place for place in reversed(found)}.values()][::-1]
-    paths = [*dict.fromkeys(place.path for place in placed)]
     with Catalogue.open(registered.project.directory) as catalogue, catalogue.snapshot():
+        odd = _odd_paths(reply, registered.repository.name, catalogue)
+        found = [*_placed(reply, odd, connector, scopes, notes)]
+        placed = [*{(place.path, place.targets): place for place in reversed(found)}.values()][::-1]
+        paths = [*dict.fromkeys(place.path for place in placed)]
         results = _results(placed, paths, scopes, connector, catalogue, notes)
     files = [FileSource(outline=scopes[path].outline, source=scopes[path].source) for path in paths]
     assembly = _assembled(reply.search.question.text, files, results, room)
@@ -118,21 +116,34 @@ def context(
     )
 
 
+def _odd_paths(reply: SearchReply, repo: str, catalogue: Catalogue) -> dict[str, str]:
+    """Paths by how they are displayed, where that may be another: chunks have those."""
+    shown = {kept.hit.chunk.relative_path for kept in reply.selection.kept}
+    if not any("\\" in path for path in shown):
+        return {}
+    return {display_path(path): path for path in catalogue.files(repo)}
+
+
 def _placed(
-    reply: SearchReply, connector: Connector, scopes: dict[str, FileScope], notes: list[str]
+    reply: SearchReply,
+    odd: Mapping[str, str],
+    connector: Connector,
+    scopes: dict[str, FileScope],
+    notes: list[str],
 ) -> Iterator[Placed]:
     """The hits found again in their files; pieces of one symbol are that symbol."""
     for kept in reply.selection.kept:
         chunk = kept.hit.chunk
         shown = display_path(chunk.relative_path)
-        scope = connector.scope(chunk.relative_path)
+        path = odd.get(shown, chunk.relative_path)
+        scope = connector.scope(path)
         if scope is None:
             notes.append(
                 f"{shown} is gone since it was indexed; {chunk.qualified_name} is left out."
             )
             continue
-        scopes[chunk.relative_path] = scope
-        is_same = connector.digest(chunk.relative_path) == chunk.content_hash
+        scopes[path] = scope
+        is_same = connector.digest(path) == chunk.content_hash
         lines = Lines(chunk.start_line, chunk.end_line) if is_same else _same_text(scope, chunk)
         targets = targets_at(scope.outline, [lines]) if lines else _same_name(scope, chunk)
         if not targets:
@@ -146,7 +157,7 @@ def _placed(
                 f"{chunk.qualified_name} in {shown} has changed since it was indexed; it is shown "
                 "as it is now."
             )
-        yield Placed(chunk, targets, _lines_of(scope, targets), kept.hit.score)
+        yield Placed(chunk, path, targets, _lines_of(scope, targets), kept.hit.score)
 
 
 def _same_text(scope: FileScope, chunk: Chunk) -> Lines | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING
 
 from asterism.analysis.source.checkouts import enclosing_checkout
@@ -19,12 +20,14 @@ from asterism.engine.builds import Freshness, build, dry_run, forget, refresh
 from asterism.engine.cleaning import Cleaning, clean
 from asterism.engine.inspection import Inspection, inspect_file
 from asterism.engine.lookups import Lookup, look_up
+from asterism.engine.observing import WatchRecord, record_search, record_sync
 from asterism.engine.status import Status, status_of, watch_file
 from asterism.engine.wiring import Places
 from asterism.indexing.jobs import is_alive
 from asterism.indexing.progress import SILENT, Listener
 from asterism.indexing.report import SyncReport
 from asterism.indexing.watching import Watched, Watcher, WatchState, save_watch
+from asterism.telemetry.operations import Operation
 
 if TYPE_CHECKING:
     # They bring numpy and grammars, which most commands do not need.
@@ -39,7 +42,11 @@ _BY_NAME = frozenset({SkipReason.gitignored, SkipReason.asterismignored, SkipRea
 
 
 class Engine:
-    """One user's indexes. Nothing heavy is loaded before a method needs it."""
+    """One user's indexes. Nothing heavy is loaded before a method needs it.
+
+    Threads may share it as long as no two of them ask about the same project at a time; indexing
+    goes on beside questions.
+    """
 
     def __init__(self, places: Places, settings: Callable[[str], Settings]) -> None:
         self._places = places
@@ -47,6 +54,7 @@ class Engine:
         self.registry = Registry(places.data)
         self._warm: Warm | None = None
         self._connectors: dict[str, Connector] = {}
+        self._lock = RLock()
 
     # Repositories
 
@@ -103,7 +111,9 @@ class Engine:
     ) -> SyncReport:
         """Bring the index of a repository up to date; −1 waits for another writer for ever."""
         settings = self.settings_of(registered)
-        report = build(registered, settings, self._places, listener, force, wait_seconds)
+        with Operation("index") as done:
+            report = build(registered, settings, self._places, listener, force, wait_seconds)
+            record_sync(report, done)
         left = self._unindexed(registered) if force else []
         if not left:
             return report
@@ -126,8 +136,10 @@ class Engine:
     ) -> Watcher:
         """A watcher that keeps the index of a repository up to date until it is stopped."""
         settings = self.settings_of(registered)
+        watched_so_far = WatchRecord()
 
         def record(state: WatchState) -> None:
+            watched_so_far.add(state)
             save_watch(watch_file(registered), state)
             if hear is not None:
                 hear(state)
@@ -159,9 +171,15 @@ class Engine:
         from asterism.engine.searching import search
         from asterism.engine.warm import Warm
 
-        if self._warm is None:
-            self._warm = Warm()
-        return search(registered, request, self.settings_of(registered), self._places, self._warm)
+        with self._lock:
+            if self._warm is None:
+                self._warm = Warm()
+            warm = self._warm
+        settings = self.settings_of(registered)
+        with Operation("search", request.mode.value) as done:
+            reply = search(registered, request, settings, self._places, warm)
+            record_search(reply, done)
+        return reply
 
     def similar(
         self,
@@ -192,17 +210,19 @@ class Engine:
         from asterism.engine.contexts import budget_for, context, gated
 
         asked, room = gated(request, gate), budget_for(budget)
-        searched = self._searched(registered, request.where.repos)
-        connector = self._warm_connector(searched, request.where.languages)
-        return context(self.search(searched, asked), searched, connector, room)
+        with Operation("context", request.mode.value):
+            searched = self._searched(registered, request.where.repos)
+            connector = self._warm_connector(searched, request.where.languages)
+            return context(self.search(searched, asked), searched, connector, room)
 
     def relations(self, registered: Registered, request: "RelationsRequest") -> "RelationsReply":
         """Who calls a symbol, what it calls, or which files refer to it."""
         from asterism.engine.relations import check, relations
 
         check(request)
-        connector = self._warm_connector(registered)
-        return relations(request, registered, connector, self.refresh(registered))
+        with Operation("relations", request.relation.value):
+            connector = self._warm_connector(registered)
+            return relations(request, registered, connector, self.refresh(registered))
 
     def connector(self, registered: Registered) -> "Connector":
         """What knows how the symbols of a repository connect; its processes stay until `close`."""
@@ -211,27 +231,30 @@ class Engine:
 
         root, id_ = registered.repository.root, registered.repository.id
         settings = self.settings_of(registered)
-        kept = self._connectors.get(id_)
-        if kept is None or kept.made_for != (root, settings):
-            if kept is not None:
-                kept.close()
-            cache = self._places.cache / "structure" / id_
-            kept = Connector(registered, settings, cache, active_environment())
-            self._connectors[id_] = kept
-        return kept
+        with self._lock:
+            kept = self._connectors.get(id_)
+            if kept is None or kept.made_for != (root, settings):
+                if kept is not None:
+                    kept.close()
+                cache = self._places.cache / "structure" / id_
+                kept = Connector(registered, settings, cache, active_environment())
+                self._connectors[id_] = kept
+            return kept
 
     def close(self) -> None:
         """End helper processes and let go of connections; whatever is asked next starts anew."""
-        for connector in self._connectors.values():
-            connector.close()
-        self._connectors.clear()
-        if self._warm is not None:
-            self._warm.close()
-            self._warm = None
+        with self._lock:
+            for connector in self._connectors.values():
+                connector.close()
+            self._connectors.clear()
+            if self._warm is not None:
+                self._warm.close()
+                self._warm = None
 
     def symbols(self, registered: Registered, query: SymbolQuery) -> Lookup:
         """Where a name is defined, exported, imported and used."""
-        return look_up(registered, query)
+        with Operation("symbols"):
+            return look_up(registered, query)
 
     def inspect(self, path: Path) -> Inspection:
         """What is indexed of a file, and why not the rest."""

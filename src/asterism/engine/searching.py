@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -33,6 +33,18 @@ from asterism.retrieval.similar import CodePlace, Model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """How a reply is written, so that its size is measured on what is really sent."""
+
+    serialise: Callable[[Hit, Detail, str], str]
+    """A row with the hit's text in it."""
+    envelope: int = 0
+    """Characters that stand around the rows."""
+    separator: int = 0
+    """Characters between two rows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
     """What someone asks for."""
 
@@ -54,6 +66,8 @@ class SearchRequest:
     """How many lines of the file are wanted above and below each hit."""
     bm25_weight: float | None = None
     """Deprecated, for `hybrid`: what words count beside vectors, 0 to 1; 0.5 changes nothing."""
+    written: Written | None = None
+    """How the reply is written; without it the texts alone are measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,16 +200,26 @@ def _select(
         registered, snapshot = searched
         origin = origin_of(asked, registered.repository.id, snapshot.version)
         page = page_of(found.rows, origin, request.limit, request.cursor)
-        selection = select(found.read(page.rows), options, Measure(render=_concise))
+        selection = select(found.read(page.rows), options, _measure(request, Measure(render=_concise)))
         kept = tuple(
             one._replace(detail=Detail.signature) if one.detail is Detail.full else one
             for one in selection.kept
         )
         return replace(selection, kept=kept), page.cursor
     hits = found.best() if found.best is not None else found.read(found.rows)
-    measure = Measure(excerpt=excerpts_for(asked.question))
+    measure = _measure(request, Measure(excerpt=excerpts_for(asked.question)))
     selection = select(hits, options, measure)
     return _with_unread(selection, len(found.rows) - len(hits)), None
+
+
+def _measure(request: SearchRequest, plain: Measure) -> Measure:
+    """The measure for the reply as it is written."""
+    how = request.written
+    if how is None:
+        return plain
+    return replace(
+        plain, serialise=how.serialise, envelope=how.envelope, separator=how.separator
+    )
 
 
 def _concise(hit: Hit, detail: Detail) -> str:

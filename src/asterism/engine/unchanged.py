@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
 from asterism.analysis.source.views import View, take_view
@@ -40,6 +41,7 @@ class Unchanged:
     """
 
     def __init__(self) -> None:
+        self._lock = Lock()
         self._known: dict[tuple[Path, str], _Known] = {}
 
     def holds(self, registered: Registered, wanted: Wanted) -> bool:
@@ -72,9 +74,10 @@ class Unchanged:
         if syncs >= SYNCS_BEFORE:
             view = take_view(wanted.root, wanted.options.discovery, closed(), began_ns - RACY_NS)
         mark = mark_of(registered.project.directory)
-        self._known[place] = _Known(syncs, wanted, mark, view)
-        while len(self._known) > REPOSITORIES_KEPT:
-            del self._known[next(iter(self._known))]
+        with self._lock:
+            self._known[place] = _Known(syncs, wanted, mark, view)
+            while len(self._known) > REPOSITORIES_KEPT:
+                del self._known[next(iter(self._known))]
 
 
 def _place(registered: Registered) -> tuple[Path, str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from threading import RLock
 from typing import NamedTuple
 
 from asterism.backends.embed.options import EmbedOptions, identity_of
@@ -14,6 +15,8 @@ from asterism.backends.store.chunk_table import ChunkSnapshot, Vector
 from asterism.backends.store.lance_snapshot import LanceSnapshot
 from asterism.backends.store.lance_table import LanceTable, Mark, version_mark
 from asterism.backends.store.recent import Recent
+from asterism.engine.measured import MeasuredEmbedder, MeasuredReranker
+from asterism.engine.observing import record_look_up
 from asterism.engine.unchanged import Unchanged
 
 TABLES_KEPT = 4
@@ -29,9 +32,13 @@ class _Table(NamedTuple):
 
 
 class Warm:
-    """Open tables and loaded models, by what they were opened with."""
+    """Open tables and loaded models, by what they were opened with.
+
+    Several threads may ask, as long as no two of them ask about the same project at a time.
+    """
 
     def __init__(self) -> None:
+        self._lock = RLock()
         self.unchanged = Unchanged()
         self._tables: dict[Path, _Table] = {}
         self._vectors: Recent[list[Vector]] = Recent(VECTORS_KEPT)
@@ -41,13 +48,15 @@ class Warm:
     def snapshot(self, directory: Path, version: int) -> ChunkSnapshot:
         """A version of a project's chunks; the newest one stays in memory as far as it was read."""
         mark = version_mark(directory, version)
-        table = self._tables.pop(directory, None)
+        with self._lock:
+            table = self._tables.pop(directory, None)
         if table is None or mark is None or table.mark != mark:
             before = None if table is None else table.snapshot
             table = _Table(mark, LanceTable.open(directory).snapshot(version, before))
-        self._tables[directory] = table
-        while len(self._tables) > TABLES_KEPT:
-            del self._tables[next(iter(self._tables))]
+        with self._lock:
+            self._tables[directory] = table
+            while len(self._tables) > TABLES_KEPT:
+                del self._tables[next(iter(self._tables))]
         return table.snapshot
 
     def vectors(self, options: EmbedOptions, texts: Sequence[str], version: int) -> list[Vector]:
@@ -56,19 +65,30 @@ class Warm:
         A sync that changed anything made another version, so nothing from before it is used.
         """
         asked = (identity_of(options), version, tuple(texts))
-        return self._vectors.get(asked, lambda: [*self.embedder(options).embed_queries(texts)])
+        missed = []
+
+        def find() -> list[Vector]:
+            missed.append(asked)
+            return [*self.embedder(options).embed_queries(texts)]
+
+        vectors = self._vectors.get(asked, find)
+        record_look_up("question_vectors", not missed)
+        return vectors
 
     def embedder(self, options: EmbedOptions) -> Embedder:
         """The model for questions, loaded once."""
-        if options not in self._embedders:
-            self._embedders[options] = make_embedder(options)
-        return self._embedders[options]
+        with self._lock:
+            if options not in self._embedders:
+                self._embedders[options] = MeasuredEmbedder(make_embedder(options))
+            return self._embedders[options]
 
     def reranker(self, options: RerankOptions) -> Reranker | None:
         """The model that judges hits, where the options name one; its connections stay open."""
-        if options not in self._rerankers:
-            self._rerankers[options] = make_reranker(options)
-        return self._rerankers[options]
+        with self._lock:
+            if options not in self._rerankers:
+                made = make_reranker(options)
+                self._rerankers[options] = made and MeasuredReranker(made, options.provider)
+            return self._rerankers[options]
 
     def close(self) -> None:
         """Let go of connections; whatever is asked next opens them again."""

@@ -23,6 +23,7 @@ from asterism.config.loading import (
 from asterism.config.settings import Settings
 from asterism.domain.errors import IndexCorrupt, IndexMissing, IndexOutdated, IndexTooNew
 from asterism.domain.index import Manifest, ModelIdentity
+from asterism.engine.measured import MeasuredEmbedder
 from asterism.indexing.cache import Cache
 from asterism.indexing.index import Index
 from asterism.indexing.options import SyncOptions
@@ -79,7 +80,7 @@ def open_index(directory: Path, settings: Settings, places: Places, force: bool 
     def make_embedder() -> Embedder:
         from asterism.backends.embed.providers import make_embedder
 
-        return make_embedder(embed_options(settings))
+        return MeasuredEmbedder(make_embedder(embed_options(settings)))
 
     return Index(
         directory,

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from asterism.domain.files import display_path
 from asterism.domain.selection import Detail
 from asterism.domain.structure import Connections, Edge, Fact, Known, Member, SymbolPlace, TypeFlow
 from asterism.presentation.marks import IN_RESULTS, SHARED, Marks, Shared
@@ -125,7 +126,7 @@ class _Lines:
         if entry.detail is Detail.location:
             yield _location(known.symbol, entry.last_line)
             return
-        yield known.symbol.path or known.symbol.module or "outside of the repository"
+        yield _home(known.symbol) or "outside of the repository"
         yield _kind_line(known)
         if known.signature:
             yield f"Signature: {known.signature}"
@@ -173,7 +174,7 @@ class _Lines:
 
     def _edge(self, edge: Edge, says_how: bool = False) -> str:
         mark = self._mark(edge.target)
-        notes = [] if mark else [note for note in (edge.target.path or edge.target.module,) if note]
+        notes = [] if mark else [note for note in (_home(edge.target),) if note]
         if edge.known is Known.by_name:
             sure = f"{edge.confidence:.2g}" if edge.confidence < 1 else ""
             how = f"by name {sure}".strip() if says_how else sure
@@ -225,7 +226,7 @@ def _location(symbol: SymbolPlace, last_line: int | None) -> str:
     lines = "" if symbol.line is None else f":{symbol.line}"
     if lines and last_line is not None and last_line != symbol.line:
         lines += f"-{last_line}"
-    return f"{symbol.path or symbol.module or 'outside of the repository'}{lines}"
+    return f"{_home(symbol) or 'outside of the repository'}{lines}"
 
 
 def _is_gap(known: Connections, fact: Fact) -> bool:
@@ -233,8 +234,13 @@ def _is_gap(known: Connections, fact: Fact) -> bool:
 
 
 def _place(symbol: SymbolPlace) -> str:
-    where = symbol.path or symbol.module
+    where = _home(symbol)
     return f" ({where})" if where else ""
+
+
+def _home(symbol: SymbolPlace) -> str | None:
+    """Where a symbol is declared, on one line: its file, or its module outside."""
+    return symbol.module if symbol.path is None else display_path(symbol.path)
 
 
 def _marked(name: str, mark: str) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from asterism.analysis.syntax.pruning import Piece
+from asterism.domain.files import display_path
 
 _BLANK_LINE = re.compile(rb"\n[ \t]*\n")
 _OPENERS = (b"{", b"(", b"[")
@@ -32,7 +33,7 @@ def path_line(path: str, language: str, whole_file: bool = False) -> str:
 
     A whole file of PHP begins with text again.
     """
-    line = _COMMENTS.get(language, "// {}").format(path.replace("\n", "?"))
+    line = _COMMENTS.get(language, "// {}").format(display_path(path))
     return f"{line} ?>" if language == "php" and whole_file else line
 
 

@@ -21,6 +21,26 @@ SOURCE_ENDINGS = (".py", ".pyi")
 
 # Files that say where modules are found.
 _CONFIGS = frozenset({"pyproject.toml", "ty.toml", "pyvenv.cfg"})
+# A repository may have the checker look away from files that the index has all the same; only what
+# is never anybody's own code stays out.
+_NOT_OWN = (
+    ".venv",
+    "venv",
+    ".tox",
+    ".nox",
+    ".eggs",
+    ".direnv",
+    ".git",
+    ".hg",
+    ".svn",
+    ".mypy_cache",
+    ".ruff_cache",
+    "__pypackages__",
+    "node_modules",
+    "site-packages",
+)
+_SOURCES = {"include": ["**"], "exclude": ["!**", *(f"**/{name}/" for name in _NOT_OWN)]}
+
 _CREATED, _CHANGED, _DELETED = 1, 2, 3
 
 
@@ -103,7 +123,9 @@ class PythonProject:
 
     def _settings(self) -> dict[str, object]:
         place = self._options.environment
-        configuration = {"environment": {"python": place}} if place else {}
+        configuration: dict[str, object] = {"src": _SOURCES}
+        if place:
+            configuration["environment"] = {"python": place}
         # Nobody looks at diagnostics here, so none need be found.
         return {"configuration": configuration, "diagnosticMode": "off"}
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from asterism.domain.errors import ServerRefused
+from asterism.domain.outline import Reference
 from asterism.domain.structure import (
     Connections,
     Edge,
@@ -28,6 +29,9 @@ _PROPERTIES = frozenset({"property", "cached_property", "functools.cached_proper
 # Decorators of the language that say how a method is bound; nobody asks who calls them.
 _BINDING = frozenset({"property", "staticmethod", "classmethod", "super"})
 _CALLED = re.compile(rb"\s*\(")
+_DECORATING = re.compile(rb"\s*@\s*(?:\w+\s*\.\s*)*")
+# `@name.setter` declares more of a property, it does not read it.
+_OTHER_HALF = re.compile(rb"\.(?:setter|getter|deleter)\s*\n")
 _DOTTED = re.compile(r"\w+(?:\.\w+)*")
 
 
@@ -173,7 +177,7 @@ class _Asking:
                 continue
             uses.files.add(file.path)
             line = file.line(start)
-            if file.import_at(line) is not None:
+            if file.import_at(line) is not None or _OTHER_HALF.match(file.source.decoded, end):
                 continue
             if _is_base(file, start, end):
                 makers = uses.subtypes
@@ -210,9 +214,9 @@ class _Asking:
         except ServerRefused as error:
             self._refused(error, Fact.calls)
             return ()
-        for meaning, line in self._unresolved(makers, seen):
+        for meaning, line in (*self._overlooked(makers, seen), *self._properties(makers, seen)):
             found.setdefault(meaning, []).append(line)
-        ordered = sorted(found.items(), key=lambda entry: entry[1][0])
+        ordered = sorted(_last_halves(found).items(), key=lambda entry: entry[1][0])
         return tuple(meaning.edge(*dict.fromkeys(sorted(lines))) for meaning, lines in ordered)
 
     def _take(
@@ -224,7 +228,8 @@ class _Asking:
         for place in call["fromRanges"]:
             start = place["start"]
             offset = self._file.offset(start["line"], start["character"])
-            if self._file.around(offset) in makers and offset not in seen:
+            if self._file.around(offset) in makers:
+                # One call may be of several: whatever the types of its receiver have.
                 seen.add(offset)
                 found.setdefault(meaning, []).append(start["line"] + 1)
 
@@ -237,23 +242,54 @@ class _Asking:
             if item.is_symbol and (item.name == "__init__" or item.kind not in (*_BODIES, "class")):
                 yield child
 
-    def _unresolved(self, makers: set[int], seen: set[int]) -> Iterator[tuple[Meaning, int]]:
-        """Calls of imported names that nothing declares, as `requests.get()` without requests."""
+    def _overlooked(self, makers: set[int], seen: set[int]) -> Iterator[tuple[Meaning, int]]:
+        """Calls that the checker says nothing of.
+
+        Those of imported names that nothing declares, as `requests.get()` without requests, and
+        those that give a variable its value.
+        """
+        for used, offset in self._used(makers, seen):
+            written = f"{used.receiver}.{used.name}" if used.receiver else used.name
+            after = offset + len(used.name.encode())
+            if not _DOTTED.fullmatch(written) or not _is_call(self._file, offset, after):
+                continue
+            meaning = self._resolver.meaning(self._file, offset, written)
+            is_import = meaning.known is Known.by_name and meaning.place.module
+            is_value = meaning.known is Known.resolved and self._is_variable(used.enclosing)
+            if is_import or is_value:
+                yield meaning, used.line
+
+    def _is_variable(self, index: int | None) -> bool:
+        return index is not None and self._file.item(index).kind not in (*_BODIES, "class")
+
+    def _properties(self, makers: set[int], seen: set[int]) -> Iterator[tuple[Meaning, int]]:
+        """Properties that are read or written, which is a call without parentheses."""
+        known: dict[tuple[str, str], Meaning | None] = {}
+        for used, offset in self._used(makers, seen):
+            if not used.receiver:
+                continue
+            key = (used.receiver, used.name)
+            if key not in known:
+                meaning = self._resolver.meaning(self._file, offset, ".".join(key))
+                known[key] = meaning if self._is_property(meaning.place) else None
+            if (meant := known[key]) is not None:
+                yield meant, used.line
+
+    def _used(self, makers: set[int], seen: set[int]) -> Iterator[tuple[Reference, int]]:
+        """The names that some symbols use and that are not accounted for, with their offsets."""
         source = self._file.source.decoded
         starts = [0, *(found.end() for found in re.finditer(b"\n", source))]
         for used in self._file.outline.references:
-            if used.enclosing not in makers or used.local:
-                continue
             offset = starts[used.line - 1] + used.column
-            after = offset + len(used.name.encode())
-            written = f"{used.receiver}.{used.name}" if used.receiver else used.name
-            if offset in seen or not _DOTTED.fullmatch(written):
-                continue
-            if not _is_call(self._file, offset, after):
-                continue
-            meaning = self._resolver.meaning(self._file, offset, written)
-            if meaning.known is Known.by_name and meaning.place.module:
-                yield meaning, used.line
+            if used.enclosing in makers and not used.local and offset not in seen:
+                yield used, offset
+
+    def _is_property(self, place: SymbolPlace) -> bool:
+        file = self._resolver.files.get(f"{self._resolver.files.root}/{place.path}")
+        return file is not None and any(
+            item.qualified_name == place.name and not _PROPERTIES.isdisjoint(item.decorators)
+            for _, item in file.outline.symbols()
+        )
 
     def _members(self) -> tuple[Member, ...]:
         if self._item.kind in _BODIES:
@@ -265,6 +301,19 @@ class _Asking:
         )
 
 
+def _last_halves(found: dict[Meaning, list[int]]) -> dict[Meaning, list[int]]:
+    """Without the overloads of a function: the last declaration is the one that runs."""
+    last: dict[tuple[str | None, str], int] = {}
+    for meaning in found:
+        key = (meaning.place.path, meaning.place.name)
+        last[key] = max(last.get(key, 0), meaning.place.line or 0)
+    return {
+        meaning: lines
+        for meaning, lines in found.items()
+        if (meaning.place.line or 0) == last[meaning.place.path, meaning.place.name]
+    }
+
+
 def _is_call(file: PythonFile, start: int, end: int) -> bool:
     """Whether a name is called where it stands, as a decorator too."""
     source = file.source.decoded
@@ -272,7 +321,9 @@ def _is_call(file: PythonFile, start: int, end: int) -> bool:
         # `class Child(Base)` and `def name(…)` are met by their own names.
         return True
     line_start = source.rfind(b"\n", 0, start) + 1
-    return source[line_start:start].strip().startswith(b"@")
+    # `@app.get("/")` calls `get`, and `@decorate(app)` calls `decorate`, neither calls `app`.
+    is_last = source[end : end + 1] != b"."
+    return is_last and _DECORATING.fullmatch(source, line_start, start) is not None
 
 
 def _is_base(file: PythonFile, start: int, end: int) -> bool:

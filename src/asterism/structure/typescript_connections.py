@@ -1,7 +1,7 @@
 """Everything the TypeScript compiler knows of one symbol, under the names of our index."""
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
@@ -21,10 +21,11 @@ from asterism.structure.targets import Target, find_item
 from asterism.structure.typescript_calls import calls_of
 from asterism.structure.typescript_commonjs import exported_references
 from asterism.structure.typescript_files import SourceFile
+from asterism.structure.typescript_indexed import indexed_references
 from asterism.structure.typescript_members import members_of
 from asterism.structure.typescript_places import item_place, split
 from asterism.structure.typescript_references import Own, References, references_to
-from asterism.structure.typescript_relatives import Group, groups_of, relatives
+from asterism.structure.typescript_relatives import MEMBER, Group, groups_of, relatives
 from asterism.structure.typescript_session import Session, Symbol, is_unresolved
 from asterism.structure.typescript_signatures import (
     function_in,
@@ -216,7 +217,7 @@ class _Asking:
         view = self._view
         own = {d.file.tree.handle(d.node) for d in self._declared}
         groups = _groups(view.session, view.project, handle, position)
-        first = _references(relatives(view.session, view.project, groups, own))
+        first = self._counted(view.project, own, groups, dict(view.projects)[view.project])
         is_alone = len(view.projects) == 1
         names = set() if is_alone else {self._item.name, *self._renamed(first)}
         has_any_name = "default" in self._item.modifiers
@@ -226,7 +227,22 @@ class _Asking:
                 yield project, right, first
             elif has_any_name or any(view.session.mentions(path, names) for path in right):
                 more = _first_answer(view.session, project, asked)
-                yield project, right, _references(relatives(view.session, project, more, own))
+                yield project, right, self._counted(project, own, more, right)
+
+    def _counted(
+        self, project: str, own: AbstractSet[str], groups: Sequence[Group], right: AbstractSet[str]
+    ) -> list[str]:
+        """The references in a project that count, with those the compiler overlooked."""
+        session = self._view.session
+        if self._file.tree.kind(self._declaration) == Kind.binding_element:
+            return _only(session, project, groups, own)
+        counted = relatives(session, project, groups, own)
+        if not self._symbol or not self._symbol.flags & MEMBER:
+            return counted.references
+        paths = right - {split(handle)[2] for handle in counted.references}
+        return counted.references + indexed_references(
+            session, project, self._symbol.name, counted.meant, paths
+        )
 
     def _elsewhere(self, groups: Sequence[Group]) -> Iterator[tuple[str, int]]:
         """Names that declare what the symbol stands for: members of bases, or of expected types.
@@ -262,8 +278,11 @@ class _Asking:
     def _calls(self) -> tuple[Edge, ...]:
         here = [d for d in self._declared if d.file is self._file]
         owners = {d.item for d in here if d.item is not None}
+        nodes = [d.node for d in here]
+        if self._file.tree.kind(self._declaration) == Kind.binding_element:
+            nodes, owners = self._file.taken_apart(self._declaration)
         try:
-            return calls_of(self._view, self._file, [d.node for d in here], owners)
+            return calls_of(self._view, self._file, nodes, owners)
         except ServerRefused as error:
             self._refused(error, Fact.calls)
             return ()
@@ -296,18 +315,25 @@ def _groups(session: Session, project: str, handle: str, position: int) -> list[
     )
 
 
-def _first_answer(
-    session: Session, project: str, asked: Sequence[tuple[str, int]]
-) -> list[Group]:
+def _only(
+    session: Session, project: str, groups: Sequence[Group], own: AbstractSet[str]
+) -> list[str]:
+    """References to a variable that takes a member apart, without those to the member."""
+    handles = [handle for group in groups for handle in group.references]
+    symbols = session.symbols(project, handles)
+    return [
+        handle
+        for handle, symbol in zip(handles, symbols, strict=True)
+        if symbol is not None and not own.isdisjoint(symbol.declarations)
+    ]
+
+
+def _first_answer(session: Session, project: str, asked: Sequence[tuple[str, int]]) -> list[Group]:
     """The references to the first of some names that a project has; those of none it has."""
     for handle, position in asked:
         with contextlib.suppress(ServerRefused):
             return _groups(session, project, handle, position)
     return []
-
-
-def _references(groups: Iterable[Group]) -> list[str]:
-    return [handle for group in groups for handle in group.references]
 
 
 def _bases_of(view: View, declared: Declared) -> list[tuple[Edge, bool]]:
@@ -319,7 +345,9 @@ def _bases_of(view: View, declared: Declared) -> list[tuple[Edge, bool]]:
         lines = (tree.line(base.name),)
         if base.is_argument and not (symbol and symbol.flags & _CLASS_FLAG):
             continue
-        place = view.places.of(symbol) if symbol else None
+        is_class = tree.kind(declared.node) != Kind.interface_declaration and not base.implements
+        find = view.places.of if is_class else view.places.of_type
+        place = find(symbol) if symbol else None
         if symbol is None or place is None:
             written = SymbolPlace(tree.text(base.name), None)
             edge = Edge(written, Known.by_name, NAME_CONFIDENCE, lines)

@@ -62,6 +62,16 @@ class SourceFile:
         start = self.tree.start(declaration if name is None else name)
         return self._named.get(self.tree.source.to_bytes(start))
 
+    def taken_apart(self, binding: int) -> tuple[list[int], set[int]]:
+        """The declaration of `const { a, b } = …` by one of its names, and the symbols it has."""
+        tree = self.tree
+        whole = next(
+            (n for n in tree.ancestors(binding) if tree.kind(n) == Kind.variable_declaration),
+            binding,
+        )
+        names = (n for n in tree.below(whole) if tree.kind(n) == Kind.binding_element)
+        return [whole], {index for n in names if (index := self.named(n)) is not None}
+
     def name_of(self, declaration: int) -> int | None:
         """The node of a declaration's name; None for a constructor or a nameless function."""
         tree = self.tree

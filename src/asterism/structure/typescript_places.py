@@ -20,6 +20,15 @@ LANGUAGE_MODULE = "lib"
 _MODULES_FOLDER = "node_modules/"
 _TYPES_SCOPE = "@types/"
 _LOCAL = frozenset({Kind.parameter, Kind.binding_element, Kind.type_parameter})
+_TYPES = frozenset(
+    {
+        Kind.interface_declaration,
+        Kind.type_alias,
+        Kind.class_declaration,
+        Kind.class_expression,
+        Kind.enum_declaration,
+    }
+)
 _FUNCTIONS = frozenset(
     {
         Kind.function_declaration,
@@ -58,6 +67,13 @@ class Places:
         if symbol.id not in self._known:
             self._known[symbol.id] = self._find(symbol)
         return self._known[symbol.id]
+
+    def of_type(self, symbol: Symbol) -> SymbolPlace | None:
+        """The place where a type is declared, a value of the same name left aside."""
+        types = [handle for handle in symbol.declarations if split(handle)[1] in _TYPES]
+        if not types or types[0] == symbol.declarations[0]:
+            return self.of(symbol)
+        return self._find(symbol._replace(declarations=tuple(types)))
 
     def is_local(self, symbol: Symbol) -> bool:
         """Whether it is a variable inside of a function, and none that our index knows."""

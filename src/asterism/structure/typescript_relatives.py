@@ -9,12 +9,22 @@ from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
 from asterism.structure.typescript_places import split
-from asterism.structure.typescript_session import Session, Symbol, to_symbol
+from asterism.structure.typescript_session import (
+    TYPE_PARAMETER,
+    Session,
+    Symbol,
+    is_unresolved,
+    to_symbol,
+)
 from asterism.structure.typescript_tree import Kind
 from asterism.structure.typescript_uses import heritage_of
 
 _HOLDERS = frozenset({Kind.class_declaration, Kind.class_expression, Kind.interface_declaration})
-_MEMBER = (1 << 2) | (1 << 13) | (1 << 15) | (1 << 16)
+# A name may also stand for a type that is written out elsewhere.
+_NAMED = _HOLDERS | {Kind.type_alias}
+
+# Bits of the compiler's symbol flags: property, method, accessors.
+MEMBER = (1 << 2) | (1 << 13) | (1 << 15) | (1 << 16)
 
 
 class Group(NamedTuple):
@@ -33,25 +43,50 @@ def groups_of(answer: Any) -> list[Group]:
     ]
 
 
+class Counted(NamedTuple):
+    """What is left when siblings are left out."""
+
+    references: list[str]
+    meant: AbstractSet[str]
+    """The declarations that these references may mean: of the member, its bases, its overrides."""
+
+
 def relatives(
     session: Session, project: str, groups: Sequence[Group], declared: AbstractSet[str]
-) -> list[Group]:
-    """The groups without those of siblings; `declared` are the handles of the member asked for."""
-    if len(groups) < 2 or not all(_holder(session, project, one) for one in declared):
-        return list(groups)
-    hierarchy = _Hierarchy(session, project)
-    holders = [hierarchy.holders(one.symbol) for one in groups]
+) -> Counted:
+    """The references of some groups that count; `declared` are the handles of what is asked for."""
     own = {holder for one in declared if (holder := _holder(session, project, one))}
-    hierarchy.climb({*own, *(holder for some in holders for holder in some)})
-    above_own = hierarchy.above(own)
-    return [
+    declarations = {d for one in groups if one.symbol for d in one.symbol.declarations}
+    if len(groups) < 2 or not own:
+        return Counted([h for one in groups for h in one.references], declarations | declared)
+    holders = {one: _holder(session, project, one) for one in declarations}
+    hierarchy = _Hierarchy(session, project)
+    hierarchy.climb({*own, *(holder for holder in holders.values() if holder)})
+    meant = {
         one
-        for one, some in zip(groups, holders, strict=True)
-        if not some
-        or some & (own | above_own)
-        or hierarchy.is_uncertain(own | some)
-        or hierarchy.above(some) & own
-    ]
+        for one, holder in holders.items()
+        if holder is None or hierarchy.is_related(holder, own)
+    } | declared
+    found: list[str] = []
+    for one in groups:
+        is_kept = one.symbol is None or not meant.isdisjoint(one.symbol.declarations)
+        found += one.references if is_kept else _shared(session, project, one, meant)
+    return Counted(found, meant)
+
+
+def _shared(
+    session: Session, project: str, sibling: Group, meant: AbstractSet[str]
+) -> Iterator[str]:
+    """Of a sibling's references those that mean several members, one that counts among them.
+
+    `issue.code` where the issue is of one of many types is put down to the first of them.
+    """
+    own = set(sibling.symbol.declarations if sibling.symbol else ())
+    found = session.symbols(project, list(sibling.references))
+    for handle, symbol in zip(sibling.references, found, strict=True):
+        is_unclear = symbol is None or own.isdisjoint(symbol.declarations)
+        if symbol is None or is_unclear or not meant.isdisjoint(symbol.declarations):
+            yield handle
 
 
 def _holder(session: Session, project: str, declaration: str) -> str | None:
@@ -61,6 +96,9 @@ def _holder(session: Session, project: str, declaration: str) -> str | None:
     if file is None or node >= file.tree.count:
         return None
     above = file.tree.parent(node)
+    if file.tree.kind(above) == Kind.constructor:
+        # Its parameters may declare members of the class.
+        above = file.tree.parent(above)
     return file.tree.handle(above) if file.tree.kind(above) in _HOLDERS else None
 
 
@@ -73,13 +111,6 @@ class _Hierarchy:
         self._bases: dict[str, set[str]] = {}
         self._uncertain: set[str] = set()
 
-    def holders(self, symbol: Symbol | None) -> frozenset[str]:
-        """The declarations that a member stands in; none for what is no member of a class."""
-        if symbol is None or not symbol.flags & _MEMBER:
-            return frozenset()
-        found = (_holder(self._session, self._project, one) for one in symbol.declarations)
-        return frozenset(one for one in found if one is not None)
-
     def climb(self, handles: Iterable[str]) -> None:
         """Find everything above some declarations, a level at a time."""
         level = set(handles)
@@ -89,21 +120,32 @@ class _Hierarchy:
             symbols = self._session.symbols(self._project, [name for _, name in named])
             above = set()
             for (handle, _), symbol in zip(named, symbols, strict=True):
-                for base in symbol.declarations if symbol else ():
-                    if split(base)[1] in _HOLDERS:
-                        self._bases[handle].add(base)
-                        above.add(base)
-                    elif split(base)[1] == Kind.type_alias:
-                        # What a type stands for may have any members.
-                        self._uncertain.add(handle)
+                declared = symbol.declarations if symbol else ()
+                bases = [base for base in declared if split(base)[1] in _NAMED]
+                self._bases[handle].update(bases)
+                above.update(bases)
+                is_known = symbol is None or symbol.flags & TYPE_PARAMETER or is_unresolved(symbol)
+                if not bases and not is_known:
+                    # What a function or a variable makes a class of may have any members.
+                    self._uncertain.add(handle)
             level = above
 
     def _named(self, handle: str) -> Iterator[tuple[str, str]]:
-        node, _, path = split(handle)
+        """The names of what a declaration builds on; of an alias, of every type it mentions."""
+        node, kind, path = split(handle)
         file = self._session.file(self._project, path)
-        if file is not None and node < file.tree.count:
-            for base in heritage_of(file.tree, node):
-                yield handle, file.tree.handle(base.name)
+        if file is None or node >= file.tree.count:
+            return
+        tree = file.tree
+        if kind != Kind.type_alias:
+            yield from ((handle, tree.handle(base.name)) for base in heritage_of(tree, node))
+            return
+        for below in tree.below(node):
+            name = tree.first_child(below) if tree.kind(below) == Kind.type_reference else None
+            if name is not None:
+                is_dotted = tree.kind(name) == Kind.qualified_name
+                last = tree.last_child(name) if is_dotted else name
+                yield handle, tree.handle(name if last is None else last)
 
     def above(self, handles: AbstractSet[str]) -> set[str]:
         """Everything above some declarations."""
@@ -116,6 +158,8 @@ class _Hierarchy:
                     pending.append(base)
         return found
 
-    def is_uncertain(self, handles: AbstractSet[str]) -> bool:
-        """Whether something among or above some declarations is not known."""
-        return not self._uncertain.isdisjoint({*handles, *self.above(handles)})
+    def is_related(self, holder: str, own: AbstractSet[str]) -> bool:
+        """Whether a declaration is among some, above or below them, so far as is known."""
+        above, below = self.above(own), self.above({holder})
+        is_in_line = holder in own or holder in above or not below.isdisjoint(own)
+        return is_in_line or not self._uncertain.isdisjoint({holder, *own, *above, *below})

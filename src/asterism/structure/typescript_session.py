@@ -1,5 +1,6 @@
 """One conversation with the TypeScript compiler: its projects, its trees and its symbols."""
 
+import re
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +20,8 @@ _ALIAS = 1 << 21
 ACCESSOR = (1 << 15) | (1 << 16)
 TYPE_PARAMETER = 1 << 18
 MODULE = (1 << 9) | (1 << 10)
+
+_KEY = re.compile(rb"""\[['"]([^'"\]\n]+)['"]\]""")
 
 
 class Symbol(NamedTuple):
@@ -50,6 +53,7 @@ class Session:
         self._files: OrderedDict[str, SourceFile] = OrderedDict()
         self._nodes = 0
         self._texts: dict[str, bytes] = {}
+        self._keys: dict[str, frozenset[bytes]] = {}
         self._aliased: dict[tuple[str, int], Symbol | None] = {}
         self._unknown: dict[str, int] = {}
         connection.request("initialize", None, seconds=seconds)
@@ -108,21 +112,29 @@ class Session:
         self._files[path] = file
         self._nodes += file.tree.count
         while self._nodes > KEPT_NODES and len(self._files) > 1:
-            self._forget(next(iter(self._files)))
+            self._drop_tree(next(iter(self._files)))
         return file
 
     def mentions(self, path: str, names: Iterable[str]) -> bool:
         """Whether a file has one of some names anywhere in its text."""
         if path not in self._texts:
-            try:
-                self._texts[path] = Path(path).read_bytes()
-            except OSError:
-                self._texts[path] = b""
+            self._texts[path] = _text(path)
         text = self._texts[path]
         return any(name.encode("utf-8", "replace") in text for name in names)
 
+    def has_key(self, path: str, name: str) -> bool:
+        """Whether a file has `["name"]` in its text."""
+        if path not in self._keys:
+            text = self._texts.get(path) or _text(path)
+            self._keys[path] = frozenset(found[1] for found in _KEY.finditer(text))
+        return name.encode("utf-8", "replace") in self._keys[path]
+
     def _forget(self, path: str) -> None:
         self._texts.pop(path, None)
+        self._keys.pop(path, None)
+        self._drop_tree(path)
+
+    def _drop_tree(self, path: str) -> None:
         file = self._files.pop(path, None)
         if file is not None:
             self._nodes -= file.tree.count
@@ -157,6 +169,13 @@ class Session:
         if symbol.parent is None:
             return None
         return to_symbol(self.ask(project, "getParentOfSymbol", objectId=symbol.id))
+
+
+def _text(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return b""
 
 
 def is_unresolved(symbol: Symbol) -> bool:

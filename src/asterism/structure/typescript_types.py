@@ -98,7 +98,7 @@ class Types:
         return _edges(
             (place, not is_unresolved(symbol))
             for symbol in symbols
-            if symbol is not None and (place := self._places.of(symbol)) is not None
+            if symbol is not None and (place := self._places.of_type(symbol)) is not None
         )
 
     def inferred_origins(self, found: Any) -> tuple[Edge, ...]:
@@ -115,7 +115,8 @@ class Types:
             if alias or kind.get("symbol"):
                 method = "getAliasSymbolOfType" if alias else "getSymbolOfType"
                 symbol = to_symbol(self._about(method, kind))
-                place = self._places.of(symbol) if symbol and symbol.name[:2] != "__" else None
+                is_named = symbol is not None and symbol.name[:2] != "__"
+                place = self._places.of_type(symbol) if symbol and is_named else None
                 if place is not None:
                     places.append((place, True))
             pending += self._parts(kind, bool(alias))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from threading import Event
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -92,7 +93,11 @@ class HttpEmbedder:
 
         workers = min(self._service.concurrency, len(portions))
         with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="embed") as pool:
-            futures = [pool.submit(self._portion, task, positions) for positions in portions]
+            # The lines that a thread logs belong to the request it works for.
+            futures = [
+                pool.submit(copy_context().run, self._portion, task, positions)
+                for positions in portions
+            ]
             for future in futures:
                 future.add_done_callback(stop_others)
             try:

@@ -9,6 +9,7 @@ from asterism.backends.http.connection import Connection, connect
 from asterism.backends.http.retries import PassingFailure, Patience, wait_before
 from asterism.backends.http.service import Service, ServiceName
 from asterism.domain.errors import Cancelled, ProviderDown
+from asterism.telemetry.operations import record_retry
 
 _Result = TypeVar("_Result")
 
@@ -46,6 +47,7 @@ class Client:
                 if attempt == patience.attempts or (asked or 0) > longest:
                     raise _down(self._shown, failure, attempt) from None
                 pause = wait_before(attempt, longest) if asked is None else asked
+                record_retry(self._shown.errand.section, self._shown.name, str(failure))
             sleep(pause)
         raise Cancelled("The request was stopped.")
 

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from asterism.backends.lsp.connection import Answer, Connection
+from asterism.domain.errors import ServerGarbled
 
 _SCHEME = "file://"
 
@@ -91,8 +92,11 @@ class LanguageClient:
             "initializationOptions": options,
             "workspaceFolders": [{"uri": to_uri(root), "name": os.path.basename(root)}],  # noqa: PTH119
         }
-        answer = self.request("initialize", params) or {}
-        self.capabilities: Mapping[str, Any] = answer.get("capabilities") or {}
+        answer = self.request("initialize", params)
+        if not isinstance(answer, dict) or not isinstance(answer.get("capabilities"), dict):
+            # Nothing it says to questions could be told from "there is none".
+            raise ServerGarbled("it does not answer the handshake")
+        self.capabilities: Mapping[str, Any] = answer["capabilities"]
         connection.notify("initialized", {})
 
     def request(self, method: str, params: Any) -> Any:

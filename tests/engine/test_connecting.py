@@ -1,0 +1,196 @@
+"""Who is asked how symbols connect, and what is said where nobody answers."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from asterism.backends.lsp.keeper import Condition
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.registry import Registered
+from asterism.config.settings import StructureSettings
+from asterism.domain.structure import Connections, Known
+from asterism.engine.connecting import Connected, Connector
+from asterism.engine.engine import Engine
+from asterism.engine.searching import SearchRequest
+from asterism.engine.wiring import Places
+from asterism.structure.targets import Target
+from tests.engine.conftest import SETTINGS
+from tests.structure.compilers import needs_checker, needs_typescript
+
+FILES = {
+    "a.ts": 'import { b } from "./b";\nexport function a(): void {\n  b();\n}\n',
+    "b.ts": 'import { a } from "./a";\nexport function b(): void {\n  a();\n}\n',
+    "first.py": "import second\n\n\ndef one():\n    return second.two()\n",
+    "second.py": "import first\n\n\ndef two():\n    return first.one()\n",
+    "circle.py": "class Egg(Hen):\n    pass\n\n\nclass Hen(Egg):\n    def lay(self):\n        pass\n",
+    "circle.ts": "export class Egg extends Hen {}\nexport class Hen extends Egg { lay() {} }\n",
+    "main.go": "package main\n\nfunc helper() {}\n\nfunc main() {\n\thelper()\n}\n",
+}
+
+
+class Opened:
+    """A repository of several languages, and what its connector says of it."""
+
+    def __init__(self, places: Places, root: Path, structure: StructureSettings) -> None:
+        settings = replace(SETTINGS, structure=structure)
+        self.engine = Engine(places, lambda _root: settings)
+        self.registered: Registered = self.engine.register(root)
+        self.engine.index(self.registered)
+        self.connector: Connector = self.engine.connector(self.registered)
+
+    def ask(self, *targets: Target) -> Connected:
+        with Catalogue.open(self.registered.project.directory) as catalogue:
+            return self.connector.connections(targets, catalogue)
+
+    def warm_up(self, *languages: str) -> None:
+        with Catalogue.open(self.registered.project.directory) as catalogue:
+            self.connector.warm_up(catalogue, languages)
+
+
+@pytest.fixture
+def opened(places: Places, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
+    made: list[Opened] = []
+
+    def make(typescript: str = "", python: str = "") -> Opened:
+        root = tmp_path / "mixed"
+        root.mkdir(exist_ok=True)
+        for name, text in FILES.items():
+            (root / name).write_text(text)
+        made.append(Opened(places, root, StructureSettings(typescript=typescript, python=python)))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.engine.close()
+
+
+def callers(known: Connections | None) -> list[tuple[str, Known]]:
+    assert known is not None
+    return [(edge.target.name, edge.known) for edge in known.callers]
+
+
+A, ONE, HELPER = (
+    Target("a.ts", "a", 2),
+    Target("first.py", "one", 4),
+    Target("main.go", "helper", 3),
+)
+
+
+@needs_typescript
+@needs_checker
+def test_each_language_has_its_witness(opened: Callable[..., Opened]) -> None:
+    one = opened()
+    found = one.ask(HELPER, A, ONE)
+    assert [callers(known) for known in found.connections] == [
+        [("main", Known.by_name)],
+        [("b", Known.resolved)],
+        [("two", Known.resolved)],
+    ]
+    assert found.notes == ()
+
+
+OFF = {"typescript": "off", "python": "off"}
+MISSING = {"typescript": "/nowhere/tsc", "python": "/nowhere/ty"}
+
+
+@pytest.mark.parametrize("structure", [OFF, MISSING])
+def test_nobody_to_ask(opened: Callable[..., Opened], structure: dict[str, str]) -> None:
+    found = opened(**structure).ask(A, ONE)
+    assert [callers(known) for known in found.connections] == [
+        [("b", Known.by_name)],
+        [("two", Known.by_name)],
+    ]
+    assert len(found.notes) == 2
+    assert all(note.startswith("Connected by name: The") for note in found.notes)
+
+
+@pytest.mark.parametrize("structure", [OFF, pytest.param({}, marks=[needs_typescript])])
+@pytest.mark.parametrize("path", ["circle.py", "circle.ts"])
+def test_circular_inheritance(
+    opened: Callable[..., Opened], structure: dict[str, str], path: str
+) -> None:
+    one = opened(**structure)
+    found = one.ask(Target(path, "Egg", 1), Target(path, "Hen", 5 if path == "circle.py" else 2))
+    for known, other in zip(found.connections, ("Hen", "Egg"), strict=True):
+        assert known is not None
+        assert [edge.target.name for edge in known.extends] == [other]
+
+
+def test_a_symbol_that_is_not_there(opened: Callable[..., Opened]) -> None:
+    assert opened(**OFF).ask(Target("a.ts", "gone", 1)).connections == (None,)
+    assert opened(**OFF).ask(Target("nothing.go", "gone", 1)).connections == (None,)
+
+
+@needs_typescript
+def test_warming_up_starts_what_the_files_need(opened: Callable[..., Opened]) -> None:
+    one = opened(python="off")
+    one.warm_up("go")
+    assert one.connector.witness("typescript").condition is Condition.resting
+    one.warm_up()
+    assert one.connector.witness("javascript").condition is not Condition.resting
+    assert callers(one.ask(A).connections[0]) == [("b", Known.resolved)]
+    pid = one.connector.witness("typescript").pid
+    one.warm_up()
+    assert one.connector.witness("typescript").pid == pid
+
+
+@needs_typescript
+def test_a_compiler_that_is_killed_between_questions(opened: Callable[..., Opened]) -> None:
+    one = opened()
+    assert callers(one.ask(A).connections[0]) == [("b", Known.resolved)]
+    pid = one.connector.witness("typescript").pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    again = one.ask(A)
+    assert (callers(again.connections[0]), again.notes) == ([("b", Known.resolved)], ())
+
+
+@needs_typescript
+@needs_checker
+def test_file_names_that_no_message_can_hold(opened: Callable[..., Opened]) -> None:
+    one = opened()
+    root = os.fsencode(one.registered.repository.root)
+    for name in (b"caf\xe9.ts", b"caf\xe9.py", b"two\nlines.ts"):
+        with open(os.path.join(root, name), "wb") as file:  # noqa: PTH118, PTH123 - bytes
+            file.write(b"export function odd() { even(); }\nexport function even() {}\n")
+    one.engine.index(one.registered)
+    one.warm_up()
+    found = one.ask(A, Target("caf\udce9.ts", "even", 2), Target("two\nlines.ts", "even", 2), ONE)
+    assert [callers(known) for known in found.connections] == [
+        [("b", Known.resolved)],
+        [("odd", Known.by_name)],
+        [("odd", Known.resolved)],
+        [("two", Known.resolved)],
+    ]
+    assert found.notes == ("Connected by name: compilers know no file names that are no UTF-8.",)
+    shown = one.engine.context(one.registered, SearchRequest(text="symbol = even"))
+    assert shown.shown == 2
+    graph, *codes = (part.text for part in shown.assembly.parts)
+    assert {" caf\\xe9.ts", " two\\nlines.ts"} <= {*graph.splitlines()}
+    assert sorted(code.split("\n")[0] for code in codes) == [
+        "// caf\\xe9.ts",
+        "// two\\nlines.ts",
+    ]
+
+
+@needs_typescript
+def test_files_as_they_are_now(opened: Callable[..., Opened]) -> None:
+    one = opened()
+    assert callers(one.ask(A).connections[0]) == [("b", Known.resolved)]
+    root = Path(one.registered.repository.root)
+    (root / "c.ts").write_text('import { a } from "./a";\nexport const c = () => a();\n')
+    (root / "b.ts").unlink()
+    assert callers(one.ask(A).connections[0]) == [("c", Known.resolved)]
+
+
+def test_indexing_and_watching_start_nobody(opened: Callable[..., Opened]) -> None:
+    one = opened()
+    one.engine.index(one.registered, force=True)
+    one.engine.status(one.registered)
+    watcher = one.engine.watcher(one.registered)
+    assert watcher is not None
+    assert one.connector._witnesses == {}

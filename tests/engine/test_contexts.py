@@ -1,0 +1,247 @@
+"""Context for an agent: the hits as their files are now, and an account of what is left out."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from asterism.backends.store.registry import Registered
+from asterism.config.settings import StructureSettings
+from asterism.domain.errors import UsageError
+from asterism.domain.selection import Detail, Reason
+from asterism.engine.contexts import MOST_CHARS, ContextReply, context, gated
+from asterism.engine.engine import Engine
+from asterism.engine.searching import SearchRequest
+from asterism.engine.wiring import Places
+from tests.engine.conftest import SETTINGS, make
+
+OFF = replace(SETTINGS, structure=StructureSettings(typescript="off", python="off"))
+
+SHOP = """\
+import os
+import sys
+
+LIMIT = 3
+
+
+def total(prices):
+    return round(sum(prices), LIMIT)
+
+
+def receipt(prices):
+    sys.stdout.write(str(total(prices)))
+"""
+
+
+class Shop(NamedTuple):
+    engine: Engine
+    registered: Registered
+
+    @property
+    def file(self) -> Path:
+        return Path(self.registered.repository.root, "shop.py")
+
+    def show(self, name: str, meanwhile: Callable[[], object] = lambda: None) -> ContextReply:
+        """What is shown of a name after something happened since it was looked up."""
+        reply = self.engine.search(self.registered, gated(SearchRequest(text=f"symbol = {name}")))
+        meanwhile()
+        return context(reply, self.registered, self.engine.connector(self.registered))
+
+    def ask(self, text: str, budget: int | None = None, gate: float | None = None) -> ContextReply:
+        return self.engine.context(self.registered, SearchRequest(text=text), budget, gate)
+
+
+@pytest.fixture
+def open_shop(places: Places, tmp_path: Path) -> Iterator[Callable[..., Shop]]:
+    """Makes an engine that connects by name, with a repository of these files."""
+    engine = Engine(places, lambda _root: OFF)
+
+    def make_shop(**files: str) -> Shop:
+        registered = engine.register(make(tmp_path / "shop", **files))
+        engine.index(registered)
+        return Shop(engine, registered)
+
+    yield make_shop
+    engine.close()
+
+
+def balance(reply: ContextReply) -> None:
+    """Every hit is accounted for once."""
+    account = reply.account
+    assert account.total_count == account.returned_count + sum(account.dropped)
+    assert account.returned_count == reply.shown
+
+
+def test_a_symbol_with_what_it_uses(open_shop: Callable[..., Shop]) -> None:
+    reply = open_shop(shop=SHOP).show("total")
+    graph, code = (part.text for part in reply.assembly.parts)
+    assert graph.startswith('Search: "symbol = total" | 1 result across 1 file | ')
+    assert "Called by (by name): receipt (shop.py, 0.95)" in graph
+    assert code.splitlines() == [
+        *("# shop.py", "", "LIMIT = 3", "", ""),
+        *("def total(prices):", "    return round(sum(prices), LIMIT)"),
+    ]
+    assert reply.notes == ("Connected by name: The setting structure.python is off.",)
+    balance(reply)
+
+
+def test_a_file_that_is_gone(open_shop: Callable[..., Shop]) -> None:
+    shop = open_shop(shop=SHOP)
+    reply = shop.show("total", shop.file.unlink)
+    assert "shop.py is gone since it was indexed; total is left out." in reply.notes
+    assert reply.assembly.parts[0].text.startswith('Search: "symbol = total" | 0 results')
+    assert (reply.shown, reply.account.total_count) == (0, 0)
+    balance(reply)
+
+
+CHANGED = {
+    # What stands above it may change: the symbol itself is the same.
+    "moved": ("LIMIT = 3\n", "LIMIT = 3\nMORE = 4\n", None, "sum(prices)"),
+    "body": ("sum(prices)", "sum(prices, 1)", "has changed", "sum(prices, 1)"),
+    "last line": (", LIMIT)", ", LIMIT + 1)", "has changed", "LIMIT + 1"),
+    "renamed": ("def total", "def tally", "is not in shop.py any more", None),
+    "binary": ("import os", "\0\0\0\0", "is gone", None),
+}
+
+
+@pytest.mark.parametrize("what", CHANGED)
+def test_a_file_that_was_edited(open_shop: Callable[..., Shop], what: str) -> None:
+    before, after, note, text = CHANGED[what]
+    shop = open_shop(shop=SHOP)
+    reply = shop.show("total", lambda: shop.file.write_text(SHOP.replace(before, after)))
+    said = [one for one in reply.notes if "since it was indexed" in one]
+    assert [note is not None and note in one for one in said] == ([] if note is None else [True])
+    assert (text is None) == (len(reply.assembly.parts) == 1)
+    assert text is None or text in reply.assembly.parts[1].text
+    balance(reply)
+
+
+def test_a_statement_that_moved_or_went(open_shop: Callable[..., Shop]) -> None:
+    shop = open_shop(shop=SHOP)
+    asked = gated(SearchRequest(text="import sys", limit=50), 0.0)
+    reply = shop.engine.search(shop.registered, asked)
+    connector = shop.engine.connector(shop.registered)
+    assert "import" in {kept.hit.chunk.node_kind for kept in reply.selection.kept}
+    for text, is_there in (("\n" + SHOP, True), (SHOP.replace("import sys\n", ""), False)):
+        shop.file.write_text(text)
+        found = context(reply, shop.registered, connector, 4000)
+        shown = {place.chunk.full_source for place in found.results}
+        assert ("import sys" in shown) is is_there
+        gone = [note for note in found.notes if "any more" in note]
+        assert bool(gone) is not is_there
+        balance(found)
+
+
+TWICE = """\
+class First:
+    def run(self):
+        return "first"
+
+
+def run():
+    return "one"
+
+
+def run():
+    return "two"
+"""
+
+
+def test_two_symbols_of_one_name(open_shop: Callable[..., Shop]) -> None:
+    reply = open_shop(shop=TWICE).show("run")
+    assert len(reply.results) == 3
+    assert len({place.targets for place in reply.results}) == 3
+    (code,) = (part.text for part in reply.assembly.parts[1:])
+    assert [code.count(f'return "{word}"') for word in ("first", "one", "two")] == [1, 1, 1]
+
+
+def test_a_class_of_six_thousand_lines(open_shop: Callable[..., Shop]) -> None:
+    methods = "".join(f"    def m{n}(self):\n        return {n}\n\n" for n in range(2000))
+    shop = open_shop(shop=f"class Large:\n    size = 1\n\n{methods}")
+    reply = shop.ask("symbol = Large", 2000)
+    assert reply.assembly.used_tokens <= 2000
+    assert sum(-(-len(part.text) // 4) for part in reply.assembly.parts) <= 2000
+    assert reply.assembly.details != (Detail.full,)
+    assert reply.account.truncation_info.reason is Reason.single_result_too_large
+    graph = reply.assembly.parts[0].text
+    assert "\n\nLarge\n" in graph
+    assert "and 1989 more" in graph
+    balance(reply)
+
+
+def test_pieces_of_one_function_are_one_result(open_shop: Callable[..., Shop]) -> None:
+    body = "".join(f"    basket.append({n})\n" for n in range(4000))
+    shop = open_shop(shop=f"def fill(basket):\n{body}")
+    reply = shop.show("fill")
+    assert len(reply.results) == 1
+    assert reply.results[0].lines == (1, 4001)
+    balance(reply)
+
+
+def test_what_no_reply_may_exceed(open_shop: Callable[..., Shop]) -> None:
+    lines = "".join(f'    "{n}":\t"\\"{n}\\"",\n' for n in range(8000))
+    shop = open_shop(shop=f"TABLE = {{\n{lines}}}\n", more=SHOP)
+    reply = shop.ask("symbol = TABLE", 1_000_000)
+    size = sum(len(json.dumps(part.text, ensure_ascii=False)) for part in reply.assembly.parts)
+    assert size <= MOST_CHARS
+    assert reply.assembly.budget <= MOST_CHARS // 4
+    assert any("A reply has at most 80,000 characters" in note for note in reply.notes)
+    assert shop.ask("symbol = total", 1_000_000).account.truncated is False
+
+
+def test_the_budget_degrades_before_it_drops(open_shop: Callable[..., Shop]) -> None:
+    files = {f"f{n}": f"def handle():\n    return [{', '.join('1' * 300)}]\n" for n in range(9)}
+    shop = open_shop(**files)
+    reply = shop.ask("symbol = handle", 700)
+    assert {Detail.full, Detail.location} <= {*reply.assembly.details}
+    assert reply.account.truncation_info.reason is Reason.token_budget
+    assert f"| {reply.assembly.used_tokens:,}/700 tokens" in reply.assembly.parts[0].text
+    balance(reply)
+    few = shop.ask("symbol = handle", 60)
+    assert few.assembly.dropped
+    assert any("had no place within 60 tokens" in note for note in few.notes)
+    balance(few)
+
+
+def test_the_gate(open_shop: Callable[..., Shop]) -> None:
+    shop = open_shop(shop=SHOP)
+    nothing = shop.ask("quantum entanglement of badgers", gate=1.0)
+    assert nothing.shown == 0
+    assert any("Nothing here is a likely answer" in note for note in nothing.notes)
+    assert shop.ask("quantum entanglement of badgers", gate=0.0).shown > 0
+    # A name that is there has no score to be doubted.
+    assert shop.ask("symbol = total", gate=1.0).shown == 1
+
+
+def test_what_may_not_be_asked(open_shop: Callable[..., Shop], tmp_path: Path) -> None:
+    shop = open_shop(shop=SHOP)
+    with pytest.raises(UsageError, match="The token budget is 10; give 50 or more"):
+        shop.ask("total", 10)
+    request = SearchRequest(text="total", exhaustive=True)
+    with pytest.raises(UsageError, match="Every match, page by page, is a list"):
+        shop.engine.context(shop.registered, request)
+
+
+def test_another_repository_of_the_project(places: Places, tmp_path: Path) -> None:
+    engine = Engine(places, lambda _root: OFF)
+    first, second = (
+        engine.register(make(tmp_path / name, **{name: SHOP}), project="both")
+        for name in ("first", "second")
+    )
+    engine.index(first)
+    engine.index(second)
+
+    def ask(*repos: str) -> ContextReply:
+        request = SearchRequest(text="symbol = total")
+        where = replace(request.where, repos=repos)
+        return engine.context(first, replace(request, where=where))
+
+    assert [place.path for place in ask("second").results] == ["second.py"]
+    with pytest.raises(UsageError, match="Connections are those of one repository"):
+        ask("first", "second")
+    with pytest.raises(UsageError, match="There is no repository third"):
+        ask("third")
+    engine.close()

@@ -1,0 +1,345 @@
+"""Does the doctor find what is wrong, go on whatever is broken, and keep secrets?"""
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from asterism.config.settings import (
+    EmbeddingSettings,
+    RerankSettings,
+    Settings,
+    StructureSettings,
+)
+from asterism.domain.errors import StorageFailed
+from asterism.engine.doctor import carried_out, checks, examine, is_healthy
+from asterism.engine.doctor_findings import Finding, Verdict, ok
+from asterism.engine.doctor_indexes import index_findings
+from asterism.engine.doctor_machine import part_findings, place_findings, watch_findings
+from asterism.engine.doctor_models import (
+    MODEL_FOLDER,
+    embedding_findings,
+    model_file_findings,
+    rerank_findings,
+)
+from asterism.engine.doctor_probe import main as probe
+from asterism.engine.doctor_settings import settings_findings
+from asterism.engine.doctor_structure import structure_findings
+from asterism.engine.engine import Engine
+from asterism.engine.wiring import Places
+from tests.backends.http.misbehaving_server import failing, serving
+from tests.engine.conftest import SETTINGS, make
+
+SECRET = "a-key-that-is-nobodys-business"
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, places: Places) -> None:
+    """Only what a test sets is set."""
+    for variable in list(os.environ):
+        if variable.startswith(("ASTERISM_", "CODEINFO_", "XDG_")) or variable.endswith("_API_KEY"):
+            monkeypatch.delenv(variable)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("ASTERISM_DATA_DIR", str(places.data))
+    monkeypatch.setenv("ASTERISM_CACHE_DIR", str(places.cache))
+
+
+def told(findings: Iterable[Finding]) -> list[tuple[str, str]]:
+    """Check and verdict."""
+    return [(finding.check, finding.verdict.value) for finding in findings]
+
+
+def only(findings: Iterable[Finding]) -> Finding:
+    (finding,) = findings
+    return finding
+
+
+def indexes(places: Places) -> list[Finding]:
+    return [
+        *carried_out([("Repositories", lambda: index_findings(places.data, lambda _: SETTINGS))])
+    ]
+
+
+def test_an_installation_that_works(engine: Engine, tmp_path: Path) -> None:
+    engine.index(engine.register(make(tmp_path / "shop", one="def f():\n    return 1\n")))
+    found = [*examine(tmp_path)]
+    assert [finding for finding in found if finding.verdict is Verdict.problem] == []
+    assert is_healthy(found)
+    said = {finding.check: finding.message for finding in found}
+    assert said["Parser"] == "reads source code"
+    assert said["Built-in model"] == "makes vectors of 256 numbers"
+    assert said["Store"].startswith("writes and reads a table")
+    assert "1 files, 1 chunks" in said["shop"]
+    assert len({name for name, _ in checks(tmp_path)}) == len(checks(tmp_path))
+
+
+def test_a_check_that_fails_does_not_hide_the_next() -> None:
+    def refused() -> Iterator[Finding]:
+        yield ok("A", "so far")
+        raise StorageFailed("It cannot be used; permit it.")
+
+    def broken() -> Iterator[Finding]:
+        raise PermissionError(13, "Permission denied", "/some/where")
+
+    found = [*carried_out([("A", refused), ("B", broken), ("C", lambda: [ok("C", "fine")])])]
+    assert told(found) == [("A", "ok"), ("A", "problem"), ("B", "problem"), ("C", "ok")]
+    assert found[1].message == "It cannot be used; permit it."
+    assert found[2].message == "/some/where: Permission denied"
+    assert not is_healthy(found)
+
+
+def test_nowhere_to_put_anything(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("HOME")
+    monkeypatch.delenv("ASTERISM_DATA_DIR")
+    found = [*examine(tmp_path)]
+    assert not is_healthy(found)
+    broken = {one.check: one.message for one in found if one.verdict is Verdict.problem}
+    assert set(broken) == {"Directories", "Repositories"}
+    assert "HOME is not set" in broken["Repositories"]
+
+
+def test_a_directory_that_is_a_file(places: Places) -> None:
+    places.data.write_text("")
+    data, cache = place_findings()
+    assert (data.check, data.verdict) == ("Data directory", Verdict.problem)
+    assert data.advice == "Permit it, or set ASTERISM_DATA_DIR to another directory."
+    assert cache.verdict is Verdict.ok
+    assert not places.cache.exists()
+
+
+def test_a_directory_that_others_may_look_into(places: Places) -> None:
+    places.data.mkdir(mode=0o755)
+    data, _ = place_findings()
+    assert data.verdict is Verdict.warning
+    assert data.advice == f"It holds text of your code: `chmod 700 {places.data}`."
+
+
+def test_a_list_of_repositories_that_is_damaged(engine: Engine, places: Places) -> None:
+    engine.register(make(places.data.parent / "shop"))
+    (places.data / "registry.sqlite").write_bytes(b"no database at all" * 100)
+    finding = only(indexes(places))
+    assert finding.verdict is Verdict.problem
+    assert "the list of repositories, is damaged; remove it and index again" in finding.message
+
+
+def test_repositories_of_every_kind(engine: Engine, places: Places, tmp_path: Path) -> None:
+    for name in ("whole", "behind", "gone", "renamed", "damaged", "lost"):
+        engine.index(engine.register(make(tmp_path / name, one="x = 1\n")))
+    engine.register(make(tmp_path / "new"))
+    (tmp_path / "behind" / "two.py").write_text("y = 1\n")
+    shutil.rmtree(tmp_path / "gone")
+    (tmp_path / "renamed").rename(tmp_path / "elsewhere")
+    projects = {
+        one.repository.name: one.project.directory for one in engine.registry.repositories()
+    }
+    (projects["damaged"] / "catalogue.sqlite").write_bytes(b"nonsense" * 1000)
+    shutil.rmtree(projects["lost"] / "chunks.lance")
+    (places.data / "projects" / "orphan").mkdir()
+
+    found = indexes(places)
+
+    assert told(found) == [
+        ("Repositories", "ok"),
+        ("whole", "ok"),
+        ("behind", "ok"),
+        ("gone", "warning"),
+        ("renamed", "warning"),
+        ("damaged", "problem"),
+        ("lost", "problem"),
+        ("new", "warning"),
+        ("Repositories", "warning"),
+    ]
+    said = {finding.check: finding for finding in found[1:-1]}
+    assert "1 file" in said["behind"].message
+    assert "asterism repos remove gone" in said["gone"].message
+    assert said["renamed"].advice == f"Run `asterism index {tmp_path / 'elsewhere'}`."
+    assert said["damaged"].advice == f"Run `asterism index --force {tmp_path / 'damaged'}`."
+    assert "has lost its chunks" in said["lost"].message
+    assert said["new"].advice == f"Run `asterism index {tmp_path / 'new'}`."
+    assert found[-1].advice == "Run `asterism clean` to remove them."
+
+
+def test_an_index_of_another_model(engine: Engine, places: Places, tmp_path: Path) -> None:
+    engine.index(engine.register(make(tmp_path / "shop", one="x = 1\n")))
+    other = Settings(embedding=EmbeddingSettings(provider="voyage"))
+    _, finding = index_findings(places.data, lambda _: other)
+    assert finding.verdict is Verdict.warning
+    assert finding.advice == f"Run `asterism index {tmp_path / 'shop'}`."
+
+
+def test_the_files_of_the_model(tmp_path: Path) -> None:
+    assert only(model_file_findings()).verdict is Verdict.ok
+    folder = tmp_path / "model"
+    finding = only(model_file_findings(folder))
+    assert finding.verdict is Verdict.problem
+    assert finding.message == "embeddings.int8.npy is missing; tokenizer.json is missing"
+    shutil.copytree(MODEL_FOLDER, folder)
+    (folder / "tokenizer.json").write_text("<html>")
+    finding = only(model_file_findings(folder))
+    assert finding.message == "tokenizer.json is not what it should be"
+    assert finding.advice == "Install Asterism again."
+
+
+def test_a_part_that_does_not_work(capsys: pytest.CaptureFixture[str]) -> None:
+    assert probe("no such part") == 1
+    assert capsys.readouterr().out == "KeyError: 'no such part'\n"
+    assert only(part_findings("parser")).verdict is Verdict.ok
+
+
+@pytest.mark.parametrize(
+    ("chosen", "variables", "verdict", "words"),
+    [
+        ({"provider": "local"}, {}, "ok", "nothing leaves this machine"),
+        ({"provider": "voyage"}, {}, "problem", "there is no key"),
+        ({"provider": "voyage"}, {"VOYAGE_API_KEY": SECRET}, "ok", "a key is set"),
+        (
+            {"provider": "openai", "url": "http://localhost:1/v1", "model": "bge-m3"},
+            {},
+            "ok",
+            "at localhost; no key is sent",
+        ),
+        (
+            {"provider": "openai", "url": "http://far.example/v1", "model": "bge-m3"},
+            {"ASTERISM_EMBEDDING_API_KEY": SECRET},
+            "warning",
+            "code and key travel unencrypted",
+        ),
+        ({"provider": "openai", "model": "unheard-of"}, {}, "problem", "size of the vectors"),
+        ({"provider": "minilm"}, {}, None, "minilm/all-MiniLM-L6-v2"),
+    ],
+)
+def test_whoever_makes_vectors(
+    monkeypatch: pytest.MonkeyPatch,
+    chosen: dict[str, str],
+    variables: dict[str, str],
+    verdict: str | None,
+    words: str,
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    settings = Settings(embedding=EmbeddingSettings(**chosen))  # type: ignore[arg-type]
+    finding = only(carried_out([("Embeddings", lambda: embedding_findings(settings, False))]))
+    assert verdict in (None, finding.verdict.value)
+    assert words in finding.message
+    assert SECRET not in "".join(finding)
+
+
+def test_a_reranker(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert only(rerank_findings(Settings(), online=True)).verdict is Verdict.ok
+    settings = Settings(rerank=RerankSettings(provider="voyage"))
+    finding = only(rerank_findings(settings, online=True))
+    assert finding.verdict is Verdict.problem
+    assert finding.advice == "Set VOYAGE_API_KEY or ASTERISM_RERANK_API_KEY."
+    monkeypatch.setenv("VOYAGE_API_KEY", SECRET)
+    finding = only(rerank_findings(settings, online=False))
+    assert finding.message == "voyage/rerank-2.5 at api.voyageai.com; a key is set"
+
+
+def test_providers_are_asked_only_online(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASTERISM_EMBEDDING_API_KEY", SECRET)
+    monkeypatch.setenv("ASTERISM_RERANK_API_KEY", SECRET)
+    with serving() as server:
+        settings = Settings(
+            embedding=EmbeddingSettings(
+                provider="openai", url=server.url, model="mine", dimensions=8
+            ),
+            rerank=RerankSettings(provider="voyage", url=server.url),
+        )
+        assert told(embedding_findings(settings, online=False)) == [("Embeddings", "ok")]
+        assert told(rerank_findings(settings, online=False)) == [("Reranker", "ok")]
+        assert server.requests == []
+        assert told(embedding_findings(settings, online=True)) == [("Embeddings", "ok")] * 2
+        assert told(rerank_findings(settings, online=True)) == [("Reranker", "ok")] * 2
+        assert len(server.requests) == 2
+        server.script = [failing(401)]
+        _, finding = embedding_findings(settings, online=True)
+    assert finding.verdict is Verdict.problem
+    assert "does not accept the key" in finding.message
+    assert SECRET not in "".join(finding)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[index]\nsync_seconds = 1\n", "is valid"),
+        ("[index\n", "is not valid TOML"),
+        ("[index]\nsync_second = 1\n", "did you mean index.sync_seconds?"),
+        ("[index]\nsync_seconds = 'x'\n", "is not allowed"),
+        (f"[embedding]\napi_key = '{SECRET}'\n", "is a secret and does not belong here"),
+    ],
+)
+def test_the_users_own_file(tmp_path: Path, text: str, expected: str) -> None:
+    file = tmp_path / "home/.config/asterism/config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    finding = only(settings_findings(tmp_path))
+    assert expected in finding.message
+    assert str(file) in finding.message
+    assert finding.verdict is (Verdict.ok if expected == "is valid" else Verdict.problem)
+    assert SECRET not in "".join(finding)
+
+
+def test_what_goes_unheard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "asterism.toml").write_text('[embedding]\nprovider = "voyage"\n')
+    monkeypatch.setenv("ASTERISM_INDEX_SYNC_SECOND", "1")
+    monkeypatch.setenv("ASTERISM_TRUST_REPOSITORIES", "/no/such/place")
+    monkeypatch.setenv("ASTERISM_LOG_FILE", "/dev/null/log")
+    found = [*settings_findings(tmp_path)]
+    assert told(found) == [
+        ("Settings", "ok"),
+        ("Settings", "warning"),
+        ("Settings", "warning"),
+        ("Trust", "warning"),
+        ("Log", "problem"),
+    ]
+    assert "not taken from a repository's file: embedding.provider" in found[1].message
+    assert "ASTERISM_INDEX_SYNC_SECOND is ignored" in found[2].message
+    assert "/no/such/place" in found[3].message
+
+
+def test_a_repositorys_broken_file(tmp_path: Path) -> None:
+    (tmp_path / "asterism.toml").write_text("no toml")
+    assert told(settings_findings(tmp_path)) == [("Settings", "ok"), ("Settings", "problem")]
+    assert told(checked for checked in examine(tmp_path) if checked.check == "Embeddings")
+
+
+def test_programs_that_connect_symbols(tmp_path: Path) -> None:
+    broken = tmp_path / "ty"
+    broken.write_text("#!/bin/sh\nexit 3\n")
+    broken.chmod(0o755)
+    chosen = StructureSettings(typescript="/no/such/tsc", python=str(broken))
+    typescript, python, others = structure_findings(Settings(structure=chosen))
+    assert typescript.verdict is python.verdict is Verdict.warning
+    assert "There is no TypeScript compiler at /no/such/tsc" in typescript.message
+    assert "cannot be started" in python.message
+    assert others.verdict is Verdict.ok
+    off = StructureSettings(typescript="off", python="off")
+    assert {one.verdict for one in structure_findings(Settings(structure=off))} == {Verdict.ok}
+
+
+def test_a_compiler_of_another_version(tmp_path: Path) -> None:
+    compiler = tmp_path / "tsc"
+    compiler.write_text("#!/bin/sh\necho Version 5.0.0\n")
+    compiler.chmod(0o755)
+    (tmp_path / "lib.es5.d.ts").write_text("")
+    chosen = StructureSettings(typescript=str(compiler), python="off")
+    typescript, *_ = structure_findings(Settings(structure=chosen))
+    assert (typescript.verdict, typescript.message) == (Verdict.warning, "Version 5.0.0")
+
+
+@pytest.mark.parametrize(
+    ("watches", "instances", "verdict"),
+    [
+        ("524288", "128", "ok"),
+        ("8192", "128", "warning"),
+        ("524288", "4", "warning"),
+        ("?", "4", "ok"),
+    ],
+)
+def test_limits_of_watching(tmp_path: Path, watches: str, instances: str, verdict: str) -> None:
+    (tmp_path / "max_user_watches").write_text(f"{watches}\n")
+    (tmp_path / "max_user_instances").write_text(f"{instances}\n")
+    assert only(watch_findings(tmp_path)).verdict.value == verdict
