@@ -88,7 +88,8 @@ def leaves(path: str, source: bytes) -> list[Leaf]:
     pending: list[Node] = [tree.root_node] if tree is not None else []
     while pending:
         node = pending.pop()
-        if "comment" in node.type:
+        if "comment" in node.type or "directive" in node.type:
+            # A condition such as `#if canImport(Combine)` names a module and uses nothing of it.
             continue
         if node.child_count:
             pending.extend(node.children)
