@@ -54,7 +54,7 @@ file in your own settings:
     [trust]
     repositories = ["~/code/shop"]
 
-`trust.repositories` itself is never taken from a repository.
+`trust`, `log` and the programs in `structure` are never taken from a repository.
 """
 
 SECRETS_SECTION = """\

@@ -1,6 +1,7 @@
 """The one module that reads the environment."""
 
 import os
+import shutil
 import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -64,6 +65,12 @@ def rerank_key(provider: rerank.Provider, url: str = "") -> str:
         return ""
     vendor = _Vendor(rerank.KEY_VARIABLES[provider], rerank.DEFAULT_URLS[provider])
     return _key(SECRETS["rerank.api_key"], vendor, url)
+
+
+def secret_values() -> list[str]:
+    """Every key that the environment holds, so that none is ever logged."""
+    names = {*SECRETS.values(), *embed.KEY_VARIABLES.values(), *rerank.KEY_VARIABLES.values()}
+    return [value for name in sorted(names) if (value := os.environ.get(name))]
 
 
 class _Vendor(NamedTuple):
@@ -157,10 +164,50 @@ def _homeless(variable: str, place: Place) -> SettingError:
     )
 
 
+class UserDirectories(NamedTuple):
+    """Where programs keep what is a user's own."""
+
+    home: Path
+    # Of command-line programs, and of those with windows.
+    config: Path
+    applications: Path
+    # Where the user has moved the directories of Claude Code and Codex to.
+    claude: Path | None
+    codex: Path | None
+
+
+def user_directories(platform: str = sys.platform) -> UserDirectories:
+    """Where other programs look for their settings, whether or not that exists."""
+    variable = "USERPROFILE" if platform == "win32" else "HOME"
+    user = os.environ.get(variable)
+    if not user:
+        raise SettingError(f"Your home directory is not known, because {variable} is not set.")
+    at = _absolute(user, variable)
+    config = _moved("XDG_CONFIG_HOME") or at / ".config"
+    applications = config
+    if platform == "darwin":
+        applications = at / "Library" / "Application Support"
+    elif platform == "win32":
+        applications = _moved("APPDATA") or at / "AppData" / "Roaming"
+    return UserDirectories(
+        at, config, applications, _moved("CLAUDE_CONFIG_DIR"), _moved("CODEX_HOME")
+    )
+
+
+def _moved(variable: str) -> Path | None:
+    own = os.environ.get(variable)
+    return _absolute(own, variable) if own else None
+
+
 def git_excludes() -> str | None:
     """The user's global excludes file, as git would find it."""
     here = home()
     return None if here is None else global_excludes(here, os.environ.get("XDG_CONFIG_HOME"))
+
+
+def program(name: str) -> str | None:
+    """Where a program is that the user could start by its name."""
+    return shutil.which(name)
 
 
 def cores() -> int:

@@ -265,6 +265,34 @@ class StructureSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class LogSettings:
+    """What is written down of what happens."""
+
+    level: str = _setting(
+        Kind.text,
+        "auto",
+        "How much is logged; `auto` means `info` for servers and for whoever names a file, and "
+        "nothing for commands.",
+        choices=("auto", "off", "error", "warning", "info", "debug"),
+        voice=Voice.user,
+    )
+    format: str = _setting(
+        Kind.text,
+        "plain",
+        "How a line of the log looks: for people, or as JSON for programs.",
+        choices=("plain", "json"),
+        voice=Voice.user,
+    )
+    file: str = _setting(
+        Kind.text,
+        "",
+        "The file for the log, an absolute path, `~/` allowed; nothing means standard error. It is "
+        "set aside at 10 MB, and three older ones are kept.",
+        voice=Voice.user,
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class WorkSettings:
     """How much of the machine is used."""
 
@@ -285,6 +313,7 @@ class Settings:
     structure: StructureSettings = StructureSettings()
     chat: ChatSettings = ChatSettings()
     work: WorkSettings = WorkSettings()
+    log: LogSettings = LogSettings()
     trust: TrustSettings = TrustSettings()
 
 

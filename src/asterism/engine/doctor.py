@@ -1,0 +1,106 @@
+"""A look at the whole installation that goes on whatever is broken, and says what to do next."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TypeAlias
+
+from asterism.config.environment import data_directory
+from asterism.config.settings import Settings
+from asterism.domain.errors import AsterismError
+from asterism.engine import doctor_machine as machine
+from asterism.engine.doctor_findings import Finding, Verdict, problem
+
+Check: TypeAlias = tuple[str, Callable[[], Iterable[Finding]]]
+
+
+def examine(where: Path, online: bool = False) -> Iterator[Finding]:
+    """Look at everything, for somebody who stands in a directory; each finding as it is made.
+
+    Nothing is written and nothing is mended. Providers are asked only if `online`.
+    """
+    return carried_out(checks(where, online))
+
+
+def checks(where: Path, online: bool = False) -> Sequence[Check]:
+    """What is looked at, in order, each with the name that its failure is told under.
+
+    A check brings what it needs by itself, for a library that is broken is one finding of many.
+    """
+    return (
+        ("Python", machine.program_findings),
+        ("Libraries", machine.library_findings),
+        ("Parser", partial(machine.part_findings, "parser")),
+        ("Store", partial(machine.part_findings, "store")),
+        ("Settings", partial(_settings, where)),
+        ("Directories", machine.place_findings),
+        ("Model files", _model_files),
+        ("Built-in model", partial(machine.part_findings, "model")),
+        ("Embeddings", partial(_embedding, where, online)),
+        ("Reranker", partial(_rerank, where, online)),
+        ("Structure", partial(_structure, where)),
+        ("File watching", machine.watch_findings),
+        ("git", machine.git_findings),
+        ("Repositories", _indexes),
+    )
+
+
+def carried_out(planned: Iterable[Check]) -> Iterator[Finding]:
+    """The findings of each check; one that fails is a finding itself."""
+    for name, check in planned:
+        try:
+            yield from check()
+        except AsterismError as error:
+            yield problem(name, str(error))
+        except ImportError as error:
+            yield problem(name, f"cannot be looked at: {error}", "Install Asterism again.")
+        except OSError as error:
+            place = f"{error.filename}: " if error.filename else ""
+            yield problem(name, f"{place}{error.strerror or error}", "Permit it, or mend it.")
+
+
+def is_healthy(findings: Iterable[Finding]) -> bool:
+    """Whether nothing will fail."""
+    return all(finding.verdict is not Verdict.problem for finding in findings)
+
+
+def _settings(where: Path) -> Iterator[Finding]:
+    from asterism.engine.doctor_settings import settings_findings
+
+    return settings_findings(where)
+
+
+def _settings_of(where: Path) -> Settings:
+    from asterism.engine.doctor_settings import settings_or_defaults
+
+    return settings_or_defaults(where)
+
+
+def _model_files() -> Iterator[Finding]:
+    from asterism.engine.doctor_models import model_file_findings
+
+    return model_file_findings()
+
+
+def _embedding(where: Path, online: bool) -> Iterator[Finding]:
+    from asterism.engine.doctor_models import embedding_findings
+
+    return embedding_findings(_settings_of(where), online)
+
+
+def _rerank(where: Path, online: bool) -> Iterator[Finding]:
+    from asterism.engine.doctor_models import rerank_findings
+
+    return rerank_findings(_settings_of(where), online)
+
+
+def _structure(where: Path) -> Iterator[Finding]:
+    from asterism.engine.doctor_structure import structure_findings
+
+    return structure_findings(_settings_of(where))
+
+
+def _indexes() -> Iterator[Finding]:
+    from asterism.engine.doctor_indexes import index_findings
+
+    return index_findings(data_directory(), _settings_of)

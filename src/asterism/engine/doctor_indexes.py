@@ -1,0 +1,90 @@
+"""Which repositories are known, and is each there, fresh and whole?"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from asterism.backends.store.catalogue_schema import SCHEMA_VERSION
+from asterism.backends.store.registry import Registered, Registry, State
+from asterism.config.settings import Settings
+from asterism.domain.errors import AsterismError
+from asterism.domain.files import display_path
+from asterism.domain.index import Staleness
+from asterism.engine.doctor_findings import Finding, ok, problem, warning
+from asterism.engine.status import Status, status_of
+
+CHECK = "Repositories"
+
+_AGAIN = "Run `asterism index {root}`."
+_FORCE = "Run `asterism index --force {root}`."
+
+
+def index_findings(data: Path, settings: Callable[[Path], Settings]) -> Iterator[Finding]:
+    """The list of repositories, then each of them; one that is broken does not hide the next."""
+    registry = Registry(data)
+    known = registry.repositories()
+    yield ok(CHECK, f"{len(known):,} known; indexes are of schema {SCHEMA_VERSION}")
+    for registered in known:
+        name = registered.repository.name
+        try:
+            yield _repository(registry, registered, settings)
+        except AsterismError as error:
+            yield problem(name, str(error))
+        except OSError as error:
+            yield problem(name, f"its index cannot be looked at ({error.strerror})", "Permit it.")
+    yield from _orphans(data, {entry.project.id for entry in known})
+
+
+def _repository(
+    registry: Registry, registered: Registered, settings: Callable[[Path], Settings]
+) -> Finding:
+    root = Path(registered.repository.root)
+    if registry.state(registered) is State.moved:
+        moved = display_path(str(registry.new_root(registered)))
+        name = registered.repository.name
+        return warning(name, f"moved to {moved}", _AGAIN.format(root=moved))
+    return _judged(status_of(registered, settings(root)))
+
+
+def _judged(status: Status) -> Finding:
+    name, said = status.registered.repository.name, status.judgement.message
+    root = display_path(status.registered.repository.root)
+    match status.judgement.staleness:
+        case Staleness.equal:
+            return _interrupted(status) or ok(name, f"{said} {_size(status)}")
+        case Staleness.content:
+            # The next question brings it up to date by itself.
+            return _interrupted(status) or ok(name, f"{said} {_size(status)}")
+        case Staleness.missing:
+            # What is gone says by itself what to do.
+            is_there = Path(status.registered.repository.root).is_dir()
+            return warning(name, said, _AGAIN.format(root=root) if is_there else "")
+        case Staleness.corrupt:
+            return problem(name, said, _FORCE.format(root=root))
+        case _:
+            return warning(name, said, _AGAIN.format(root=root))
+
+
+def _interrupted(status: Status) -> Finding | None:
+    job = status.job
+    if job is None or status.running or job.state != "running":
+        return None
+    name, root = status.registered.repository.name, status.registered.repository.root
+    done = f"stopped at {job.files_done:,} of {job.files_total:,} files"
+    return warning(name, f"its last indexing {done}", _AGAIN.format(root=display_path(root)))
+
+
+def _size(status: Status) -> str:
+    known = status.statistics
+    if known is None:
+        return ""
+    size = (known.database_bytes + status.chunks_bytes) / 1e6
+    return f"{known.files:,} files, {known.chunks:,} chunks, {size:,.1f} MB."
+
+
+def _orphans(data: Path, projects: set[str]) -> Iterator[Finding]:
+    folder = data / "projects"
+    found = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+    left = sorted({*found} - projects)
+    if left:
+        advice = "Run `asterism clean` to remove them."
+        yield warning(CHECK, f"{len(left):,} indexes belong to no repository any more", advice)

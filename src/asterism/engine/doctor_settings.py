@@ -1,0 +1,79 @@
+"""Are the settings files valid, does anything go unheard, and can the log be written?"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from asterism.config.environment import home, unknown_variables, user_file
+from asterism.config.files import read_layer
+from asterism.config.layers import resolve
+from asterism.config.loading import load
+from asterism.config.logs import log_options
+from asterism.config.settings import Settings
+from asterism.domain.errors import SettingError
+from asterism.domain.files import display_path
+from asterism.engine.doctor_findings import Finding, ok, problem, warning
+
+CHECK = "Settings"
+
+
+def settings_or_defaults(where: Path) -> Settings:
+    """The settings for a directory; where they are broken, the rest is looked at with defaults."""
+    try:
+        return load(where).settings
+    except (SettingError, OSError):
+        return Settings()
+
+
+def settings_findings(where: Path) -> Iterator[Finding]:
+    """The user's own file by itself, then everything that counts for a directory."""
+    own = user_file()
+    try:
+        layer = None if own is None else read_layer(own)
+        if layer is not None:
+            resolve([layer])
+    except SettingError as error:
+        yield problem(CHECK, str(error))
+        return
+    if own is not None and layer is not None:
+        yield ok(CHECK, f"{display_path(str(own))} is valid")
+    else:
+        yield ok(CHECK, "no file of your own; everything is as usual")
+    try:
+        loaded = load(where)
+    except SettingError as error:
+        yield problem(CHECK, str(error))
+        return
+    for said in loaded.warnings:
+        misspelt = said in unknown_variables()
+        yield warning(CHECK, said, "Remove or correct the variable." if misspelt else "")
+    yield from _trust(loaded.settings)
+    yield from _log(loaded.settings)
+
+
+def _trust(settings: Settings) -> Iterator[Finding]:
+    named = settings.trust.repositories
+    user = home() or ""
+    places = {name: f"{user}{name[1:]}" if name.startswith("~/") else name for name in named}
+    # Not by a path of pathlib, which fails where it may not look.
+    gone = [name for name, place in places.items() if not os.path.isdir(place)]  # noqa: PTH112
+    if gone:
+        shown = ", ".join(map(display_path, gone))
+        advice = "Whatever comes to stand there would be trusted: take it out of your settings."
+        yield warning("Trust", f"trust.repositories names what does not exist: {shown}", advice)
+    elif named:
+        shown = ", ".join(map(display_path, named))
+        yield ok("Trust", f"may decide where their code is sent: {shown}")
+
+
+def _log(settings: Settings) -> Iterator[Finding]:
+    options = log_options(settings)
+    if not options.file:
+        return
+    file = Path(options.file)
+    existing = next(each for each in (file, *file.parents) if os.path.lexists(each))
+    shown = display_path(options.file)
+    if os.access(existing, os.W_OK) and (existing == file or existing.is_dir()):
+        yield ok("Log", f"{shown}, level {options.level}")
+    else:
+        yield problem("Log", f"{shown} cannot be written", "Permit it, or set another log.file.")

@@ -1,0 +1,1 @@
+"""What happens in this process: lines in a log, counts and times; standard library only."""
