@@ -2,9 +2,11 @@
 
 AsterismError           anything a user should read as one clear sentence
 ├── UsageError          the request itself is wrong: unknown option value, bad combination
-│   └── SettingError    a setting that does not exist, or a value it does not allow
+│   ├── SettingError    a setting that does not exist, or a value it does not allow
+│   └── RepositoryUnclear  no repository is named, and several could be meant
 ├── InputError          a path that cannot be used
 │   ├── PathMissing     nothing is there
+│   ├── PathOutside     it leads out of every known repository
 │   ├── WrongPathKind   a directory where a file is wanted, or the reverse
 │   ├── PathUnreadable  no permission, or the read failed
 │   └── NotText         a binary file, or a language that does not exist
@@ -48,12 +50,20 @@ class SettingError(UsageError):
     """A setting that does not exist, or a value it does not allow."""
 
 
+class RepositoryUnclear(UsageError):
+    """No repository is named, and several could be meant, or the one that is named is unknown."""
+
+
 class InputError(AsterismError):
     """A path that cannot be used."""
 
 
 class PathMissing(InputError):
     """Nothing exists at the path."""
+
+
+class PathOutside(InputError):
+    """The path leads out of every repository that is known."""
 
 
 class WrongPathKind(InputError):

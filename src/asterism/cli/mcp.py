@@ -1,0 +1,41 @@
+"""`asterism mcp`: the tools for coding agents, over standard input and output."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from asterism.domain.errors import PathMissing
+from asterism.domain.files import display_path
+from asterism.servers.mcp_stdio import serve_stdio
+
+if TYPE_CHECKING:
+    # It brings the engine, which is not needed before the first call.
+    from asterism.servers.tools_running import Toolbox
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve until the client leaves."""
+    directory = Path.cwd() if options.path is None else Path(options.path).absolute()
+    if not directory.is_dir():
+        raise PathMissing(f"{display_path(str(directory))} is no directory; check the path.")
+    if sys.stdin is not None and sys.stdin.isatty():
+        sys.stderr.write(
+            "asterism: this speaks MCP with a program, which starts it by itself; Ctrl-D ends it.\n"
+        )
+    serve_stdio(lambda: _toolbox(directory, options.path is not None))
+    return 0
+
+
+def _toolbox(directory: Path, is_root: bool) -> "Toolbox":
+    from asterism.cli.engine_for import engine
+    from asterism.cli.preferences import settings_for
+    from asterism.config.environment import home
+    from asterism.config.logs import start_logs
+    from asterism.servers.tools_places import Standpoint
+    from asterism.servers.tools_running import Toolbox
+
+    start_logs(settings_for(str(directory)), serving=True, others=("mcp",))
+    own = home()
+    too_wide = {Path(directory.anchor), *([Path(own).resolve()] if own else [])}
+    return Toolbox(engine(), Standpoint(directory.resolve(), is_root, frozenset(too_wide)))

@@ -1,0 +1,1 @@
+"""How do other programs reach the engine? Tools over MCP; wire shapes live here."""

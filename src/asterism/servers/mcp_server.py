@@ -1,0 +1,153 @@
+"""The tools as an MCP server object, for any transport: stdio now, streamable HTTP beside it."""
+
+import warnings
+from functools import partial
+from threading import Event
+from typing import Any
+
+import anyio
+import anyio.to_thread
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    EmptyResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    SetLevelRequestParams,
+    Tool,
+)
+
+from asterism import __version__
+from asterism.indexing.progress import Progress, Stage
+from asterism.servers.instructions import INSTRUCTIONS
+from asterism.servers.limits import written
+from asterism.servers.mcp_front import NAME, TITLE
+from asterism.servers.mcp_resources import list_resources, read_resource
+from asterism.servers.tools import TOOLS, listed
+from asterism.servers.tools_calls import Caller
+from asterism.servers.tools_running import Toolbox, truncation_warning
+
+CALLS_AT_ONCE = 8
+"""Threads that answer; searches are short and share two or more cores, the rest waits its turn."""
+INDEXINGS_AT_ONCE = 2
+"""Indexings that somebody waits for; they take minutes, and must not take the searches' threads."""
+TELL_SECONDS = 0.1
+"""How often a client hears of progress; more often nobody could read it."""
+
+_STAGES = tuple(Stage)
+_Context = ServerRequestContext[Any, Any]
+
+
+def make_server(toolbox: Toolbox) -> Server[dict[str, Any]]:
+    """The server; whoever made the toolbox closes it when no transport is left."""
+    limiter = anyio.CapacityLimiter(CALLS_AT_ONCE)
+    indexings = anyio.CapacityLimiter(INDEXINGS_AT_ONCE)
+    tools = ListToolsResult(tools=[Tool.model_validate(listed(tool)) for tool in TOOLS.values()])
+
+    async def list_tools(
+        _context: _Context, _params: PaginatedRequestParams | None
+    ) -> ListToolsResult:
+        return tools
+
+    async def call_tool(context: _Context, params: CallToolRequestParams) -> CallToolResult:
+        if params.name not in TOOLS:
+            raise MCPError(
+                INVALID_PARAMS,
+                f"There is no tool {params.name[:80]!r}; there are {', '.join(TOOLS)}.",
+            )
+        room = indexings if params.name == "index_codebase" else limiter
+        return await _called(toolbox, room, context, params)
+
+    server: Server[dict[str, Any]] = Server(
+        NAME,
+        version=__version__,
+        title=TITLE,
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_read_resource=partial(read_resource, toolbox, limiter),
+    )
+    # A client may choose what it is told; all that it is told are warnings.
+    server.add_request_handler("logging/setLevel", SetLevelRequestParams, _level)
+    return server
+
+
+async def _level(_context: _Context, _params: SetLevelRequestParams) -> EmptyResult:
+    return EmptyResult()
+
+
+async def _called(
+    toolbox: Toolbox,
+    limiter: anyio.CapacityLimiter,
+    context: _Context,
+    params: CallToolRequestParams,
+) -> CallToolResult:
+    """Run a tool in a thread; a request that is cancelled gives up its place at once."""
+    gone, latest = Event(), _Latest()
+    client = context.session.client_params
+    caller = Caller(latest.hear, gone.is_set, client.client_info.name if client else None)
+    work = partial(toolbox.call, params.name, params.arguments, caller)
+    try:
+        async with anyio.create_task_group() as group:
+            group.start_soon(_tell, latest, context)
+            reply = await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
+            group.cancel_scope.cancel()
+    finally:
+        # A thread that still works, or waits for its turn, sees that nobody needs it.
+        gone.set()
+    await latest.tell(context)
+    warning = truncation_warning(params.name, reply)
+    if warning is not None:
+        await _warn(context, warning)
+    return CallToolResult.model_validate(written(reply), by_name=False)
+
+
+class _Latest:
+    """How far a job is: a thread writes it down, the event loop tells it now and then."""
+
+    def __init__(self) -> None:
+        self._progress: Progress | None = None
+        self._told = -1.0
+
+    def hear(self, progress: Progress) -> None:
+        """Called by the thread that works."""
+        self._progress = progress
+
+    async def tell(self, context: _Context) -> None:
+        """Tell the client, if there is something new; the number only ever grows."""
+        progress = self._progress
+        if progress is None:
+            return
+        done = _STAGES.index(progress.stage)
+        share = progress.files_done / progress.files_total if progress.files_total else 0.0
+        amount = done + min(share, 0.99)
+        if amount > self._told:
+            self._told = amount
+            await context.session.report_progress(amount, len(_STAGES), _words(progress))
+
+
+async def _tell(latest: _Latest, context: _Context) -> None:
+    while True:
+        await latest.tell(context)
+        await anyio.sleep(TELL_SECONDS)
+
+
+def _words(progress: Progress) -> str:
+    if progress.files_total:
+        return f"{progress.stage}: {progress.files_done:,} of {progress.files_total:,} files"
+    return f"{progress.stage}: {progress.detail}" if progress.detail else progress.stage.value
+
+
+async def _warn(context: _Context, text: str) -> None:
+    """A log message to the client; newer protocols want it only if the request asked for it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MCPDeprecationWarning)
+        sending = context.session.send_log_message(
+            "warning", text, logger=NAME, related_request_id=context.request_id
+        )
+    await sending

@@ -1,0 +1,39 @@
+"""One call of a tool: what it is asked, by whom, and what it works with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from asterism.backends.store.registry import Registered
+from asterism.engine.engine import Engine
+from asterism.indexing.progress import Progress
+from asterism.servers.tools_places import Standpoint, repository_for
+from asterism.servers.tools_shapes import Json
+
+
+def _nobody(_progress: Progress) -> None:
+    """Nobody listens."""
+
+
+class Caller(NamedTuple):
+    """Who calls: how it hears of progress, whether it still wants the answer, what it is."""
+
+    hear: Callable[[Progress], None] = _nobody
+    gone: Callable[[], bool] = lambda: False
+    client: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A call with checked arguments."""
+
+    engine: Engine
+    here: Standpoint
+    arguments: Json
+    limit: int
+    """Characters that the reply may have."""
+    caller: Caller = field(default_factory=Caller)
+
+    def repository(self) -> Registered:
+        """The repository that is meant."""
+        return repository_for(self.engine, self.here, self.arguments)

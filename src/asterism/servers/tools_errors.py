@@ -1,0 +1,88 @@
+"""What a caller is told when a call fails: one sentence, what to do next, a code that stays."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from asterism.domain import errors
+
+
+class Code(NamedTuple):
+    """A stable name for a kind of failure, and what a caller of tools does about it."""
+
+    name: str
+    advice: str = ""
+    """Beside what the message says itself, which speaks of commands."""
+
+
+_INDEX_IT = "Call index_codebase, then ask again."
+_LATER = "Ask again in a moment."
+_WORDS_ONLY = 'Until that is mended, search_code with mode="exact" needs no model.'
+_NO_SERVER = "Ask again, or use search_code and symbol_lookup, which do not need it."
+
+CODES: Mapping[type[errors.AsterismError], Code] = {
+    errors.AsterismError: Code("failed"),
+    errors.UsageError: Code("invalid_argument"),
+    errors.SettingError: Code("invalid_setting", "The user has to mend the settings."),
+    errors.RepositoryUnclear: Code(
+        "repository_unclear", "list_repositories shows them; name one with repository_id."
+    ),
+    errors.InputError: Code("path_unusable"),
+    errors.PathMissing: Code("path_missing"),
+    errors.PathOutside: Code("path_outside"),
+    errors.WrongPathKind: Code("path_wrong_kind"),
+    errors.PathUnreadable: Code("path_unreadable"),
+    errors.NotText: Code("not_text"),
+    errors.StoreError: Code("index_unusable", "Call index_status to see what is wrong."),
+    errors.IndexMissing: Code("index_missing", _INDEX_IT),
+    errors.IndexCorrupt: Code("index_corrupt", "Call index_codebase with force=true."),
+    errors.IndexTooNew: Code("index_too_new", "The user has to update Asterism."),
+    errors.IndexOutdated: Code("index_outdated", _INDEX_IT),
+    errors.IndexMismatch: Code("index_mismatch", _INDEX_IT),
+    errors.IndexBusy: Code("index_busy", "index_status shows how far it is; ask again later."),
+    errors.StorageFailed: Code("storage_failed"),
+    errors.ProviderError: Code("provider_failed", _WORDS_ONLY),
+    errors.ProviderDown: Code("provider_down", _WORDS_ONLY),
+    errors.ProviderRefused: Code("provider_refused", _WORDS_ONLY),
+    errors.TextTooLong: Code("text_too_long", "Give a shorter text."),
+    errors.BadVectors: Code("provider_bad_answer", _WORDS_ONLY),
+    errors.BadScores: Code("reranker_bad_answer", _WORDS_ONLY),
+    errors.LanguageServerError: Code("structure_failed", _NO_SERVER),
+    errors.ServerMissing: Code("structure_missing", _NO_SERVER),
+    errors.ServerStarting: Code("structure_starting", _LATER),
+    errors.ServerDied: Code("structure_died", _NO_SERVER),
+    errors.ServerTimeout: Code("structure_timeout", _NO_SERVER),
+    errors.ServerGarbled: Code("structure_garbled", _NO_SERVER),
+    errors.ServerTooLarge: Code("structure_too_large", _NO_SERVER),
+    errors.ServerRefused: Code("structure_refused", _NO_SERVER),
+    errors.ServerGivenUp: Code("structure_given_up", _NO_SERVER),
+    errors.WorkerDied: Code("worker_died", _LATER),
+    errors.Cancelled: Code("cancelled"),
+}
+"""Every kind of error that Asterism raises on purpose."""
+
+INTERNAL = Code("internal_error")
+"""A mistake of ours; what it was stands in the log."""
+
+INTERNAL_SENTENCE = (
+    "Something went wrong inside Asterism; the server's log has the details. Ask again, or "
+    "differently; `asterism doctor` checks the installation."
+)
+
+LONGEST_SENTENCE = 4_000
+"""Messages repeat what they were given, which may be long."""
+
+
+def code_of(error: errors.AsterismError) -> Code:
+    """The code of an error: its own, or that of the nearest kind above."""
+    return next(CODES[kind] for kind in type(error).__mro__ if kind in CODES)
+
+
+def sentence_of(error: errors.AsterismError) -> str:
+    """What a model reads of an error."""
+    code = code_of(error)
+    message = str(error)
+    if len(message) > LONGEST_SENTENCE:
+        message = f"{message[:LONGEST_SENTENCE]}…"
+    words = [message, code.advice, f"[{code.name}]"]
+    text = " ".join(word for word in words if word)
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,149 @@
+"""Which repository a call means, and that no path leads out of it."""
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from asterism.analysis.source.checkouts import enclosing_checkout
+from asterism.backends.store.registry import Registered
+from asterism.domain.errors import IndexMissing, PathOutside, RepositoryUnclear
+from asterism.domain.files import display_path
+from asterism.engine.engine import Engine
+from asterism.servers.tools_shapes import Json
+
+_LISTED = 20
+"""Repositories that an error names; list_repositories shows the rest."""
+
+
+class Standpoint(NamedTuple):
+    """Where a server was started, and what it must not take for a repository."""
+
+    directory: Path | None = None
+    is_root: bool = False
+    """It was named as the repository itself, not as a place somewhere in one."""
+    too_wide: frozenset[Path] = frozenset()
+    """Directories that nobody means to index as a whole: a home, the root of the disk."""
+
+
+def repository_for(engine: Engine, here: Standpoint, arguments: Json) -> Registered:
+    """The repository a call means: by id, by project, by path, else where the server stands."""
+    named = _named(engine, arguments)
+    if named is not None:
+        return named
+    path = arguments.get("path")
+    first = path[0] if isinstance(path, list) and path else path
+    if isinstance(first, str) and Path(first).is_absolute():
+        return _around(engine, Path(first))
+    return own_repository(engine, here)
+
+
+def own_repository(engine: Engine, here: Standpoint) -> Registered:
+    """The repository that the server stands in, else the only one there is."""
+    if here.directory is not None:
+        found = engine.registry.find(here.directory)
+        if found is not None:
+            return found
+    known = engine.registry.repositories()
+    is_checkout = here.directory is not None and enclosing_checkout(str(here.directory)) is not None
+    if len(known) == 1 and not is_checkout:
+        return known[0]
+    if is_checkout or not known:
+        raise IndexMissing("The repository that the server was started in is not indexed yet.")
+    raise RepositoryUnclear(
+        f"It is not clear which repository is meant. There are {_listed(known)}."
+    )
+
+
+def _named(engine: Engine, arguments: Json) -> Registered | None:
+    """The repository that ids name, if any does."""
+    repository, project = arguments.get("repository_id"), arguments.get("project_id")
+    if repository is None and project is None:
+        return None
+    known = engine.registry.repositories(project)
+    if not known:
+        everything = engine.registry.repositories()
+        raise RepositoryUnclear(
+            f"There is no project {display_path(str(project))}. There are {_listed(everything)}."
+            if project is not None
+            else "No repository is indexed yet."
+        )
+    if repository is None:
+        if len(known) == 1:
+            return known[0]
+        raise RepositoryUnclear(
+            f"The project {display_path(str(project))} has several repositories: {_listed(known)}."
+        )
+    for exact in (
+        [entry for entry in known if entry.repository.id == repository],
+        [entry for entry in known if entry.repository.name == repository],
+    ):
+        if len(exact) == 1:
+            return exact[0]
+        if exact:
+            raise RepositoryUnclear(
+                f"Several repositories are called {display_path(repository)}: {_listed(exact)}."
+            )
+    raise RepositoryUnclear(
+        f"There is no repository {display_path(repository)}. There are {_listed(known)}."
+    )
+
+
+def _around(engine: Engine, path: Path) -> Registered:
+    # Whether something exists out there is not told: the answer is the same.
+    found = engine.registry.find(path)
+    if found is None:
+        raise PathOutside(
+            f"{display_path(str(path))} is in no repository that is known. Give a path inside one; "
+            "the user makes others known with `asterism index PATH`."
+        )
+    return found
+
+
+def inside(registered: Registered, typed: str) -> Path:
+    """The place in a repository that a path means; it does not have to exist."""
+    root = os.path.realpath(registered.repository.root)
+    plain = os.path.normpath(Path(root, typed))
+    for place in (plain, os.path.realpath(plain)):
+        if not _is_below(place, root):
+            raise PathOutside(
+                f"{display_path(typed)} leads out of {registered.repository.name}; give a path "
+                "inside it, from its root."
+            )
+    return Path(plain)
+
+
+def to_index(engine: Engine, here: Standpoint, typed: str | None) -> Registered:
+    """The repository to index: a known one, or the one that the server stands in."""
+    if here.directory is None:
+        return repository_for(engine, here, {"path": typed})
+    own = here.directory if here.is_root else engine.root_for(here.directory)
+    target = own if typed is None else Path(os.path.realpath(Path(here.directory, typed)))
+    known = engine.registry.find(target)
+    if known is not None:
+        return known
+    if not _is_below(str(target), os.path.realpath(own)):
+        raise PathOutside(
+            f"{display_path(str(typed))} is in no repository that is known, nor where the server "
+            "was started. The user indexes it once with `asterism index PATH`."
+        )
+    if target in here.too_wide:
+        raise PathOutside(
+            "The server was started in a home directory or at the root of the disk, which is not "
+            "indexed as a whole; give the path of a repository in `path`."
+        )
+    return engine.register(target)
+
+
+def _is_below(place: str, root: str) -> bool:
+    return place == root or place.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def _listed(known: list[Registered]) -> str:
+    if not known:
+        return "none"
+    shown = [
+        f"{entry.repository.id} ({display_path(entry.repository.name)})"
+        for entry in known[:_LISTED]
+    ]
+    more = f" and {len(known) - _LISTED:,} more" if len(known) > _LISTED else ""
+    return ", ".join(shown) + more

@@ -1,0 +1,149 @@
+"""All tools over one engine: checks a call, runs it, keeps the reply inside its limits."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from threading import Lock
+
+from asterism.domain.errors import AsterismError, Cancelled
+from asterism.engine.engine import Engine
+from asterism.servers.limits import (
+    MOST_CHARS,
+    Part,
+    Reply,
+    account_of,
+    fitted,
+    limit_for,
+    measured,
+    with_size,
+)
+from asterism.servers.tools import TOOLS
+from asterism.servers.tools_arguments import checked
+from asterism.servers.tools_calls import Call, Caller
+from asterism.servers.tools_errors import INTERNAL, INTERNAL_SENTENCE, code_of, sentence_of
+from asterism.servers.tools_jobs import Jobs
+from asterism.servers.tools_places import Standpoint
+from asterism.telemetry.events import log_failure
+from asterism.telemetry.operations import ToolCall
+from asterism.telemetry.truncation import ReplySize, record_reply
+
+_ASKS = frozenset({"codebase_search", "search_code", "symbol_lookup", "index_debug"})
+"""Tools that read what the engine keeps between questions of a project."""
+
+
+class Toolbox:
+    """The tools of one server; any number of threads may call them."""
+
+    def __init__(self, engine: Engine, here: Standpoint | None = None) -> None:
+        self._engine = engine
+        self._here = here or Standpoint()
+        self._jobs = Jobs(engine)
+        self._lock = Lock()
+        self._projects: dict[Path, Lock] = {}
+
+    def call(
+        self, name: str, arguments: Mapping[str, object] | None, caller: Caller | None = None
+    ) -> Reply:
+        """Answer one call of a tool that exists; a failure is an answer too."""
+        with ToolCall(name, dict(arguments or {})) as done:
+            try:
+                reply = self._answer(name, arguments, caller or Caller())
+            except AsterismError as error:
+                reply = failure(sentence_of(error), code_of(error).name)
+            except Exception as error:  # noqa: BLE001 - the outer edge: no caller sees a traceback
+                log_failure(name, error)
+                reply = failure(f"{INTERNAL_SENTENCE} [{INTERNAL.name}]", INTERNAL.name)
+            if reply.error is not None:
+                done.outcome = reply.error
+            done.note(**_counts(reply))
+        return reply
+
+    def close(self) -> None:
+        """Stop what runs, and end helper processes."""
+        self._jobs.close()
+        self._engine.close()
+
+    def _answer(self, name: str, arguments: Mapping[str, object] | None, caller: Caller) -> Reply:
+        given = checked(TOOLS[name], arguments)
+        # The budget of codebase_search is of its texts, and their assembly keeps to it.
+        of_texts = name == "codebase_search"
+        limit = MOST_CHARS if of_texts else limit_for(given.get("max_tokens"), caller.client)
+        call = Call(
+            engine=self._engine, here=self._here, arguments=given, limit=limit, caller=caller
+        )
+        with self._turn(name, call):
+            # Whoever left while waiting for a turn needs no answer.
+            if caller.gone():
+                raise Cancelled("The request was cancelled.")
+            reply = self._tool(name)(call)
+        reply = with_size(fitted(reply, limit))
+        _record(name, reply, limit)
+        return reply
+
+    def _turn(self, name: str, call: Call) -> AbstractContextManager[object]:
+        """One question at a time for a project; indexing and looking at states go beside."""
+        if name not in _ASKS:
+            return nullcontext()
+        directory = call.repository().project.directory
+        with self._lock:
+            return self._projects.setdefault(directory, Lock())
+
+    def _tool(self, name: str) -> Callable[[Call], Reply]:
+        # They bring what searching needs, and wait for the first call.
+        from asterism.servers import tools_finding, tools_keeping, tools_naming
+
+        jobs = self._jobs
+        tools: Mapping[str, Callable[[Call], Reply]] = {
+            "codebase_search": tools_finding.codebase_search,
+            "search_code": tools_finding.search_code,
+            "symbol_lookup": tools_naming.symbol_lookup,
+            "index_codebase": lambda call: tools_keeping.index_codebase(call, jobs),
+            "index_status": tools_keeping.index_status,
+            "watch_status": tools_keeping.watch_status,
+            "cancel_indexing": lambda call: tools_keeping.cancel_indexing(call, jobs),
+            "index_debug": tools_keeping.index_debug,
+            "list_repositories": tools_keeping.list_repositories,
+        }
+        return tools[name]
+
+
+def failure(sentence: str, code: str) -> Reply:
+    """The answer to a call that failed."""
+    return Reply(parts=(Part(sentence),), meta={"asterism": {"code": code}}, error=code)
+
+
+def truncation_warning(name: str, reply: Reply) -> str | None:
+    """What a client is told when a limit took something away."""
+    account = account_of(reply)
+    if not account.get("truncated"):
+        return None
+    info = account["truncation_info"]
+    return (
+        f"{name}: the reply was shortened ({info['reason']}): {info['returned_count']} of "
+        f"{info['original_count']} results are in it, in {info['estimated_chars']:,} of "
+        f"{info['limit_chars']:,} characters."
+    )
+
+
+def _record(name: str, reply: Reply, limit: int) -> None:
+    account = account_of(reply)
+    info = account.get("truncation_info") or {}
+    size = measured(reply)
+    record_reply(
+        ReplySize(
+            surface=name,
+            utilisation=min(1.0, size / limit),
+            reason=info.get("reason"),
+            chars=size,
+            limit_chars=limit,
+            original_count=info.get("original_count", 0),
+            returned_count=info.get("returned_count", 0),
+            dropped=account.get("dropped") or {},
+        )
+    )
+
+
+def _counts(reply: Reply) -> dict[str, object]:
+    account = account_of(reply)
+    names = ("mode", "total_count", "returned_count", "truncated")
+    return {name: account[name] for name in names if name in account}

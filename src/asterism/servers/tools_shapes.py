@@ -1,0 +1,104 @@
+"""What a tool is made of, and the pieces of JSON Schema that several tools share."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = dict[str, Any]
+
+LONGEST_TEXT = 100_000
+"""Characters of a question or a snippet; what is over 20,000 of these a search does not use."""
+LONGEST_NAME = 4_096
+"""Characters of a path, a name, a cursor: as much as systems allow a path to have."""
+MOST_ENTRIES = 1_000
+"""Entries of a list."""
+LEAST_TOKENS = 500
+"""A list with its account has no place in less."""
+MOST_TOKENS = 25_000
+"""Of a reply; the ceiling in characters is four times that."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One tool: how it is called, and what it may do to the user's things."""
+
+    name: str
+    title: str
+    description: str
+    parameters: Mapping[str, Json] = field(default_factory=dict)
+    required: tuple[str, ...] = ()
+    output: Json | None = None
+    read_only: bool = True
+    destructive: bool = False
+    idempotent: bool = True
+
+
+def text(description: str, most: int = LONGEST_NAME) -> Json:
+    """A text."""
+    return {"type": "string", "maxLength": most, "description": description}
+
+
+def texts(description: str) -> Json:
+    """One text, or several."""
+    one: Json = {"type": "string", "maxLength": LONGEST_NAME}
+    several: Json = {"type": "array", "items": one, "maxItems": MOST_ENTRIES}
+    return {"anyOf": [one, several], "description": description}
+
+
+def choice(description: str, words: Sequence[str], default: str | None = None) -> Json:
+    """One of several words."""
+    schema: Json = {"type": "string", "enum": list(words), "description": description}
+    return schema if default is None else {**schema, "default": default}
+
+
+def choices(description: str, words: Sequence[str]) -> Json:
+    """One or several of some words."""
+    one: Json = {"type": "string", "enum": list(words)}
+    several: Json = {"type": "array", "items": one, "maxItems": len(words)}
+    return {"anyOf": [one, several], "description": description}
+
+
+def switch(description: str, default: bool = False) -> Json:
+    """Yes or no."""
+    return {"type": "boolean", "default": default, "description": description}
+
+
+def whole(description: str, least: int, most: int, default: int | None = None) -> Json:
+    """A whole number within bounds."""
+    schema: Json = {"type": "integer", "minimum": least, "maximum": most}
+    if default is not None:
+        schema["default"] = default
+    return {**schema, "description": description}
+
+
+def share(description: str) -> Json:
+    """A number from 0 to 1."""
+    return {"type": "number", "minimum": 0, "maximum": 1, "description": description}
+
+
+def mapping(description: str) -> Json:
+    """Keys and values, which whoever takes them checks."""
+    return {"type": "object", "description": description}
+
+
+REPOSITORY: Json = {
+    "repository_id": text("Id or name of a repository, from list_repositories."),
+    "project_id": text("Id or name of a project; enough where it has one repository."),
+}
+"""Which repository is meant, where it is not the server's own."""
+
+MAX_TOKENS: Json = {
+    "max_tokens": whole(
+        "Keep the reply within so many tokens; nothing raises the ceiling of 100,000 characters.",
+        LEAST_TOKENS,
+        MOST_TOKENS,
+    )
+}
+
+FILTERS_TEXT = (
+    "Only code that passes every one of these: path (files, folders, globs), path_prefix, "
+    "path_contains (all), path_not_contains (any), path_glob, type (function, class, method, "
+    "interface …), extension, languages, is_exported, decorator_contains, has_docstring, "
+    'context_filepaths, context_path_prefix, repo. Example: {"path_prefix": "src/", '
+    '"type": ["function"], "path_not_contains": ["test"]}.'
+)

@@ -1,0 +1,147 @@
+"""Are the answers that open a session the same as the SDK's own, and is it handed over in order?"""
+
+import json
+from threading import Event
+from typing import Any
+
+import anyio
+import pytest
+from mcp.server.stdio import stdio_server
+from mcp.types import version as versions
+
+from asterism.servers.mcp_front import HANDSHAKE_VERSIONS, STATELESS_VERSION, Front, NotOurs
+from asterism.servers.mcp_server import make_server
+from asterism.servers.tools_running import Toolbox
+
+CLIENT = {"name": "test", "version": "1"}
+ENVELOPE = {
+    "io.modelcontextprotocol/protocolVersion": STATELESS_VERSION,
+    "io.modelcontextprotocol/clientInfo": CLIENT,
+    "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+}
+Message = dict[str, Any]
+
+
+def request(id_: int | str, method: str, params: Message | None = None) -> Message:
+    with_params = {} if params is None else {"params": params}
+    return {"jsonrpc": "2.0", "id": id_, "method": method, **with_params}
+
+
+def handshake(version: str) -> list[Message]:
+    params = {"protocolVersion": version, "capabilities": {"roots": {}}, "clientInfo": CLIENT}
+    return [
+        request(0, "initialize", params),
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        request("a", "tools/list", {"_meta": {"progressToken": 1}}),
+    ]
+
+
+STATELESS = [
+    request(0, "server/discover", {"_meta": ENVELOPE}),
+    request(1, "tools/list", {"_meta": ENVELOPE}),
+]
+
+
+class _Lines:
+    """The messages, and the end when all requests are answered: the SDK drops what is not."""
+
+    def __init__(self, messages: list[Message], answered: Event) -> None:
+        self._lines = [json.dumps(message) + "\n" for message in messages]
+        self._answered = answered
+
+    def readline(self) -> str:
+        if self._lines:
+            return self._lines.pop(0)
+        assert self._answered.wait(60)
+        return ""
+
+
+class _Written:
+    def __init__(self, wanted: int, answered: Event) -> None:
+        self.lines: list[str] = []
+        self._wanted = wanted
+        self._answered = answered
+
+    def write(self, text: str) -> None:
+        self.lines.append(text)
+        if len(self.lines) == self._wanted:
+            self._answered.set()
+
+    def flush(self) -> None:
+        pass
+
+
+def of_the_sdk(toolbox: Toolbox, messages: list[Message]) -> list[Message]:
+    """What the SDK answers to the same lines."""
+    answered = Event()
+    written: Any = _Written(sum("id" in message for message in messages), answered)
+    lines: Any = _Lines(messages, answered)
+
+    async def session() -> None:
+        server = make_server(toolbox)
+        async with stdio_server(anyio.wrap_file(lines), anyio.wrap_file(written)) as streams:
+            reading, writing = streams
+            await server.run(reading, writing, server.create_initialization_options())
+
+    anyio.run(session)
+    return [json.loads(line) for line in written.lines]
+
+
+def of_the_front(messages: list[Message]) -> list[Message]:
+    front = Front()
+    replies = [front.answer(json.dumps(message)) for message in messages]
+    assert front.over
+    return [json.loads(reply) for reply in replies if reply is not None]
+
+
+@pytest.mark.parametrize("version", [*HANDSHAKE_VERSIONS, "1999-01-01", STATELESS_VERSION])
+def test_a_handshake_is_answered_as_the_sdk_does(toolbox: Toolbox, version: str) -> None:
+    messages = handshake(version)
+    assert of_the_front(messages) == of_the_sdk(toolbox, messages)
+
+
+def test_a_stateless_opening_is_answered_as_the_sdk_does(toolbox: Toolbox) -> None:
+    assert of_the_front(STATELESS) == of_the_sdk(toolbox, STATELESS)
+
+
+def test_the_versions_are_the_sdks() -> None:
+    assert HANDSHAKE_VERSIONS == versions.HANDSHAKE_PROTOCOL_VERSIONS
+    assert (STATELESS_VERSION,) == versions.MODERN_PROTOCOL_VERSIONS
+
+
+GREETED = [json.dumps(message) for message in handshake("2025-11-25")[:2]]
+
+
+@pytest.mark.parametrize(
+    ("before", "line"),
+    [
+        ([], "not json"),
+        ([], ""),
+        ([], "[]"),
+        ([], "[" * 100_000),
+        ([], '{"jsonrpc":"1.0","id":0,"method":"initialize"}'),
+        ([], json.dumps(request(0, "initialize"))),
+        ([], json.dumps(request(0, "initialize", {"protocolVersion": 5}))),
+        ([], json.dumps(request(0, "tools/list"))),
+        ([], json.dumps(request(0, "ping"))),
+        ([], json.dumps(request(0, "server/discover"))),
+        ([], json.dumps(request(0, "tools/list", {"_meta": {**ENVELOPE, "x": 1}, "cursor": "a"}))),
+        ([], '{"jsonrpc":"2.0","id":null,"method":"initialize"}'),
+        ([], '{"jsonrpc":"2.0","id":true,"method":"initialize"}'),
+        (GREETED[:1], GREETED[0]),
+        (GREETED[:1], json.dumps(request(1, "tools/list"))),
+        (GREETED, GREETED[1]),
+        (GREETED, json.dumps(request(1, "tools/call", {"name": "search_code"}))),
+        (GREETED, json.dumps(request(1, "tools/list", {"cursor": "x"}))),
+        (GREETED, json.dumps(request(1, "tools/list", {"_meta": ENVELOPE}))),
+    ],
+)
+def test_anything_else_is_handed_over(before: list[str], line: str) -> None:
+    front = Front()
+    for one in before:
+        front.answer(one)
+    with pytest.raises(NotOurs):
+        front.answer(line)
+    assert front.over
+    opening = front.opening((line,))
+    assert (opening.handshake, opening.pending) == (tuple(before), (line,))
