@@ -213,9 +213,7 @@ def _watch(commands: _Commands) -> None:
 
 
 def _mcp(commands: _Commands) -> None:
-    parser = _command(
-        commands, "mcp", "Serve coding agents over MCP on standard input and output."
-    )
+    parser = _command(commands, "mcp", "Serve coding agents over MCP on standard input and output.")
     parser.add_argument(
         "path", metavar="PATH", nargs="?", help="the repository (default: the current directory)"
     )

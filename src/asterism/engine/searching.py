@@ -200,7 +200,9 @@ def _select(
         registered, snapshot = searched
         origin = origin_of(asked, registered.repository.id, snapshot.version)
         page = page_of(found.rows, origin, request.limit, request.cursor)
-        selection = select(found.read(page.rows), options, _measure(request, Measure(render=_concise)))
+        selection = select(
+            found.read(page.rows), options, _measure(request, Measure(render=_concise))
+        )
         kept = tuple(
             one._replace(detail=Detail.signature) if one.detail is Detail.full else one
             for one in selection.kept
@@ -217,9 +219,7 @@ def _measure(request: SearchRequest, plain: Measure) -> Measure:
     how = request.written
     if how is None:
         return plain
-    return replace(
-        plain, serialise=how.serialise, envelope=how.envelope, separator=how.separator
-    )
+    return replace(plain, serialise=how.serialise, envelope=how.envelope, separator=how.separator)
 
 
 def _concise(hit: Hit, detail: Detail) -> str:
