@@ -23,6 +23,7 @@ COMMANDS = [
     "status",
     "symbols",
     "watch",
+    "mcp",
     "repos",
     "clean",
     "install",

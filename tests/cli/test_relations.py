@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from asterism.engine.connecting import NONE_BY_NAME
 from tests.cli.conftest import Run
 
 CALLS = """\
@@ -72,7 +73,7 @@ def test_callers_of_callers(run: Run) -> None:
 def test_nobody_by_name(run: Run) -> None:
     assert printed(run, "callers", "idle") == [
         "function idle  shop.go:21",
-        "└── not known: none found by name, which does not see calls through interfaces or values",
+        f"└── not known: {NONE_BY_NAME}",
     ]
 
 
@@ -106,8 +107,8 @@ def test_refs(run: Run) -> None:
         "    └── function Open  :3  calls it in line 4  by name, 0.85",
     ]
     assert printed(run, "refs", "idle") == [
-        "function idle  shop.go:21  0 files",
-        "└── no other file refers to it",
+        "function idle  shop.go:21",
+        f"└── not known: {NONE_BY_NAME}",
     ]
 
 
@@ -133,7 +134,8 @@ def test_json(run: Run) -> None:
     assert [below["mark"] for below in middle["calls"]] == ["cycle"]
     assert opened["not_known"]
     (idle,) = asked("refs", "idle")["definitions"]
-    assert (idle["references"], idle["users"]) == ([], [])
+    assert (idle["references"], idle["users"]) == (None, [])
+    assert idle["not_known"] == [NONE_BY_NAME]
     assert asked("refs", "first")["definitions"][0]["references"] == ["other.go"]
 
 

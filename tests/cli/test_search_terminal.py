@@ -57,6 +57,16 @@ def plain(lines: list[str]) -> list[str]:
     return [COLOUR.sub("", line) for line in lines]
 
 
+def test_a_tree_of_calls_says_everything_in_a_narrow_terminal(indexed: Path) -> None:
+    name = "a_name_that_is_longer_than_most_terminals_have_room_for_" * 2
+    text = f"package main\n\nfunc last() {{}}\n\nfunc {name}() {{\n\tlast()\n}}\n"
+    (indexed / "main.go").write_text(text)
+    assert spawn(["index"], indexed).code == 0
+    lines = plain(screen(indexed, 60, "callers", "last"))
+    assert max(map(len, lines)) <= 60
+    assert "calls it in line 6" in " ".join(" ".join(lines).replace("│", " ").split())
+
+
 @pytest.mark.parametrize("columns", [60, 80, 120])
 def test_lines_are_cut_at_the_edge(service: Path, columns: int) -> None:
     lines = plain(screen(service, columns, "search", "parse widely", "--limit", "1"))

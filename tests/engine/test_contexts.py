@@ -181,6 +181,44 @@ def test_pieces_of_one_function_are_one_result(open_shop: Callable[..., Shop]) -
     balance(reply)
 
 
+OVERLOADS = """\
+import { round } from "./round";
+
+export function price(of: string): number;
+export function price(of: number): number;
+export function price(of: unknown): number {
+  return round(of);
+}
+
+export function other(): number {
+  return price(1);
+}
+"""
+
+
+def test_overloads_are_one_result(open_shop: Callable[..., Shop]) -> None:
+    shop = open_shop(shop=SHOP)
+    Path(shop.registered.repository.root, "price.ts").write_text(OVERLOADS)
+    shop.engine.index(shop.registered)
+    reply = shop.show("price")
+    assert [place.lines for place in reply.results] == [(3, 7)]
+    graph, code = (part.text for part in reply.assembly.parts)
+    assert " | 1 result across 1 file | " in graph
+    assert "◆" not in graph
+    assert code.count("export function price(") == 3
+    balance(reply)
+
+
+def test_more_definitions_than_are_wanted(open_shop: Callable[..., Shop]) -> None:
+    files = {f"f{number}": "def same():\n    return 1\n" for number in range(12)}
+    shop = open_shop(**files)
+    assert shop.show("same").notes[0] == (
+        "10 of 12 definitions are shown; ask with a higher limit, or say which by its path, as "
+        "`path > A > x`."
+    )
+    assert not any("definitions" in note for note in shop.show("f3.py > same").notes)
+
+
 def test_what_no_reply_may_exceed(open_shop: Callable[..., Shop]) -> None:
     lines = "".join(f'    "{n}":\t"\\"{n}\\"",\n' for n in range(8000))
     shop = open_shop(shop=f"TABLE = {{\n{lines}}}\n", more=SHOP)

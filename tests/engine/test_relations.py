@@ -108,7 +108,9 @@ def test_files_that_refer_to_it(asking: Asking) -> None:
     (middle,) = asking("middle", "references").related
     assert (middle.connections.references, middle.tree) == (("a.py",), None)
     (lonely,) = asking("lonely", "references").related
-    assert lonely.connections.references == ()
+    # That there is none is more than names can tell.
+    is_by_name = asking.engine.settings_of(asking.registered).structure.python == "off"
+    assert lonely.connections.references == (None if is_by_name else ())
 
 
 def test_nobody_is_only_said_where_it_is_known(asking: Asking) -> None:
@@ -131,12 +133,45 @@ def test_several_definitions_and_one_of_them(asking: Asking) -> None:
 def test_a_name_that_is_not_there(asking: Asking) -> None:
     reply = asking("midle")
     assert (reply.related, reply.total, reply.did_you_mean) == ((), 0, ("middle",))
+    # The likeliest is the one that stands in what was written before it.
+    assert asking("Handler.rum").did_you_mean[0] == "Handler.run"
 
 
 @pytest.mark.parametrize(("name", "depth"), [("", 1), ("  ", 1), ("last", 0), ("last", 11)])
 def test_what_may_not_be_asked(asking: Asking, name: str, depth: int) -> None:
     with pytest.raises(UsageError, match="; give"):
         asking(name, depth=depth)
+
+
+OVERLOADS = """\
+class Pier {
+  void moor() { tie(); }
+  void moor(int ships) { moor(); }
+  void tie() {}
+  void land() { moor(2); }
+}
+"""
+
+
+def test_overloads_with_one_answer_are_one(places: Places, tmp_path: Path) -> None:
+    (tmp_path / "pier").mkdir()
+    (tmp_path / "pier" / "Pier.java").write_text(OVERLOADS)
+    engine = Engine(places, lambda _root: SETTINGS)
+    registered = engine.register(tmp_path / "pier")
+    engine.index(registered)
+
+    def asked(relation: Relation) -> RelationsReply:
+        return engine.relations(registered, RelationsRequest(name="Pier.moor", relation=relation))
+
+    callers = asked(Relation.callers)
+    assert [drawn(related.tree) for related in callers.related] == [
+        "Pier.moor(Pier.moor↺ Pier.land…)"
+    ]
+    assert (callers.related[0].connections.symbol.line, callers.total) == (2, 1)
+    callees = asked(Relation.callees)
+    assert [related.connections.symbol.line for related in callees.related] == [2, 3]
+    assert callees.total == 2
+    engine.close()
 
 
 def test_where_there_is_no_index(places: Places, tmp_path: Path) -> None:

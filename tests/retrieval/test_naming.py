@@ -26,6 +26,14 @@ FILES = {
     "shop/cart.py": '''def checkout(cart):
     """Pay for a cart."""
     cart.clear()
+
+
+def next_quoted_value():
+    return "quoted"
+
+
+def next_unquoted_value():
+    return "plain"
 ''',
 }
 
@@ -85,6 +93,35 @@ def test_a_line_brings_the_smallest_chunk_around_it_first(shop: Workshop, text: 
     first = rank(question, pools, index.chunks.chunks, RankOptions())[0]
     assert first.chunk.qualified_name == "TokenService.revoke"
     assert "line" in {signal.name for signal in first.why}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("next_qoted_value", "next_quoted_value"),
+        ("nextUnqotedValue", "next_unquoted_value"),
+    ],
+)
+def test_only_the_nearest_spelling_is_taken_for_what_was_meant(
+    shop: Workshop, text: str, name: str
+) -> None:
+    chunks = sources(shop).chunks.chunks([*named(shop, text).definitions])
+    assert [chunk.name for chunk in chunks] == [name]
+
+
+def test_lines_are_found_in_files_that_the_paths_did_not_bring(shop: Workshop) -> None:
+    """A trace with many files: the chunks of one leave no room for those of another."""
+    question = understand("fails at tokens.py:8 and then at shop/cart.py:3")
+    index, options = sources(shop), RankOptions().recall
+    brought = recall(question, [], index, 10, options).path
+    of_one = [match for match in brought if match.path == "shop/tokens.py"]
+    found = by_name(question, of_one, Index(*index), options)
+    assert {
+        (path, line.line) for key, line in found.lines.items() for path in [found.places[key]]
+    } == {
+        ("shop/tokens.py", 8),
+        ("shop/cart.py", 3),
+    }
 
 
 def test_a_filter_holds_for_what_is_named(shop: Workshop) -> None:

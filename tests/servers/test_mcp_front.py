@@ -28,7 +28,9 @@ def request(id_: int | str, method: str, params: Message | None = None) -> Messa
 
 
 def handshake(version: str) -> list[Message]:
-    params = {"protocolVersion": version, "capabilities": {"roots": {}}, "clientInfo": CLIENT}
+    client = {**CLIENT, "title": "Test", "description": "A test.", "websiteUrl": "http://localhost"}
+    able = {"roots": {"listChanged": True}, "sampling": {}, "elicitation": {"form": {}}}
+    params = {"protocolVersion": version, "capabilities": able, "clientInfo": client, "_meta": {}}
     return [
         request(0, "initialize", params),
         {"jsonrpc": "2.0", "method": "notifications/initialized"},

@@ -97,6 +97,25 @@ def test_context_is_in_parts_for_the_assistant_with_data_for_machines(toolbox: T
     tell(toolbox, story)
 
 
+def test_context_that_does_not_fit_is_told(toolbox: Toolbox) -> None:
+    warned: list[Any] = []
+
+    async def log(params: LoggingMessageNotificationParams) -> None:
+        warned.append(params.data)
+
+    async def story(client: Client) -> None:
+        query = {"query": "price of a parcel", "max_tokens": 60, "min_score": 0.0}
+        answer = await client.call_tool("codebase_search", query)
+        meta: Any = answer.meta
+        data = meta["asterism"]
+        assert data["truncated"]
+        assert data["total_count"] == data["returned_count"] + sum(data["dropped"].values())
+        assert any("had no place within 60 tokens" in text for text in texts(answer))
+
+    tell(toolbox, story, logging_callback=log)
+    assert len(warned) == 1
+
+
 def test_rows_are_complete_by_themselves(toolbox: Toolbox, harbor: Path) -> None:
     wanted = "chunk_id file_path content start_line end_line similarity_score distance kind name"
     wanted += " signature context_before context_after"
@@ -186,22 +205,28 @@ def test_no_reply_is_over_the_ceiling(toolbox: Toolbox) -> None:
     tell(toolbox, story)
 
 
-def test_a_name_is_looked_up_in_pages(toolbox: Toolbox) -> None:
+@pytest.mark.parametrize("max_tokens", [None, 900])
+def test_a_name_is_looked_up_in_pages(toolbox: Toolbox, max_tokens: int | None) -> None:
     async def story(client: Client) -> None:
         asked: dict[str, object] = {"name": "Money", "include_context": True}
-        whole = found_in(await client.call_tool("symbol_lookup", asked))
+        whole = found_in(await client.call_tool("symbol_lookup", {**asked, "limit": 500}))
         assert whole["total_count"] == sum(whole["counts"].values()) > 5
         seen: list[tuple[str, int]] = []
         cursor = None
         for _ in range(whole["total_count"]):
             page = found_in(
-                await client.call_tool("symbol_lookup", {**asked, "limit": 4, "cursor": cursor})
+                await client.call_tool(
+                    "symbol_lookup",
+                    {**asked, "limit": 8, "cursor": cursor, "max_tokens": max_tokens},
+                )
             )
             seen += [(row["filepath"], row["line"]) for row in page["symbols"]]
             assert all("Money" in row["context"] for row in page["symbols"])
             cursor = page["cursor"]
             if cursor is None:
                 break
+        places = [(row["filepath"], row["line"]) for row in whole["symbols"]]
+        assert seen == places
         assert len(seen) == whole["total_count"]
         narrowed = {**asked, "filters": {"path_prefix": "pricing/"}, "role": "usage"}
         found = found_in(await client.call_tool("symbol_lookup", narrowed))

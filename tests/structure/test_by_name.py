@@ -232,6 +232,72 @@ def test_overloads_are_one_symbol_and_that_is_said(ask: Callable[..., ByName]) -
     assert "2 declarations" in gap.why
 
 
+TWO_OF_ONE_NAME = """package harbor;
+
+class Winch {
+  private Hinge hinge = made();
+
+  Winch() { grease(); }
+
+  private Hinge hinge() { return hinge != null ? hinge : made(); }
+
+  static Hinge made() { return new Hinge(); }
+
+  void grease() {}
+
+  void turn() {
+    hinge().swing();
+    Runnable later = new Runnable() {
+      public void run() { grease(); }
+    };
+  }
+}
+"""
+
+
+def test_a_field_and_a_method_of_one_name_are_two(ask: Callable[..., ByName], root: Path) -> None:
+    path = "src/harbor/Winch.java"
+    (root / path).write_text(TWO_OF_ONE_NAME)
+    by_name = ask()
+    method = known(by_name, path, "Winch.hinge", line=8)
+    assert [(edge.target.name, edge.lines) for edge in method.callers] == [("Winch.turn", (15,))]
+    assert method.users == ()
+    field = known(by_name, path, "Winch.hinge", line=4)
+    assert field.callers == ()
+    assert [(edge.target.line, edge.lines) for edge in field.users] == [(8, (8,))]
+    turn = known(by_name, path, "Winch.turn").calls
+    assert [(edge.target.kind, edge.target.line) for edge in turn][:1] == [("method", 8)]
+    callers = known(by_name, path, "Winch.made").callers
+    assert [(edge.target.kind, edge.target.line) for edge in callers] == [
+        ("property", 4),
+        ("method", 8),
+    ]
+
+
+def test_who_makes_a_call_inside_of_another_symbol(ask: Callable[..., ByName], root: Path) -> None:
+    path = "src/harbor/Winch.java"
+    (root / path).write_text(TWO_OF_ONE_NAME)
+    by_name = ask()
+    # Its fields and its constructor, not its methods.
+    assert shown(known(by_name, path, "Winch").calls) == [
+        f"{path}:Winch.made",
+        f"{path}:Winch.grease",
+    ]
+    # The object inside has methods of its own.
+    assert f"{path}:Winch.grease" not in shown(known(by_name, path, "Winch.turn").calls)
+
+
+def test_a_file_that_uses_nothing_says_nothing_about_others(
+    ask: Callable[..., ByName], root: Path
+) -> None:
+    (root / "lib/Options.php").write_text("<?php\n\nclass Options\n{\n    const SIZE = 3;\n}\n")
+    (root / "README.md").write_text("# Harbor\n")
+    by_name = ask()
+    assert known(by_name, "lib/Options.php", "Options").gaps == ()
+    (gap,) = known(by_name, "README.md", "Harbor").gaps
+    assert gap.why == "uses are not read in markdown files"
+
+
 def test_a_file_edited_since_the_index_was_made_is_read_as_it_is(
     ask: Callable[..., ByName], root: Path
 ) -> None:
@@ -290,7 +356,10 @@ def test_a_class_of_thousands_of_lines(ask: Callable[..., ByName], root: Path) -
     by_name = ask()
     huge = known(by_name, "src/harbor/Huge.java", "Huge")
     assert len(huge.members) == 2000
-    assert len(huge.calls) == 1999
+    assert huge.calls == ()
+    assert shown(known(by_name, "src/harbor/Huge.java", "Huge.m1998").calls) == [
+        "src/harbor/Huge.java:Huge.m1999"
+    ]
     assert shown(known(by_name, "src/harbor/Huge.java", "Huge.m7").callers) == [
         "src/harbor/Huge.java:Huge.m6"
     ]

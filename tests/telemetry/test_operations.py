@@ -68,23 +68,23 @@ def test_what_is_inside_has_the_same_request(caplog: pytest.LogCaptureFixture) -
 def test_a_tool_call(caplog: pytest.LogCaptureFixture) -> None:
     before = IN_FLIGHT.value()
     given: dict[str, object] = {"query": "where", "limit": 5, "cursor": None, "token": "abc"}
-    with ToolCall("search_code", given, "client-7") as done:
+    with ToolCall("try_out", given, "client-7") as done:
         assert IN_FLIGHT.value() == before + 1
         assert current_request() == "client-7"
         done.note(returned=2)
-    with ToolCall("search_code", {}) as done:
+    with ToolCall("try_out", {}) as done:
         done.outcome = "invalid_argument"
     assert IN_FLIGHT.value() == before
-    assert observed(TOOLS, "search_code", "ok") == 1
-    assert observed(TOOLS, "search_code", "invalid_argument") == 1
+    assert observed(TOOLS, "try_out", "ok") == 1
+    assert observed(TOOLS, "try_out", "invalid_argument") == 1
     first, second = messages(caplog)
     assert first == (
         "INFO",
-        "tool request=… tool=search_code outcome=ok seconds=… "
+        "tool request=… tool=try_out outcome=ok seconds=… "
         'parameters={"query": "where", "limit": 5, "token": "…"} returned=2',
     )
     assert second[0] == "WARNING"
-    (told,) = [one for one in summary()["tools"] if one["tool"] == "search_code"]
+    (told,) = [one for one in summary()["tools"] if one["tool"] == "try_out"]
     assert (told["count"], told["failed"]) == (2, 1)
 
 

@@ -8,7 +8,7 @@ from rich.tree import Tree
 from asterism.analysis.graph.candidates import GUESS
 from asterism.cli.console import drawing_console, show, words
 from asterism.domain.files import display_path
-from asterism.domain.structure import CallTree, Connections, Edge, Known, SymbolPlace
+from asterism.domain.structure import CallTree, Connections, Edge, Fact, Known, SymbolPlace
 from asterism.engine.connecting import NONE_BY_NAME
 from asterism.engine.relations import FACTS, Related, Relation, RelationsReply
 
@@ -56,14 +56,14 @@ def _legend(seen: set[str], depth: int) -> Iterator[str]:
 
 def _tree(related: Related, relation: Relation, seen: set[str]) -> Tree:
     known = related.connections
-    tree = Tree(words(*_heading(known, relation)), guide_style="dim")
+    tree = Tree(_wrapped(*_heading(known, relation)), guide_style="dim")
     reasons = [gap.why for gap in known.gaps if FACTS[relation] in gap.facts]
     if related.tree is None:
         _add_files(tree, known)
     else:
         _add_calls(tree, related.tree, related, relation, seen)
         if not related.tree.children and not reasons:
-            tree.add(words((_nobody(known, relation), "dim")))
+            tree.add(_wrapped((_nobody(known, relation), "dim")))
     for reason in dict.fromkeys(reasons):
         tree.add(_unknown(reason))
     return tree
@@ -73,8 +73,8 @@ def _heading(known: Connections, relation: Relation) -> Iterator[_Part]:
     yield f"{known.kind} ", "magenta"
     yield known.symbol.name, "bold"
     yield f"  {_where(known.symbol)}", "cyan"
-    if relation is Relation.references and known.references is not None:
-        yield f"  {_counted(len(known.references), 'file')}", ""
+    if relation is Relation.references and (known.references or _is_known(known)):
+        yield f"  {_counted(len(known.references or ()), 'file')}", ""
 
 
 def _nobody(known: Connections, relation: Relation) -> str:
@@ -104,7 +104,7 @@ def _add_calls(
             if reason != NONE_BY_NAME:
                 branch.add(_unknown(reason))
     if node.left_out:
-        above.add(words((f"… and {node.left_out:,} more", "yellow")))
+        above.add(_wrapped((f"… and {node.left_out:,} more", "yellow")))
 
 
 def _add_files(above: Tree, known: Connections) -> None:
@@ -121,22 +121,22 @@ def _add_files(above: Tree, known: Connections) -> None:
     files = [*([own] if own in users else []), *(known.references or ())]
     files += sorted(path for path in users if path and path not in {*files})
     for path in files[:MOST_FILES]:
-        branch = above.add(words((display_path(path), "cyan")))
+        branch = above.add(_wrapped((display_path(path), "cyan")))
         inside = users.get(path, [])
         for doing, edge in inside[:MOST_USERS]:
             branch.add(_line(edge, doing, "", is_in_file=True))
         if len(inside) > MOST_USERS:
-            branch.add(words((f"… and {len(inside) - MOST_USERS:,} more (--json)", "yellow")))
+            branch.add(_wrapped((f"… and {len(inside) - MOST_USERS:,} more (--json)", "yellow")))
     if len(files) > MOST_FILES:
-        above.add(words((f"… and {len(files) - MOST_FILES:,} more files (--json)", "yellow")))
-    if not files and known.references is not None:
-        above.add(words(("no other file refers to it", "dim")))
+        above.add(_wrapped((f"… and {len(files) - MOST_FILES:,} more files (--json)", "yellow")))
+    if not files and _is_known(known):
+        above.add(_wrapped(("no other file refers to it", "dim")))
 
 
 def _line(edge: Edge, doing: str, mark: str, is_in_file: bool = False) -> Text:
     target = edge.target
     where = "" if target.line is None else f":{target.line}"
-    return words(
+    return _wrapped(
         (f"{target.kind} " if target.kind else "", "magenta"),
         (target.name, "bold"),
         (f"  {where if is_in_file else _where(target)}", "cyan"),
@@ -168,9 +168,22 @@ def _where(symbol: SymbolPlace) -> str:
     return display_path(symbol.path) + ("" if symbol.line is None else f":{symbol.line}")
 
 
+def _is_known(known: Connections) -> bool:
+    """Whether no file is an answer: names may not have seen one."""
+    missing = {fact for gap in known.gaps for fact in gap.facts}
+    return known.references is not None and Fact.references not in missing
+
+
 def _unknown(reason: str) -> Text:
-    return words((f"not known: {reason}", "yellow"))
+    return _wrapped((f"not known: {reason}", "yellow"))
 
 
 def _counted(number: int, word: str) -> str:
     return f"{number:,} {word}" + ("" if number == 1 else "s")
+
+
+def _wrapped(*parts: _Part) -> Text:
+    """A line that goes on in the next one: where a call stands is at its end."""
+    text = words(*parts)
+    text.no_wrap, text.overflow = False, "fold"
+    return text

@@ -272,12 +272,15 @@ def _by_name_note(why: object) -> str:
 
 
 def _honest(found: Connections | None) -> Connections | None:
-    """The same; that nobody calls a symbol is more than names can tell."""
+    """The same; that nobody calls a symbol or refers to it is more than names can tell."""
     if found is None or found.callers or found.kind not in CALLABLE:
         return found
-    if any(Fact.callers in gap.facts for gap in found.gaps):
-        return found
-    return replace(found, gaps=(*found.gaps, Gap((Fact.callers,), NONE_BY_NAME)))
+    missing = [Fact.callers, *([] if found.references else [Fact.references])]
+    known = {fact for gap in found.gaps for fact in gap.facts}
+    facts = tuple(fact for fact in missing if fact not in known)
+    references = found.references or None
+    gaps = (*found.gaps, Gap(facts, NONE_BY_NAME)) if facts else found.gaps
+    return replace(found, references=references, gaps=gaps)
 
 
 def _family(language: str) -> str:

@@ -22,6 +22,7 @@ from asterism.presentation.snapshots import targets_at
 from asterism.presentation.stated import stated
 from asterism.retrieval.selection_options import CHUNKS, CONTEXT
 from asterism.retrieval.selection_sizes import CHARS_PER_TOKEN
+from asterism.structure.call_sites import CALLABLE
 from asterism.structure.targets import Target, find_item
 
 # Less than this has no place for anything but the first line.
@@ -94,6 +95,7 @@ def context(
     with Catalogue.open(registered.project.directory) as catalogue, catalogue.snapshot():
         odd = _odd_paths(reply, registered.repository.name, catalogue)
         found = [*_placed(reply, odd, connector, scopes, notes)]
+        notes.extend(_more_notes(reply))
         placed = [*{(place.path, place.targets): place for place in reversed(found)}.values()][::-1]
         paths = [*dict.fromkeys(place.path for place in placed)]
         results = _results(placed, paths, scopes, connector, catalogue, notes)
@@ -157,7 +159,36 @@ def _placed(
                 f"{chunk.qualified_name} in {shown} has changed since it was indexed; it is shown "
                 "as it is now."
             )
+        targets = _with_overloads(scope, targets)
         yield Placed(chunk, path, targets, _lines_of(scope, targets), kept.hit.score)
+
+
+def _with_overloads(scope: FileScope, targets: tuple[int, ...]) -> tuple[int, ...]:
+    """A function with the heads of its overloads: declarations in a row of which one has code."""
+    items = scope.outline.items
+    item = items[targets[0]]
+    if len(targets) > 1 or item.kind not in CALLABLE:
+        return targets
+    beside = [number for number, other in enumerate(items) if other.parent == item.parent]
+    at = beside.index(targets[0])
+    first = last = at
+    while first and items[beside[first - 1]].path == item.path:
+        first -= 1
+    while last + 1 < len(beside) and items[beside[last + 1]].path == item.path:
+        last += 1
+    row = beside[first : last + 1]
+    bodies = sum(items[number].body is not None for number in row)
+    return tuple(row) if bodies == 1 else targets
+
+
+def _more_notes(reply: SearchReply) -> Iterator[str]:
+    """A name that was asked for has more definitions than were wanted."""
+    shown, total = len(reply.selection.kept), reply.total
+    if reply.search.question.symbol is not None and total.exact and shown < total.matches:
+        yield (
+            f"{shown:,} of {total.matches:,} definitions are shown; ask with a higher limit, or "
+            "say which by its path, as `path > A > x`."
+        )
 
 
 def _same_text(scope: FileScope, chunk: Chunk) -> Lines | None:

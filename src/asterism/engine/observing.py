@@ -43,7 +43,7 @@ def record_search(reply: "SearchReply", done: Operation) -> None:
         # The words themselves only for whoever asked to see more.
         query=question.text if LOGGER.isEnabledFor(logging.DEBUG) else None,
         query_chars=len(question.text),
-        found=reply.total.count,
+        found=reply.total.matches,
         returned=account.returned_count,
         truncated=account.truncated,
         reason=account.truncation_info.reason,

@@ -1,6 +1,6 @@
 """Who calls a symbol, what it calls, and which files refer to it, as deep as was asked."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -14,6 +14,7 @@ from asterism.domain.symbol import Role
 from asterism.domain.symbol_names import symbol_query
 from asterism.engine.builds import Freshness
 from asterism.engine.connecting import Connector, Questions
+from asterism.retrieval.symbols_lookup import hints
 from asterism.structure.call_trees import TreeOptions, call_tree
 from asterism.structure.targets import Target
 
@@ -95,19 +96,20 @@ def relations(
             root = display_path(repository.root)
             raise IndexMissing(f"{root} is not indexed yet; run `asterism index {root}`.")
         page = _definitions(request, repository.name, catalogue)
-        hints = () if page.total else tuple(catalogue.similar_names(request.name))
+        alike = () if page.total else hints(catalogue, request.name)
         questions = connector.questions(catalogue)
         targets = [*map(_target, page.rows)]
         answers = questions.ask(targets)
         gone = [target for target, known in zip(targets, answers, strict=True) if known is None]
-        known = {answer.symbol: answer for answer in answers if answer is not None}
-        related = [_related(answer, request, questions) for answer in known.values()]
+        found = [answer for answer in answers if answer is not None]
+        known = {_answer_of(answer, request.relation): answer for answer in reversed(found)}
+        related = [_related(answer, request, questions) for answer in reversed(known.values())]
     return RelationsReply(
         request=request,
         related=tuple(related),
         # Declarations of one symbol, as overloads are, count once.
         total=page.total - len(targets) + len(known),
-        did_you_mean=hints,
+        did_you_mean=alike,
         notes=tuple(dict.fromkeys([*questions.notes, *map(_gone, gone)])),
         state=state,
     )
@@ -129,6 +131,16 @@ def _definitions(request: RelationsRequest, repo: str, catalogue: Catalogue) -> 
     # Other files may have names that begin like this one's.
     rows = [found for found in page.rows if found.row.filepath == request.below]
     return SymbolPage(tuple(rows[:MOST_SYMBOLS]), len(rows))
+
+
+def _answer_of(answer: Connections, relation: Relation) -> Hashable:
+    """What tells answers apart: declarations of one name in one file may have the same one."""
+    symbol = answer.symbol
+    if relation is Relation.callees:
+        return symbol.path, symbol.name, symbol.kind, answer.calls
+    uses = (answer.callers, answer.users, answer.subtypes, answer.references)
+    # Where nothing was found there is nothing that they share.
+    return symbol.path, symbol.name, symbol.kind, uses if any(uses) else symbol.line
 
 
 def _related(answer: Connections, request: RelationsRequest, questions: Questions) -> Related:

@@ -1,6 +1,7 @@
 """What a question names outright: the chunks that define its names and hold its lines."""
 
 import difflib
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -27,6 +28,8 @@ class Definition(NamedTuple):
     is_exported: bool
     is_exact: bool = True
     """Whether it has that name; else it is spelt like it, and nothing has it."""
+    likeness: float = 1.0
+    """How alike the two are spelt."""
 
 
 class Index(NamedTuple):
@@ -50,8 +53,8 @@ def by_name(
 ) -> Named:
     """Look up the question's names and lines; `paths` is what its paths were found to be."""
     found = _definitions(question.identifiers, index, options)
-    kept = _passing(found, index) if index.where != NO_FILTER else found
-    lines = _around(question.lines[: options.lines], paths, index) if question.lines else {}
+    kept = _nearest(_passing(found, index) if index.where != NO_FILTER else found)
+    lines = _around(question.lines[: options.lines], paths, index, options)
     return Named(
         {key: definition for key, _, definition in kept},
         {key: line for key, (_, line) in lines.items()},
@@ -75,35 +78,50 @@ def _definitions(names: Iterable[str], index: Index, options: RecallOptions) -> 
         if not rows:
             unknown.append(name)
     for name in unknown[: options.misspelt]:
-        for spelling in _spellings(name, index.catalogue, options):
+        for spelling, likeness in _spellings(name, index.catalogue, options):
             rows = index.catalogue.find_symbols(symbol_query(spelling, narrowed)).rows
-            _put(found, name, rows, is_exact=False)
+            _put(found, name, rows, likeness)
     return [*found.values()]
 
 
 def _put(
-    found: dict[ChunkKey, _Entry], name: str, rows: Iterable[FoundSymbol], is_exact: bool = True
+    found: dict[ChunkKey, _Entry],
+    name: str,
+    rows: Iterable[FoundSymbol],
+    likeness: float | None = None,
 ) -> None:
+    """Add what has the name, or a spelling that is so much like it."""
     for symbol in rows:
         row = symbol.row
         if row.chunk_id is not None:
             key = ChunkKey(symbol.repo, row.chunk_id)
-            definition = Definition(name, row.kind, row.is_exported, is_exact)
+            alike = (True, 1.0) if likeness is None else (False, likeness)
+            definition = Definition(name, row.kind, row.is_exported, *alike)
             found.setdefault(key, (key, row.filepath, definition))
 
 
-def _spellings(name: str, catalogue: Catalogue, options: RecallOptions) -> list[str]:
-    """Defined names that this one may be a slip of; a short one may be a slip of too many."""
+def _spellings(name: str, catalogue: Catalogue, options: RecallOptions) -> list[tuple[str, float]]:
+    """Defined names that this one may be a slip of, and how alike they are to it.
+
+    A short name may be a slip of too many.
+    """
     last = symbol_query(name).readings[-1].name
     if len(last) < options.shortest_misspelt:
         return []
     plain = last.replace("_", "").lower()
-    return [
-        other
+    found = [
+        (other, difflib.SequenceMatcher(None, plain, other.replace("_", "").lower()).ratio())
         for other in catalogue.similar_names(last, options.spellings)
-        if difflib.SequenceMatcher(None, plain, other.replace("_", "").lower()).ratio()
-        >= options.spelt_alike
     ]
+    return [(other, likeness) for other, likeness in found if likeness >= options.spelt_alike]
+
+
+def _nearest(found: Sequence[_Entry]) -> list[_Entry]:
+    """Of what is spelt like a name only the nearest: `Unquoted` is no slip where `Quoted` is."""
+    best: dict[str, float] = {}
+    for _, _, definition in found:
+        best[definition.name] = max(best.get(definition.name, 0.0), definition.likeness)
+    return [entry for entry in found if entry[2].likeness == best[entry[2].name]]
 
 
 def _passing(found: Sequence[_Entry], index: Index) -> list[_Entry]:
@@ -115,16 +133,12 @@ def _passing(found: Sequence[_Entry], index: Index) -> list[_Entry]:
 
 
 def _around(
-    lines: Sequence[FileLine], paths: Sequence[Match], index: Index
+    lines: Sequence[FileLine], paths: Sequence[Match], index: Index, options: RecallOptions
 ) -> dict[ChunkKey, tuple[str, FileLine]]:
     """For each line the smallest chunk around it, in every file that its path may be."""
     passes = predicate(index.where)
-    files = {(match.key.repo, match.path) for match in paths}
     found: dict[ChunkKey, tuple[str, FileLine]] = {}
-    for repo, path in sorted(files):
-        wanted = [line for line in lines if names_file(line.path, path)]
-        if not wanted:
-            continue
+    for (repo, path), wanted in sorted(_files_of(lines, paths, index, options).items()):
         where = Filter(repos=(repo,), paths=(exactly(path, None),))
         chunks = [
             chunk
@@ -137,6 +151,37 @@ def _around(
                 best = min(around, key=_size)
                 found.setdefault(ChunkKey(repo, best.id), (path, line))
     return found
+
+
+def _files_of(
+    lines: Sequence[FileLine], paths: Sequence[Match], index: Index, options: RecallOptions
+) -> dict[tuple[str, str], list[FileLine]]:
+    """The lines of each file that their paths may be.
+
+    The files of a trace crowd each other out of what its paths bring, so the catalogue is asked
+    for those that are missing there.
+    """
+    if not lines:
+        return {}
+    found: defaultdict[tuple[str, str], list[FileLine]] = defaultdict(list)
+    for file in {(match.key.repo, match.path) for match in paths}:
+        named = [line for line in lines if names_file(line.path, file[1])]
+        if named:
+            found[file] = named
+    missing = [line for line in lines if not any(line in named for named in found.values())]
+    if missing:
+        known = _known_files(index)
+        for line in missing:
+            files = [file for file in known if names_file(line.path, file[1])]
+            for file in files[: options.files_of_line]:
+                found[file].append(line)
+    return found
+
+
+def _known_files(index: Index) -> list[tuple[str, str]]:
+    """Every file of the repositories that may be searched."""
+    repos = index.where.repos or [each.name for each in index.catalogue.repositories()]
+    return [(repo, path) for repo in sorted(repos) for path in sorted(index.catalogue.files(repo))]
 
 
 def _size(chunk: Chunk) -> tuple[int, int]:

@@ -48,6 +48,8 @@ class RecallOptions:
     """How alike they are to be, by the letters they share in order: two slips in ten letters."""
     lines: int = 10
     """Lines to find the chunks of; the first frames of a stack trace say the most."""
+    files_of_line: int = 10
+    """Files to look into for one line; `index.js:3` may be meant of so many that it says little."""
     of_sentence: int = 10
     """Of several sentences, how many of the chunks nearest to one may stand for it."""
     sentence_nearness: float = 0.6

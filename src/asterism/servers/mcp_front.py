@@ -28,6 +28,7 @@ HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS_VERSION = "2026-07-28"
 """The revision whose requests each say by themselves who asks."""
 
+_OF_CLIENTS = {"name", "version", "title", "description", "websiteUrl"}
 _ENVELOPE = "io.modelcontextprotocol/"
 _INFORMATION: Json = {"name": NAME, "title": TITLE, "version": __version__}
 
@@ -137,7 +138,8 @@ def _message(line: str) -> Json:
 def _is_plain_handshake(params: Json) -> bool:
     """Whether the handshake is what it should be; the SDK knows what to say of any other."""
     return (
-        {*params} == {"protocolVersion", "capabilities", "clientInfo"}
+        {*params} - {"_meta"} == {"protocolVersion", "capabilities", "clientInfo"}
+        and isinstance(params.get("_meta", {}), dict)
         and isinstance(params["protocolVersion"], str)
         and _is_plain_client(params["clientInfo"], params["capabilities"])
     )
@@ -154,7 +156,7 @@ def _is_plain_envelope(meta: Json) -> bool:
 def _is_plain_client(client: object, able: object) -> bool:
     return (
         isinstance(client, dict)
-        and {"name", "version"} <= {*client} <= {"name", "version", "title"}
+        and {"name", "version"} <= {*client} <= _OF_CLIENTS
         and all(isinstance(value, str) for value in client.values())
         and isinstance(able, dict)
         and all(isinstance(value, dict) for value in able.values())

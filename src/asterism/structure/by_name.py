@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from asterism.analysis.graph.candidates import Declaration, Meaning
+from asterism.analysis.graph.candidates import GUESS, Declaration, Meaning
 from asterism.analysis.graph.resolving import Resolver
 from asterism.analysis.graph.scopes import ADDITIONS, CONTAINERS, FileScope
 from asterism.analysis.graph.variables import property_text
+from asterism.analysis.syntax.catalogue import detect
 from asterism.domain.outline import Item, Reference
 from asterism.domain.structure import (
     Connections,
@@ -27,6 +28,13 @@ from asterism.structure.uses import OF_USES, Use, Uses, find_uses
 
 _CONSTANTS = frozenset({"const", "variable", "property", "enum_member", "static"})
 _INTERFACES = frozenset({"interface", "trait", "protocol", "module"})
+# What is run when an object is made: its constructor and its fields, not its methods.
+_MADE_WITH = frozenset({"constructor", "property", "const", "variable", "enum_member"})
+_CONSTRUCTORS = frozenset({"__init__", "initialize", "__construct"})
+# Types that every file of Rust has without an import; a guess at another of that name is wrong.
+_PRELUDE = frozenset({"Box", "Option", "Result", "String", "Vec"})
+# Files whose uses nobody reads, by the home of their language.
+_WITHOUT_USES = frozenset({"prose", "text"})
 
 _Found: TypeAlias = defaultdict[SymbolPlace, list[tuple[int, float]]]
 
@@ -81,6 +89,7 @@ class Question:
             return None
         item = scope.outline.items[declaration.number]
         uses = self._uses(declaration)
+        uses = uses._replace(uses=self._meant(scope, item, uses.uses))
         bases = [*self._bases(scope, item, declaration)]
         number = declaration.number
         paths = {use.scope.path for use in uses.uses} | {*uses.importers}
@@ -130,7 +139,7 @@ class Question:
         found: _Found = defaultdict(list)
         inside = [
             reference
-            for index in _subtree(scope, number)
+            for index in _makers(scope, number)
             for reference in scope.references_in.get(index, ())
         ]
         for reference in sorted(inside, key=lambda reference: (reference.line, reference.column)):
@@ -150,7 +159,28 @@ class Question:
             name = f"{receiver}.{reference.name}" if receiver else reference.name
             return SymbolPlace(name, None, module=meaning.module)
         target = self._resolver.item(meaning.declaration)
-        return self._head(meaning.declaration) if is_call(scope, reference, target) else None
+        if not is_call(scope, reference, target):
+            return None
+        return self._head(self._callable(meaning.declaration))
+
+    def _callable(self, declaration: Declaration) -> Declaration:
+        """What a call means where a field and a method have one name."""
+        scope = self._moment.scope(declaration.path)
+        item = self._resolver.item(declaration)
+        if scope is None or item.kind in CALLABLE or item.kind in CONTAINERS:
+            return declaration
+        same = scope.by_path.get(item.path, ())
+        called = (number for number in same if scope.outline.items[number].kind in CALLABLE)
+        return Declaration(declaration.path, next(called, declaration.number))
+
+    def _meant(self, scope: FileScope, item: Item, uses: tuple[Use, ...]) -> tuple[Use, ...]:
+        """The uses of an item itself: calls are of the method where a field has its name."""
+        same = [scope.outline.items[index] for index in scope.by_path.get(item.path, ())]
+        kinds = {other.kind in CALLABLE for other in same if other.kind not in CONTAINERS}
+        if item.kind in CONTAINERS or len(kinds) == 1:
+            return uses
+        wanted = item.kind in CALLABLE
+        return tuple(use for use in uses if is_call(use.scope, use.reference, item) is wanted)
 
     def _callers(self, uses: Iterable[Use], calls: bool) -> tuple[Edge, ...]:
         """The symbols that call, or those that mention without calling."""
@@ -223,18 +253,28 @@ class Question:
         meaning = self._resolver.resolve(scope, reference)
         if meaning is None or meaning.declaration is None:
             return None
+        if scope.language == "rust" and reference.name in _PRELUDE and meaning.confidence <= GUESS:
+            return None
         target = self._head(meaning.declaration)
-        if target.kind not in CONTAINERS:
+        # What is added to a type parameter, as by `impl Sink for &mut S`, declares no type.
+        if target.kind not in CONTAINERS or target.kind in ADDITIONS:
             return None
         return Edge(target, Known.by_name, meaning.confidence, (reference.line,))
 
     def _head(self, declaration: Declaration) -> SymbolPlace:
-        """The symbol of a declaration: overloads and additions to a type are one symbol."""
+        """The symbol of a declaration: overloads and additions to a type are one symbol.
+
+        A field and a method of one name are two.
+        """
         scope = self._moment.scope(declaration.path)
         if scope is None:
             raise LookupError(declaration.path)
         item = scope.outline.items[declaration.number]
-        same = scope.by_path.get(item.path)
+        same = [
+            number
+            for number in scope.by_path.get(item.path, ())
+            if (scope.outline.items[number].kind in CALLABLE) is (item.kind in CALLABLE)
+        ]
         return _place(scope, scope.head(same) if same else declaration.number)
 
 
@@ -259,14 +299,30 @@ def _edges(found: _Found) -> tuple[Edge, ...]:
     )
 
 
-def _subtree(scope: FileScope, number: int) -> list[int]:
+def _makers(scope: FileScope, number: int) -> list[int]:
+    """The items whose calls are a symbol's own: a function with a name inside makes its own."""
+    items = scope.outline.items
     found: list[int] = []
     waiting = [number]
     while waiting:
         at = waiting.pop()
         found.append(at)
-        waiting += scope.outline.items[at].children
+        children = items[at].children
+        waiting += [child for child in children if _is_part(items[at], items[child])]
     return found
+
+
+def _is_part(around: Item, inner: Item) -> bool:
+    """Whether what an item calls is called by the one around it."""
+    if not inner.is_symbol:
+        return True
+    if around.kind in CONTAINERS:
+        # A property with a body is run when somebody asks for it.
+        is_field = inner.kind in _MADE_WITH and (inner.kind != "property" or inner.body is None)
+        return is_field or inner.name in _CONSTRUCTORS
+    if inner.kind in CALLABLE:
+        return inner.name.endswith(" callback")
+    return inner.kind not in CONTAINERS
 
 
 def _members(scope: FileScope, item: Item) -> tuple[Member, ...]:
@@ -309,5 +365,5 @@ def _gaps(scope: FileScope, item: Item) -> Iterator[Gap]:
     if item.kind in CALLABLE and len(bodies) > 1:
         why = f"{len(bodies)} declarations share this name in the file; uses are not told apart"
         yield Gap(OF_USES, why)
-    if not scope.outline.references:
+    if detect(scope.path).home in _WITHOUT_USES:
         yield Gap((Fact.calls, *OF_USES), f"uses are not read in {scope.language} files")
