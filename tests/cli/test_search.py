@@ -130,6 +130,19 @@ def test_a_budget_of_tokens(run: Run, indexed: Path) -> None:
     assert done.out.startswith("Something matches, and not even its name fits")
 
 
+def test_people_see_no_more_than_the_budget_allows(run: Run, indexed: Path) -> None:
+    body = "".join(f"    total += entry_{number}.amount_in_cents\n" for number in range(30))
+    (indexed / "sums.py").write_text(f"def quokka_ledger(total):\n{body}    return total\n")
+    asked = ("search", "quokka_ledger amount", "--limit", "1", "--tokens", "70")
+    [row] = json.loads(run(*asked, "--json").out)["results"]
+    assert row["detail"] == "lines"
+    given = {line.strip() for line in row["content"].splitlines() if "left out" not in line}
+    shown = {
+        line.partition("│ ")[2].strip() for line in run(*asked).out.splitlines() if "│" in line
+    }
+    assert shown == given
+
+
 def _contents(reply: dict[str, Any]) -> list[str]:
     return [row["content"] for row in reply["results"]]
 
@@ -172,6 +185,45 @@ def test_a_minimum_score(run: Run, indexed: Path) -> None:
     done = run("search", "token", "--min-score", "1")
     assert done.code == 1
     assert done.out.startswith("Nothing here scores 1 or more.\n")
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "semantic", "exact"])
+@pytest.mark.parametrize("key", ["path", "path_glob"])
+def test_filters_that_nothing_passes_are_told_from_words_that_nothing_has(
+    run: Run, indexed: Path, mode: str, key: str
+) -> None:
+    done = run("search", "token", "--mode", mode, "--filter", f"{key}=src/nowhere")
+    assert (done.code, done.out.splitlines()[0]) == (1, "Nothing here matches.")
+    assert "passes the filters" in done.err
+    assert run("search", "zyzzyva", "--mode", "exact").err == ""
+
+
+def test_what_is_left_out_below_the_lines_around_is_counted(run: Run, indexed: Path) -> None:
+    body = "".join(f"  told += {number};\n" for number in range(20))
+    (indexed / "told.ts").write_text(
+        "let told = 1;\n/**\n * Says it\n * twice.\n */\n"
+        f"export function tellAll(): void {{\n{body}}}\n"
+    )
+    done = run("search", "symbol = tellAll", "--context-lines", "1")
+    lines = [line.strip() for line in done.out.splitlines()]
+    assert lines[2:5] == [
+        "1 · let told = 1;",
+        "⋮ 4 lines",
+        "6 │ export function tellAll(): void {",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [("sums.xyz", "quokka ledger\n", False), ("sums.py", "# quokka ledger\n", True)],
+)
+def test_only_comments_are_called_so(
+    run: Run, indexed: Path, name: str, text: str, said: bool
+) -> None:
+    (indexed / name).write_text(text)
+    place, reasons, *_ = run("search", "quokka ledger").out.splitlines()
+    assert place.startswith(f"1. {name}:1  ")
+    assert reasons.endswith("; a comment") == said
 
 
 def test_literally(run: Run, indexed: Path) -> None:

@@ -94,6 +94,23 @@ def test_of_a_long_path_the_end_is_shown(service: Path) -> None:
     assert len(first) == 60
 
 
+def test_of_a_long_name_the_end_is_shown_with_the_reasons(service: Path) -> None:
+    name = "a_name_that_has_no_room_in_any_narrow_terminal_at_all_end"
+    (service / "long.py").write_text(f"class Outer:\n    def {name}(self):\n        return 1\n")
+    lines = plain(screen(service, 60, "search", f"symbol = {name}"))
+    assert lines[1].startswith("   method …")
+    assert lines[1].endswith("_all_end  defines it")
+    assert len(lines[1]) == 60
+
+
+def test_a_cursor_is_never_cut(service: Path) -> None:
+    asked = ("search", "regex:e", "--exhaustive", "--limit", "1")
+    *_, last = plain(screen(service, 60, *asked))
+    cursor = last.removeprefix("Go on with --cursor ")
+    assert len(last) > 60
+    assert spawn([*asked, "--cursor", cursor], service).code == 0
+
+
 def test_similar_code_has_no_marks(service: Path) -> None:
     lines = screen(service, 100, "similar", "main.py:1", "--limit", "1")
     assert plain(lines)[0] == "Like function main  main.py:1–2"

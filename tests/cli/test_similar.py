@@ -129,7 +129,7 @@ def test_a_file_that_is_called_like_a_place(run: Run, shapes: Path) -> None:
         ("shapes.py:0", "counted from 1"),
         ("shapes.py:-1", "counted from 1"),
         ("shapes.py:9999", "ends on line 8"),
-        ("shapes.py:4-2", "no place"),
+        ("shapes.py:4-2", "before line 4"),
         ("shapes.py:99999999999999999999", "ends on line 8"),
         ("image.xyz:1", "binary"),
         (".env:1", "left out: secret"),

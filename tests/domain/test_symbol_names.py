@@ -14,6 +14,8 @@ from asterism.domain.symbol_names import symbol_query
         ("  x ", {SymbolName("x")}),
         ("A.x", {SymbolName("A.x"), SymbolName("x", "A")}),
         ("A::x", {SymbolName("A::x"), SymbolName("x", "A")}),
+        ("A#x", {SymbolName("A#x"), SymbolName("x", "A")}),
+        ("#x", {SymbolName("#x")}),
         ("N::A::x", {SymbolName("N::A::x"), SymbolName("x", "N.A")}),
         ("A > x", {SymbolName("A > x"), SymbolName("x", "A"), SymbolName("x", "", "A")}),
         (

@@ -12,8 +12,8 @@ from asterism.backends.lsp.keeper import Condition
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
 from asterism.config.settings import StructureSettings
-from asterism.domain.structure import Connections, Known
-from asterism.engine.connecting import Connected, Connector
+from asterism.domain.structure import Connections, Fact, Known
+from asterism.engine.connecting import NO_FILES_BY_NAME, NONE_BY_NAME, Connected, Connector
 from asterism.engine.engine import Engine
 from asterism.engine.searching import SearchRequest
 from asterism.engine.wiring import Places
@@ -106,6 +106,30 @@ def test_nobody_to_ask(opened: Callable[..., Opened], structure: dict[str, str])
     ]
     assert len(found.notes) == 2
     assert all(note.startswith("Connected by name: The") for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "references", "why"),
+    [
+        ("package a\n\ntype Exported struct{}\n", "Exported", None, NO_FILES_BY_NAME),
+        ("package a\n\nfunc Exported() {}\n", "Exported", None, NONE_BY_NAME),
+        ("package a\n\ntype hidden struct{}\n", "hidden", (), None),
+    ],
+)
+def test_no_file_is_only_said_where_it_is_known(
+    opened: Callable[..., Opened],
+    text: str,
+    name: str,
+    references: tuple[str, ...] | None,
+    why: str | None,
+) -> None:
+    one = opened(**OFF)
+    Path(one.registered.repository.root, "alone.go").write_text(text)
+    one.engine.index(one.registered)
+    (known,) = one.ask(Target("alone.go", name, 3)).connections
+    assert known is not None
+    assert known.references == references
+    assert [gap.why for gap in known.gaps if Fact.references in gap.facts] == ([why] if why else [])
 
 
 @pytest.mark.parametrize("structure", [OFF, pytest.param({}, marks=[needs_typescript])])

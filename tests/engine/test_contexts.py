@@ -209,6 +209,17 @@ def test_overloads_are_one_result(open_shop: Callable[..., Shop]) -> None:
     balance(reply)
 
 
+def test_each_declaration_of_a_result_is_marked_as_one(open_shop: Callable[..., Shop]) -> None:
+    shop = open_shop(shop=SHOP)
+    text = OVERLOADS.replace("return round(of);", "return other();")
+    Path(shop.registered.repository.root, "price.ts").write_text(text)
+    shop.engine.index(shop.registered)
+    graph = shop.ask("price other", gate=0.0).assembly.parts[0].text
+    assert "price.ts\n" in graph
+    assert "Called by (by name): price ★ (0.95)" in graph
+    assert "Called by (by name): other ★ (0.95)" in graph
+
+
 def test_more_definitions_than_are_wanted(open_shop: Callable[..., Shop]) -> None:
     files = {f"f{number}": "def same():\n    return 1\n" for number in range(12)}
     shop = open_shop(**files)

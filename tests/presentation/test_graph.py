@@ -1,6 +1,7 @@
 """Connection graphs have exactly the text that was written down for them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,34 @@ def test_a_mention_without_line_means_the_only_result_of_that_name() -> None:
     ]
     assert "★" in graph("q", [caller, twice[0]], Numbers(1, 1))
     assert "★" not in graph("q", [caller, *twice], Numbers(1, 1))
+
+
+def _calling(line: int, confidence: float | None) -> Entry:
+    calls = [["g", "b.c", line, None, "method", confidence]]
+    data = {"symbol": ["f", "a.c", 9], "kind": "method", "signature": "", "calls": calls}
+    return _entry(data)
+
+
+def test_names_do_not_tell_overloads_apart() -> None:
+    """A compiler does: it says which declaration of the name is called."""
+    called = _entry({"symbol": ["g", "b.c", 5, "method"], "kind": "method", "signature": ""})
+    other = _entry({"symbol": ["g", "b.c", 5, "property"], "kind": "property", "signature": ""})
+    assert "g ★" in graph("q", [_calling(1, 0.95), called], Numbers(1, 1))
+    assert "★" not in graph("q", [_calling(1, 0.95), other], Numbers(1, 1))
+    assert "★" not in graph("q", [_calling(1, None), called], Numbers(1, 1))
+    overloads = called._replace(overloads=(1, 5))
+    assert "g ★" in graph("q", [_calling(1, None), overloads], Numbers(1, 1))
+
+
+def test_files_that_refer_to_it_are_counted_where_they_are_known() -> None:
+    """No file is no answer where nobody looked."""
+    entry = _entry(
+        {"symbol": ["g", "b.md", 1], "kind": "section", "signature": "", "references": []}
+    )
+    assert "refs: 0 files" in graph("q", [entry], Numbers(1, 1))
+    gap = Gap((Fact.references,), "nobody looked")
+    unknown = entry._replace(connections=replace(entry.connections, gaps=(gap,)))
+    assert "refs:" not in graph("q", [unknown], Numbers(1, 1)).replace("Not known: refs", "")
 
 
 def test_a_long_question_is_cut() -> None:

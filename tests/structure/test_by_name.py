@@ -287,6 +287,40 @@ def test_who_makes_a_call_inside_of_another_symbol(ask: Callable[..., ByName], r
     assert f"{path}:Winch.grease" not in shown(known(by_name, path, "Winch.turn").calls)
 
 
+def test_a_function_that_is_passed_to_a_call_has_no_type_before_it(
+    ask: Callable[..., ByName], root: Path
+) -> None:
+    text = """class Quay {
+  void Land() {
+    (crew ??= new List<Action>()).Add(() => {
+      Rest();
+    });
+  }
+}
+"""
+    (root / "src/Quay.cs").write_text(text)
+    by_name = ask()
+    callback = "Quay.Land.(crew ??= new List<Action>()).Add() callback"
+    assert known(by_name, "src/Quay.cs", callback).types_out == ()
+    assert [flow.type for flow in known(by_name, "src/Quay.cs", "Quay.Land").types_out] == ["void"]
+
+
+def test_generic_names_of_rust_have_no_home(ask: Callable[..., ByName], root: Path) -> None:
+    (root / "rope").mkdir()
+    (root / "rope/sink.rs").write_text(
+        "impl<S: Sink> Sink for &mut S {\n    type Error = S::Error;\n}\n"
+    )
+    (root / "rope/tests.rs").write_text("type Result<T> = T;\n")
+    (root / "rope/search.rs").write_text(
+        "pub fn search<S: Sink>(to: S) -> Result<S::Error> { to }\n"
+    )
+    found = known(ask(), "rope/search.rs", "search")
+    assert [(flow.type, flow.origins) for flow in (*found.types_in, *found.types_out)] == [
+        ("S", ()),
+        ("Result<S::Error>", ()),
+    ]
+
+
 def test_a_file_that_uses_nothing_says_nothing_about_others(
     ask: Callable[..., ByName], root: Path
 ) -> None:

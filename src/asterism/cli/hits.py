@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from asterism.backends.store.chunk_table import ChunkKey
-from asterism.cli.console import console, show
+from asterism.cli.console import console, printable, show, words
 from asterism.cli.reasons import in_words, table
 from asterism.cli.snippets import MARGIN, matching_rows, print_rows, rows_of
 from asterism.domain.chunk import Chunk
@@ -24,6 +24,8 @@ LIKELY = 0.5
 POSSIBLE = 0.2
 # Below this even the best is more than nine times out of ten something else.
 DOUBTFUL = 0.1
+# Characters of a place or name that still say something.
+LEAST_ROOM = 8
 
 
 def print_reply(reply: SearchReply, explain: bool, listed: bool) -> None:
@@ -49,14 +51,22 @@ def print_reply(reply: SearchReply, explain: bool, listed: bool) -> None:
     if not reply.selection.kept:
         show(out, (_nothing(reply), "yellow"))
     if reply.did_you_mean:
-        show(out, (f"Did you mean {', '.join(reply.did_you_mean)}?", ""))
-    show(out, (", ".join(_account(reply, listed)), "dim"))
+        _show_all(out, (f"Did you mean {', '.join(reply.did_you_mean)}?", ""))
+    _show_all(out, (", ".join(_account(reply, listed)), "dim"))
     if reply.cursor:
-        show(out, ("Go on with ", "dim"), (f"--cursor {reply.cursor}", ""))
+        _show_all(out, ("Go on with ", "dim"), (f"--cursor {reply.cursor}", ""))
     # What was said so far comes first wherever both streams go to one place.
     sys.stdout.flush()
     for note in (*reply.notes, *([reply.state.message] if reply.state.message else [])):
         sys.stderr.write(f"asterism: {note}\n")
+
+
+def _show_all(out: "Console | None", *parts: tuple[str, str]) -> None:
+    """Print a line of which nothing may be missing: the terminal breaks it and copies it whole."""
+    if out is not None and out.is_terminal:
+        out.print(words(*parts), soft_wrap=True)
+    else:
+        show(out, *parts)
 
 
 def _is_doubtful(reply: SearchReply) -> bool:
@@ -86,13 +96,10 @@ def _print_hit(
         score,
         ("  below the threshold" if kept.below_threshold else "", "yellow"),
     )
-    reasons = in_words(kept.hit)
-    show(
-        out,
-        (f"{MARGIN}{chunk.node_kind} ", "magenta"),
-        (_name(chunk), "bold"),
-        (f"  {reasons}" if reasons else "", "dim"),
-    )
+    kind, reasons = f"{MARGIN}{chunk.node_kind} ", in_words(kept.hit)
+    reasons = f"  {reasons}" if reasons else ""
+    name = _fitting(out, printable(_name(chunk)), len(f"{kind}{reasons}"))
+    show(out, (kind, "magenta"), (name, "bold"), (reasons, "dim"))
     if kept.detail is Detail.within:
         show(out, (f"{MARGIN}its code stands in another hit", "dim"))
     elif kept.detail is not Detail.location:
@@ -145,7 +152,7 @@ def _shortened(info: TruncationInfo) -> Iterator[str]:
     if info.reason is Reason.character_limit:
         yield f"shortened to {info.limit_chars:,} characters"
     elif info.reason is not None:
-        yield f"shortened to {info.limit_tokens:,} tokens"
+        yield f"shortened to {info.limit_tokens:,} token" + ("" if info.limit_tokens == 1 else "s")
 
 
 def _named(model: Model) -> Iterator[tuple[str, str]]:
@@ -163,11 +170,15 @@ def _place(chunk: Chunk) -> str:
     return f"{chunk.relative_path}:{chunk.start_line}{last}"
 
 
-def _fitting(out: "Console | None", place: str, taken: int) -> str:
-    """The end of a place that is too long for a line: the file and its lines say the most."""
-    if out is None or not out.is_terminal or len(place) <= out.width - taken:
-        return place
-    return f"…{place[len(place) - (out.width - taken - 1) :]}"
+def _fitting(out: "Console | None", text: str, taken: int) -> str:
+    """The end of a place or name that is too long for its line, for the end says the most.
+
+    A line that has no room even for that is cut at the edge like any other.
+    """
+    if out is None or not out.is_terminal or len(text) <= out.width - taken:
+        return text
+    room = out.width - taken - 1
+    return text if room < LEAST_ROOM else f"…{text[len(text) - room :]}"
 
 
 def _name(chunk: Chunk) -> str:

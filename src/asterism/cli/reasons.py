@@ -43,10 +43,12 @@ def in_words(hit: Hit) -> str:
         found.append("the best for one of the sentences")
     if "rerank" in names:
         found.append("reranked")
+    priors = (signal.name.partition(":")[2] for signal in hit.why if signal.value < 1)
+    # The prior of comments holds for every text that is no code; whoever reads can tell them apart.
     said = [
-        _PRIORS[signal.name.partition(":")[2]]
-        for signal in hit.why
-        if signal.value < 1 and signal.name.partition(":")[2] in _PRIORS
+        _PRIORS[prior]
+        for prior in priors
+        if prior in _PRIORS and (prior != "comment" or hit.chunk.node_kind == "comment")
     ]
     return "; ".join(filter(None, (", ".join(found), ", ".join(said))))
 

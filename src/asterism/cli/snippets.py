@@ -47,14 +47,27 @@ def rows_of(kept: Kept, marker: Marker, around: Surroundings) -> list[Row]:
     lines = chunk.full_source.split("\n")
     rows = _numbered(around.before, chunk.start_line - len(around.before))
     behind = -1
-    for at in shown_lines(kept.hit, marker, SHOWN_LINES):
-        if at > behind + 1 and behind >= 0:
+    for at in _shown(kept, marker, len(lines)):
+        # That a hit begins further up shows in its place, unless other lines stand above it here.
+        if at > behind + 1 and (behind >= 0 or around.before):
             rows.append(_remark(f"⋮ {_count(at - behind - 1)}"))
         rows.append(Row(chunk.start_line + at, lines[at]))
         behind = at
     if behind < len(lines) - 1:
         rows.append(_remark(f"⋮ {_count(len(lines) - 1 - behind)} more"))
     return [*rows, *_numbered(around.after, chunk.end_line + 1)]
+
+
+def _shown(kept: Kept, marker: Marker, count: int) -> list[int]:
+    """The lines to show, counted from 0: never more than a budget has left of the hit."""
+    missing = [*kept.gaps, *([kept.left_out] if kept.left_out else [])]
+    first = kept.hit.chunk.start_line
+    given = [
+        at for at in range(count) if not any(gap.first <= first + at <= gap.last for gap in missing)
+    ]
+    if given and missing and len(given) <= SHOWN_LINES:
+        return given
+    return shown_lines(kept.hit, marker, SHOWN_LINES)
 
 
 def matching_rows(kept: Kept) -> list[Row]:

@@ -1,5 +1,6 @@
-"""How a symbol's name is written in a query: `x`, `A > x`, `A.x`, `A::x`, `path > A > x`."""
+"""How a symbol's name is written in a query: `x`, `A > x`, `A.x`, `A::x`, `A#x`, `path > A > x`."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -41,4 +42,5 @@ def _below(steps: list[str], path: str) -> Iterator[SymbolName]:
 
 
 def _dotted(step: str) -> str:
-    return step.replace("::", ".")
+    # `Box#open` is how Ruby and Java write about a method; `#open` alone is a name of its own.
+    return re.sub(r"(?<=\w)#(?=\w)", ".", step.replace("::", "."))

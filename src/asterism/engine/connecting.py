@@ -33,6 +33,7 @@ OFF = "off"
 MOST_WORDS = 300
 
 NONE_BY_NAME = "none found by name, which does not see calls through interfaces or values"
+NO_FILES_BY_NAME = "no other file found by name, which does not follow every import"
 
 _ECMASCRIPT = frozenset({"typescript", "javascript"})
 
@@ -273,14 +274,19 @@ def _by_name_note(why: object) -> str:
 
 def _honest(found: Connections | None) -> Connections | None:
     """The same; that nobody calls a symbol or refers to it is more than names can tell."""
-    if found is None or found.callers or found.kind not in CALLABLE:
-        return found
-    missing = [Fact.callers, *([] if found.references else [Fact.references])]
+    if found is None:
+        return None
     known = {fact for gap in found.gaps for fact in gap.facts}
-    facts = tuple(fact for fact in missing if fact not in known)
-    references = found.references or None
-    gaps = (*found.gaps, Gap(facts, NONE_BY_NAME)) if facts else found.gaps
-    return replace(found, references=references, gaps=gaps)
+    is_uncalled = found.kind in CALLABLE and not found.callers
+    # What no other file can see has no references there; nothing else is sure to have none.
+    is_alone = not found.references and (is_uncalled or found.is_exported)
+    missing = [
+        *([Fact.callers] if is_uncalled and Fact.callers not in known else []),
+        *([Fact.references] if is_alone and Fact.references not in known else []),
+    ]
+    why = NONE_BY_NAME if is_uncalled else NO_FILES_BY_NAME
+    gaps = (*found.gaps, Gap(tuple(missing), why)) if missing else found.gaps
+    return replace(found, references=None if is_alone else found.references, gaps=gaps)
 
 
 def _family(language: str) -> str:

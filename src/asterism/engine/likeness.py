@@ -32,6 +32,8 @@ def place_in(
         raise WrongPathKind(f"{shown} is a directory; give a file in it, or FILE:LINE.")
     if first is not None and first < 1:
         raise UsageError(f"There is no line {first}; lines are counted from 1.")
+    if first is not None and last is not None and last < first:
+        raise UsageError(f"Line {last} stands before line {first}; give the first line first.")
     root = registered.repository.root
     # The file itself may be a link, which stands for itself wherever it leads.
     relative = os.path.relpath(Path(os.path.realpath(path.parent), path.name), root)

@@ -121,6 +121,7 @@ def search(
         else:
             found, model = found_like(request.place, registered, asked, sources)
         selection, cursor = _select(found, request, options, asked, (registered, snapshot))
+        shut_out = not found.rows and not found.notes and not snapshot.count(where)
     around: Mapping[ChunkKey, Surroundings] = {}
     if request.context_lines:
         around = surroundings([kept.hit.chunk for kept in selection.kept], request.context_lines)
@@ -133,7 +134,7 @@ def search(
         places=len(found.rows),
         cursor=cursor,
         did_you_mean=found.did_you_mean,
-        notes=(*found.notes, *_notes(request, question)),
+        notes=(*found.notes, *_notes(request, question, shut_out)),
         around=around,
         model=model,
     )
@@ -249,7 +250,9 @@ def _with_unread(selection: Selection, unread: int) -> Selection:
     )
 
 
-def _notes(request: SearchRequest, question: Question) -> Iterator[str]:
+def _notes(request: SearchRequest, question: Question, shut_out: bool) -> Iterator[str]:
+    if shut_out:
+        yield "Nothing in the index passes the filters; check their values, or leave some out."
     if question.left_out:
         yield f"The last {question.left_out:,} characters of the question are not used."
     if request.code_snippet is not None and request.text.strip():

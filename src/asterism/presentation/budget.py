@@ -170,7 +170,10 @@ class _Writer:
         result = self._results[at]
         items = self._files[result.file].outline.items
         last = max((items[target].end_line for target in result.targets), default=None)
-        return Entry(result.connections, LEVELS[level], last)
+        name = result.connections.symbol.name
+        declared = [items[target] for target in result.targets]
+        overloads = [item.start_line for item in declared if item.qualified_name == name]
+        return Entry(result.connections, LEVELS[level], last, tuple(overloads))
 
     def _write_snapshots(
         self, order: Sequence[int], levels: Sequence[int | None]

@@ -55,6 +55,8 @@ class Entry(NamedTuple):
     detail: Detail = Detail.full
     last_line: int | None = None
     """The last line of its declaration, for those of which only the location is given."""
+    overloads: tuple[int, ...] = ()
+    """The lines of all its declarations, where it has several."""
 
 
 class Numbers(NamedTuple):
@@ -90,7 +92,12 @@ def graph_body(entries: Sequence[Entry], options: GraphOptions = _DEFAULT) -> st
     """What follows the first line: the entries, the legend, what several results share."""
     results = [entry.connections for entry in entries]
     told = [entry.connections for entry in entries if entry.detail is not Detail.location]
-    marks = Marks(results, told)
+    overloads = (
+        entry.connections.symbol._replace(line=line)
+        for entry in entries
+        for line in entry.overloads
+    )
+    marks = Marks(results, told, overloads)
     lines = _Lines(marks, options)
     blocks = [""]
     for number, entry in enumerate(entries, 1):
@@ -173,7 +180,8 @@ class _Lines:
         return f"{head}{flow.type}" + (f" [{origins}]" if origins else "")
 
     def _edge(self, edge: Edge, says_how: bool = False) -> str:
-        mark = self._mark(edge.target)
+        mark = self._marks.of_edge(edge)
+        self.seen.update(mark)
         notes = [] if mark else [note for note in (_home(edge.target),) if note]
         if edge.known is Known.by_name:
             sure = f"{edge.confidence:.2g}" if edge.confidence < 1 else ""
@@ -211,7 +219,7 @@ def _kind_line(known: Connections) -> str:
         parts.append(modifiers)
     if known.is_exported:
         parts.append("exported")
-    if known.references is not None:
+    if known.references or (known.references == () and not _is_gap(known, Fact.references)):
         parts.append(f"refs: {_count(len(known.references), 'file')}")
     return " | ".join(parts)
 

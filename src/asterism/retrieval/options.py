@@ -105,8 +105,8 @@ class Weights:
     """It is called after a name in the question."""
     definition_like: float = 2.5
     """It defines a name like one that nothing has. Set by hand, like the next two."""
-    named_path: float = 3.0
-    """The question names the file."""
+    named_path: float = 6.0
+    """The question names the file. Above whatever else can speak for its neighbours."""
     named_line: float = 3.0
     """The question names a line of it; this is added."""
 

@@ -30,8 +30,13 @@ _CONSTANTS = frozenset({"const", "variable", "property", "enum_member", "static"
 _INTERFACES = frozenset({"interface", "trait", "protocol", "module"})
 # What is run when an object is made: its constructor and its fields, not its methods.
 _MADE_WITH = frozenset({"constructor", "property", "const", "variable", "enum_member"})
+# How the outline names a function after the call that it is passed to.
+NAMELESS = " callback"
+# Here the type that a function returns stands before its name.
+_TYPE_FIRST = frozenset({"c", "cpp", "csharp", "java"})
 _CONSTRUCTORS = frozenset({"__init__", "initialize", "__construct"})
-# Types that every file of Rust has without an import; a guess at another of that name is wrong.
+# Types that every file of Rust has without an import; a guess at another of that name is wrong, as
+# it is at the `Error` of any other type for `S::Error`.
 _PRELUDE = frozenset({"Box", "Option", "Result", "String", "Vec"})
 # Files whose uses nobody reads, by the home of their language.
 _WITHOUT_USES = frozenset({"prose", "text"})
@@ -107,7 +112,7 @@ class Question:
             users=self._callers(uses.uses, calls=False),
             references=tuple(sorted(paths - {declaration.path})),
             types_in=flows_in(scope, number, self._origin),
-            types_out=flows_out(scope, number, self._origin),
+            types_out=() if _is_lambda(scope, item) else flows_out(scope, number, self._origin),
             members=_members(scope, item),
             type=_type(scope, item),
             value=_value(scope, item, self._options.max_value),
@@ -253,7 +258,8 @@ class Question:
         meaning = self._resolver.resolve(scope, reference)
         if meaning is None or meaning.declaration is None:
             return None
-        if scope.language == "rust" and reference.name in _PRELUDE and meaning.confidence <= GUESS:
+        is_loose = reference.name in _PRELUDE or reference.receiver is not None
+        if scope.language == "rust" and is_loose and meaning.confidence <= GUESS:
             return None
         target = self._head(meaning.declaration)
         # What is added to a type parameter, as by `impl Sink for &mut S`, declares no type.
@@ -321,7 +327,7 @@ def _is_part(around: Item, inner: Item) -> bool:
         is_field = inner.kind in _MADE_WITH and (inner.kind != "property" or inner.body is None)
         return is_field or inner.name in _CONSTRUCTORS
     if inner.kind in CALLABLE:
-        return inner.name.endswith(" callback")
+        return inner.name.endswith(NAMELESS)
     return inner.kind not in CONTAINERS
 
 
@@ -339,6 +345,11 @@ def _members(scope: FileScope, item: Item) -> tuple[Member, ...]:
         Member(member.name, member.kind, member.signature, member.start_line)
         for member in sorted(below, key=lambda member: member.span)
     )
+
+
+def _is_lambda(scope: FileScope, item: Item) -> bool:
+    """Whether what stands before a function is no type, but the call that it is passed to."""
+    return item.name.endswith(NAMELESS) and scope.language in _TYPE_FIRST
 
 
 def _type(scope: FileScope, item: Item) -> str | None:

@@ -13,6 +13,8 @@ _CALL = re.compile(
 )
 _BLOCK = re.compile(rb"\s*(?:\{|do\b)")
 _NEW = re.compile(rb"\bnew\s+(?:[\w.:\\]+[.:\\])?$")
+# In `new Outer.Inner()` it is the inner one that is made.
+_OUTER = re.compile(rb"\s*(?:\.|::|\\)")
 # Lua calls with a text or a table and no brackets.
 _LUA = re.compile(rb"\s*[(\"'{]|\s*\[\[")
 # `Lid fresh(3);` makes a Lid.
@@ -40,7 +42,8 @@ def is_call(scope: FileScope, reference: Reference, target: Item | None) -> bool
     if target is not None and target.kind in CONTAINERS and language in ("go", "haskell", "bash"):
         # A conversion, or a type among types.
         return False
-    if _CALL.match(scope.source, end) or _NEW.search(scope.source, max(0, start - 80), start):
+    made = _NEW.search(scope.source, max(0, start - 80), start)
+    if _CALL.match(scope.source, end) or (made and not _OUTER.match(scope.source, end)):
         return True
     is_callable = target is not None and target.kind in CALLABLE
     if language in _BLOCK_CALLS and _BLOCK.match(scope.source, end):
