@@ -15,6 +15,7 @@ from asterism.domain.errors import ServerMissing, ServerTimeout
 from asterism.structure.targets import Target
 from asterism.structure.typescript import TypeScriptOptions, TypeScriptProject
 from asterism.structure.typescript_binary import find_compiler, require_compiler
+from tests.faults.workplace import wait_until
 from tests.structure.compilers import TYPESCRIPT, needs_typescript
 from tests.structure.descriptions import described
 
@@ -120,6 +121,18 @@ def test_a_killed_compiler_is_replaced(root: Path, project: TypeScriptProject, a
     assert ask("a.ts#greet")["references"] == ["b.ts", "c.ts"]
 
 
+def stop(pid: int) -> None:
+    """Stop a process, and wait until all its threads stand still: the signal is only a request."""
+    os.kill(pid, signal.SIGSTOP)
+    wait_until(
+        lambda: all(_state(task) == "T" for task in Path(f"/proc/{pid}/task").iterdir()), "T"
+    )
+
+
+def _state(task: Path) -> str:
+    return (task / "stat").read_text().rpartition(")")[2].split()[0]
+
+
 @needs_typescript
 def test_a_stopped_compiler_meets_the_deadline(root: Path, tmp_path: Path) -> None:
     assert TYPESCRIPT is not None
@@ -129,7 +142,7 @@ def test_a_stopped_compiler_meets_the_deadline(root: Path, tmp_path: Path) -> No
     wanted = [Target("a.ts", "greet", 1)]
     project.connections(wanted, files)
     assert project.pid is not None
-    os.kill(project.pid, signal.SIGSTOP)
+    stop(project.pid)
     with pytest.raises(ServerTimeout, match="The TypeScript compiler failed: No answer"):
         project.connections(wanted, files)
     assert project.connections(wanted, files)[0].references == ("b.ts",)
