@@ -64,9 +64,15 @@ def test_two_projects_with_one_cache(tmp_path: Path) -> None:
 def test_a_worker_that_is_killed(tmp_path: Path) -> None:
     place = workplace(tmp_path, MANY)
     command = place.start("index")
+    found: list[int] = []
+
+    def both() -> bool:
+        found[:] = workers(command)
+        return len(found) == 2
+
     # Both, because a pool that is still starting workers when one dies may wait for the other.
-    wait_until(lambda: len(workers(command)) == 2, "its workers")
-    os.kill(workers(command)[0], signal.SIGKILL)
+    wait_until(both, "its workers")
+    os.kill(found[0], signal.SIGKILL)
     failed = command.outcome()
     assert (failed.code, "Traceback" in failed.err) == (2, False), failed
     assert "A process that reads files died" in failed.err

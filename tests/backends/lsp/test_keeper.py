@@ -166,7 +166,7 @@ def test_a_server_that_dies_is_restarted_and_asked_again(make: Made, tmp_path: P
         ("die", ServerDied, "The server ended with status 3"),
         ("killed", ServerDied, "The server was ended by SIGKILL"),
         ("truncated", ServerDied, "ended with status 0"),
-        ("garbage", ServerGarbled, "without a header: 'Segmentation fault"),
+        ("garbage", ServerGarbled, "'Segmentation fault, sort of"),
         ("no_length", ServerGarbled, "without a length"),
         ("oversized", ServerGarbled, "99,999,999,999 bytes"),
         ("not_json", ServerGarbled, "not JSON"),
