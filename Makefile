@@ -63,7 +63,7 @@ faults: $(STAMP) ## Kill a writer KILLS times at random moments and check the in
 lock: $(STAMP) ## Resolve the dependencies anew and write both locks
 	$(UV) lock --upgrade --quiet
 	$(UV) export --frozen --quiet --no-header --no-emit-project --no-default-groups -o requirements.lock > /dev/null
-	$(UV) export --frozen --quiet --no-header --no-emit-project --all-groups --no-group node -o requirements-dev.lock > /dev/null
+	$(UV) export --frozen --quiet --no-header --no-emit-project --all-groups --no-group node --no-group training -o requirements-dev.lock > /dev/null
 	$(UV) export --frozen --quiet --no-header --only-group node -o requirements-node.lock > /dev/null
 
 .PHONY: clean

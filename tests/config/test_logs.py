@@ -8,7 +8,8 @@ import pytest
 
 from asterism.config.loading import load
 from asterism.config.logs import log_options, start_logs
-from asterism.config.settings import LogSettings, Settings
+from asterism.config.sections_running import LogSettings
+from asterism.config.settings import Settings
 from asterism.domain.errors import SettingError
 from asterism.telemetry.events import log_event
 from asterism.telemetry.logs import LogOptions, stop_logging

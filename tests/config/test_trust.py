@@ -10,7 +10,8 @@ from asterism.config.environment import embedding_key, rerank_key
 from asterism.config.layers import Layer, resolve
 from asterism.config.loading import embed_options, load
 from asterism.config.searching import rerank_options
-from asterism.config.settings import RerankSettings, Settings
+from asterism.config.sections_models import RerankSettings
+from asterism.config.settings import Settings
 from asterism.domain.errors import SettingError
 
 HOSTILE = """

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.settings import EmbeddingSettings, Settings, WatchSettings, WorkSettings
+from asterism.config.sections_index import WatchSettings, WorkSettings
+from asterism.config.sections_models import EmbeddingSettings
+from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 

@@ -13,7 +13,9 @@ import pytest
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.lance_table import LanceTable
 from asterism.backends.store.registry import Registered
-from asterism.config.settings import ChunkSettings, EmbeddingSettings, IndexSettings, Settings
+from asterism.config.sections_index import ChunkSettings, IndexSettings
+from asterism.config.sections_models import EmbeddingSettings
+from asterism.config.settings import Settings
 from asterism.domain.catalogue import SymbolQuery
 from asterism.domain.chunk import Chunk
 from asterism.domain.errors import IndexCorrupt, IndexMissing, IndexTooNew, ProviderRefused

@@ -11,7 +11,7 @@ import pytest
 from asterism.backends.lsp.keeper import Condition
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
-from asterism.config.settings import StructureSettings
+from asterism.config.sections_structure import StructureSettings
 from asterism.domain.structure import Connections, Fact, Known
 from asterism.engine.connecting import NO_FILES_BY_NAME, NONE_BY_NAME, Connected, Connector
 from asterism.engine.engine import Engine

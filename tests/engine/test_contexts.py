@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from asterism.backends.store.registry import Registered
-from asterism.config.settings import StructureSettings
+from asterism.config.sections_structure import StructureSettings
 from asterism.domain.errors import UsageError
 from asterism.domain.selection import Detail, Reason
 from asterism.engine.contexts import MOST_CHARS, ContextReply, context, gated

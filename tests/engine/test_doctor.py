@@ -7,12 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.settings import (
-    EmbeddingSettings,
-    RerankSettings,
-    Settings,
-    StructureSettings,
-)
+from asterism.config.sections_models import EmbeddingSettings, RerankSettings
+from asterism.config.sections_structure import StructureSettings
+from asterism.config.settings import Settings
 from asterism.domain.errors import StorageFailed
 from asterism.engine.doctor import carried_out, checks, examine, is_healthy
 from asterism.engine.doctor_findings import Finding, Verdict, ok

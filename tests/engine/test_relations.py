@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from asterism.backends.store.registry import Registered
-from asterism.config.settings import StructureSettings
+from asterism.config.sections_structure import StructureSettings
 from asterism.domain.errors import IndexMissing, UsageError
 from asterism.domain.structure import CallTree
 from asterism.engine.engine import Engine

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.settings import RerankSettings
+from asterism.config.sections_models import RerankSettings
 from asterism.domain.errors import UsageError
 from asterism.domain.search import Mode, Signal
 from asterism.engine.engine import Engine

@@ -10,7 +10,7 @@ import pytest
 from asterism.backends.embed.options import EmbedOptions
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
-from asterism.config.settings import ChunkSettings
+from asterism.config.sections_index import ChunkSettings
 from asterism.domain.search import Mode
 from asterism.engine import unchanged, warm
 from asterism.engine.builds import refresh

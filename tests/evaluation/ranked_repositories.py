@@ -9,7 +9,8 @@ import tempfile
 from pathlib import Path
 
 from asterism.backends.store.registry import Registered
-from asterism.config.settings import Settings, WorkSettings
+from asterism.config.sections_index import WorkSettings
+from asterism.config.settings import Settings
 from asterism.domain.search import Hit
 from asterism.engine.engine import Engine
 from asterism.engine.searching import SearchRequest

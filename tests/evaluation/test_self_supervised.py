@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from asterism.backends.store.registry import Registered
-from asterism.config.settings import Settings, WorkSettings
+from asterism.config.sections_index import WorkSettings
+from asterism.config.settings import Settings
 from asterism.domain.errors import IndexMissing, UsageError
 from asterism.domain.search import Hit
 from asterism.domain.selection import Detail, Kept, Lines

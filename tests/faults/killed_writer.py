@@ -16,7 +16,8 @@ from asterism.backends.store import lance_upkeep
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.lance_table import LanceTable
 from asterism.backends.store.registry import Registered
-from asterism.config.settings import IndexSettings, Settings, WorkSettings
+from asterism.config.sections_index import IndexSettings, WorkSettings
+from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.indexing import sync

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.settings import StructureSettings
+from asterism.config.sections_structure import StructureSettings
 from asterism.engine.engine import Engine
 from asterism.engine.searching import SearchRequest
 from asterism.engine.wiring import Places

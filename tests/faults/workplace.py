@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asterism.backends.store.registry import Registered
-from asterism.config.settings import IndexSettings, Settings, WorkSettings
+from asterism.config.sections_index import IndexSettings, WorkSettings
+from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.indexing.progress import SILENT, Listener

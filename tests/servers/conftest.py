@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.settings import IndexSettings, Settings, WorkSettings
+from asterism.config.sections_index import IndexSettings, WorkSettings
+from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.servers.tools_places import Standpoint

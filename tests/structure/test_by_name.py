@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from asterism.backends.store.catalogue import Catalogue
-from asterism.config.settings import EmbeddingSettings, Settings, WorkSettings
+from asterism.config.sections_index import WorkSettings
+from asterism.config.sections_models import EmbeddingSettings
+from asterism.config.settings import Settings
 from asterism.domain.structure import Connections, Edge, Fact
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places

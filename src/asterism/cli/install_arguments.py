@@ -1,16 +1,14 @@
 """The arguments of the commands that set up coding agents."""
 
 import argparse
-from typing import TypeAlias
 
+from asterism.cli.arguments import Commands, command, json_option
 from asterism.installing.clients import NAMES
 
-_Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
-
-def add(commands: _Commands) -> None:
+def add(commands: Commands) -> None:
     """Add `install` and `uninstall`."""
-    install = _command(
+    install = _setting_up(
         commands, "install", "Set up coding agents to use Asterism: shows what changes, then asks."
     )
     install.add_argument(
@@ -21,13 +19,13 @@ def add(commands: _Commands) -> None:
     install.add_argument(
         "--list", action="store_true", help="show which agents there are, and which are set up"
     )
-    _command(
+    _setting_up(
         commands, "uninstall", "Take back what install has set up: shows what changes, then asks."
     )
 
 
-def _command(commands: _Commands, name: str, text: str) -> argparse.ArgumentParser:
-    parser = commands.add_parser(name, help=text, description=text)
+def _setting_up(commands: Commands, name: str, text: str) -> argparse.ArgumentParser:
+    parser = command(commands, name, text)
     parser.set_defaults(module="install", program=None, list=False)
     parser.add_argument(
         "path",
@@ -51,5 +49,5 @@ def _command(commands: _Commands, name: str, text: str) -> argparse.ArgumentPars
     )
     parser.add_argument("--dry-run", action="store_true", help="show what would change, do nothing")
     parser.add_argument("--yes", action="store_true", help="do not ask")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of text for people")
+    json_option(parser)
     return parser

@@ -1,14 +1,13 @@
 """The arguments of the commands that show how symbols connect."""
 
 import argparse
-from typing import TypeAlias
 
-_Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+from asterism.cli.arguments import Commands, command, json_option
 
 _NAME = "x, A.x, A::x, 'A > x' or 'path > A > x'"
 
 
-def add(commands: _Commands) -> None:
+def add(commands: Commands) -> None:
     """Add `show`, `callers`, `callees` and `refs`."""
     _show(commands)
     _relation(commands, "callers", "Show who calls a symbol, as a tree.")
@@ -27,9 +26,12 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _show(commands: _Commands) -> None:
-    text = "Show a symbol: how it is connected, and its code with all it uses of its file."
-    parser = commands.add_parser("show", help=text, description=text)
+def _show(commands: Commands) -> None:
+    parser = command(
+        commands,
+        "show",
+        "Show a symbol: how it is connected, and its code with all it uses of its file.",
+    )
     _symbol(parser, "look only here: a directory or file in the index")
     parser.add_argument(
         "--limit", type=int, default=10, metavar="N", help="definitions (default: %(default)s)"
@@ -37,18 +39,18 @@ def _show(commands: _Commands) -> None:
     parser.add_argument(
         "--tokens", type=int, metavar="N", help="give no more text than this (default: 8,000)"
     )
-    _json(parser)
+    json_option(parser)
 
 
-def _relation(commands: _Commands, name: str, text: str) -> None:
-    parser = commands.add_parser(name, help=text, description=text)
+def _relation(commands: Commands, name: str, text: str) -> None:
+    parser = command(commands, name, text)
     parser.set_defaults(module="relations", depth=1)
     _symbol(parser, "only what is defined here: a directory or file in the index")
     if name != "refs":
         parser.add_argument(
             "--depth", type=int, metavar="N", help="follow so many calls, up to 10 (default: 1)"
         )
-    _json(parser)
+    json_option(parser)
 
 
 def _symbol(parser: argparse.ArgumentParser, where: str) -> None:
@@ -56,7 +58,3 @@ def _symbol(parser: argparse.ArgumentParser, where: str) -> None:
     parser.add_argument(
         "path", metavar="PATH", nargs="?", help=f"{where} (default: the repository around)"
     )
-
-
-def _json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON instead of text for people")

@@ -1,0 +1,106 @@
+"""Which models make vectors and judge hits."""
+
+from dataclasses import dataclass
+from typing import get_args
+
+from asterism.backends.embed.options import Provider
+from asterism.backends.rerank.options import Provider as RerankProvider
+from asterism.config.described import described, whole
+from asterism.config.setting import Kind, Voice
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSettings:
+    """Which model makes the vectors."""
+
+    provider: Provider = described(  # noqa: RUF009 - a text like the others
+        Kind.text,
+        "local",
+        "Who makes the vectors: the built-in model, all-MiniLM-L6-v2 on this machine (it needs the "
+        "extra `minilm`), Voyage, or any server that speaks OpenAI's protocol (LM Studio, Ollama, "
+        "vLLM, OpenAI). The last two send the text of the code to a server.",
+        choices=get_args(Provider),
+        voice=Voice.trusted,
+    )
+    model: str = described(
+        Kind.text,
+        "",
+        "The model's name; nothing means the provider's usual one.",
+        voice=Voice.trusted,
+    )
+    url: str = described(
+        Kind.address,
+        "",
+        "Where the server is, for servers of one's own and proxies; nothing means the provider's "
+        "own address.",
+        voice=Voice.trusted,
+    )
+    dimensions: int = whole(
+        0,
+        "Numbers in a vector; 0 means as many as the model makes by itself.",
+        minimum=0,
+        maximum=8192,
+    )
+    batch_size: int = whole(
+        0,
+        "Texts in one request at most; 0 means what suits the provider.",
+        minimum=0,
+        maximum=2048,
+    )
+    timeout_seconds: float = described(
+        Kind.decimal,
+        60.0,
+        "How long a server may stay silent before the request is tried again.",
+        minimum=0.1,
+        maximum=3600,
+    )
+    concurrency: int = whole(4, "Requests on their way at once.", minimum=1, maximum=64)
+
+
+@dataclass(frozen=True, slots=True)
+class RerankSettings:
+    """Which model judges the best hits once more."""
+
+    provider: RerankProvider = described(  # noqa: RUF009 - a text like the others
+        Kind.text,
+        "none",
+        "Who reads the question together with the text of the best hits and orders them anew: "
+        "nobody, or Voyage, which sends both to a server with every question.",
+        choices=get_args(RerankProvider),
+        voice=Voice.trusted,
+    )
+    model: str = described(
+        Kind.text,
+        "",
+        "The reranker's name; nothing means the provider's usual one.",
+        voice=Voice.trusted,
+    )
+    url: str = described(
+        Kind.address,
+        "",
+        "Where the reranker's server is, for proxies and servers of one's own that speak the "
+        "provider's protocol; nothing means the provider's own address.",
+        voice=Voice.trusted,
+    )
+    top: int = whole(
+        40,
+        "How many of the best hits are judged; each of them costs tokens.",
+        minimum=1,
+        maximum=1000,
+        voice=Voice.trusted,
+    )
+    weight: float = described(
+        Kind.decimal,
+        0.65,
+        "What the reranker counts in a hit's score; the rest is the similarity of the vectors.",
+        minimum=0,
+        maximum=1,
+    )
+    timeout_seconds: float = described(
+        Kind.decimal,
+        10.0,
+        "How long the reranker may stay silent; after a second attempt the answer is given without "
+        "it.",
+        minimum=0.1,
+        maximum=3600,
+    )

@@ -1,0 +1,36 @@
+"""Who is asked how symbols connect."""
+
+from dataclasses import dataclass
+
+from asterism.config.described import described, whole
+from asterism.config.setting import Kind, Voice
+
+
+@dataclass(frozen=True, slots=True)
+class StructureSettings:
+    """Who is asked how symbols connect."""
+
+    typescript: str = described(
+        Kind.text,
+        "",
+        "The program of the TypeScript compiler, version 7; nothing means the one that came with "
+        "Asterism, `off` that TypeScript and JavaScript are connected by name only.",
+        voice=Voice.user,
+    )
+    python: str = described(
+        Kind.text,
+        "",
+        "The program of the type checker `ty`; nothing means the one that was installed with "
+        "Asterism, `off` that Python is connected by name only.",
+        voice=Voice.user,
+    )
+    memory_mb: int = whole(
+        2000, "Megabytes that each of these programs may use before it is ended.", minimum=200
+    )
+    wait_seconds: float = described(
+        Kind.decimal,
+        20.0,
+        "How long a question waits for such a program that is still reading the repository; "
+        "after that it is answered by name.",
+        minimum=0,
+    )
