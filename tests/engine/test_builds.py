@@ -1,12 +1,15 @@
 """Indexing through the façade: cache, models, projects, and every kind of staleness."""
 
+import os
 import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
@@ -212,17 +215,46 @@ def test_missing_options_content_and_equal(here: Engine, choice: Choice, tmp_pat
     assert here.status(registered).judgement.staleness is Staleness.options
 
 
-def test_a_question_waits_for_nobody(here: Engine, choice: Choice, tmp_path: Path) -> None:
+def test_a_question_does_not_wait_for_a_long_job(
+    here: Engine, choice: Choice, tmp_path: Path
+) -> None:
     registered = here.register(shop(tmp_path))
     here.index(registered)
     (tmp_path / "shop" / "three.py").write_text("def three():\n    return 3\n")
-    with writer(registered.project.directory):
+    directory = registered.project.directory
+    with writer(directory):
+        choice.settings = replace(SETTINGS, index=IndexSettings(sync_seconds=3600))
+        # It began before the time a question has: its end may be far.
+        os.utime(directory / "writer.pid", (0, 0))
         assert here.refresh(registered).behind == 1
     choice.settings = replace(SETTINGS, index=IndexSettings(sync_seconds=0.0))
     assert here.refresh(registered).behind == 1
     choice.settings = SETTINGS
     assert here.refresh(registered).behind == 0
     assert here.symbols(registered, SymbolQuery("three")).counts[Role.DEFINITION] == 1
+
+
+def test_a_question_waits_for_who_has_just_begun(
+    here: Engine, choice: Choice, tmp_path: Path
+) -> None:
+    registered = here.register(shop(tmp_path))
+    here.index(registered)
+    (tmp_path / "shop" / "three.py").write_text("def three():\n    return 3\n")
+    choice.settings = replace(SETTINGS, index=IndexSettings(sync_seconds=600))
+    held, asking = Event(), Event()
+
+    def write() -> None:
+        with writer(registered.project.directory):
+            held.set()
+            asking.wait()
+            time.sleep(0.2)
+
+    thread = Thread(target=write)
+    thread.start()
+    held.wait()
+    asking.set()
+    assert here.refresh(registered).behind == 0
+    thread.join()
 
 
 def test_repositories_of_a_project_share_an_index_and_nothing_else(

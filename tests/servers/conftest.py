@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_index import IndexSettings, WorkSettings
+from asterism.config.sections_index import IndexSettings, WatchSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
@@ -15,7 +15,12 @@ from asterism.servers.tools_running import Toolbox
 
 ROOT = Path(__file__).resolve().parents[2]
 # However slow the machine is, a question sees the files as they are.
-SETTINGS = Settings(index=IndexSettings(sync_seconds=600), work=WorkSettings(jobs=1))
+SETTINGS = Settings(
+    index=IndexSettings(sync_seconds=600),
+    work=WorkSettings(jobs=1),
+    # What servers do by themselves has tests of its own.
+    watch=WatchSettings(servers=False),
+)
 
 
 def make_engine(base: Path) -> Engine:

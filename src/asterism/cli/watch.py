@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Event
 from types import FrameType
 
 from asterism.backends.store.registry import Registered
@@ -28,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
             if not options.quiet:
                 shown = display_path(registered.repository.root)
                 _say(f"{report.sentence} Watching {shown}; Ctrl-C ends it.")
-            for state in here.watcher(registered).run():
+            for state in here.watch(registered, Event(), lambda: _other(here, registered)):
                 _tell(state, options.quiet)
     except KeyboardInterrupt:
         pass
@@ -41,6 +42,13 @@ def _first(here: Engine, registered: Registered) -> SyncReport:
     """The first sync, with a bar for whoever waits; what is wrong at the start ends the command."""
     with watched_by_user() as listener:
         return here.index(registered, listener)
+
+
+def _other(here: Engine, registered: Registered) -> None:
+    """Said once: the index is kept fresh already."""
+    seen = here.status(registered).watcher
+    who = f"process {seen.pid}" if seen is not None else "another process"
+    _say(f"It is watched already, by {who}; this one goes on when that ends.")
 
 
 def _tell(state: WatchState, quiet: bool) -> None:

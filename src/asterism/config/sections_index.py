@@ -71,6 +71,12 @@ class WatchSettings:
         minimum=0,
         maximum=60_000,
     )
+    servers: bool = described(
+        Kind.boolean,
+        True,
+        "Whether servers watch the repositories they are asked about; without that the index "
+        "follows with the next question.",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from asterism.engine.unchanged import Unchanged, Wanted
 from asterism.engine.wiring import Places, model_identity, open_index, sync_options, wipe
 from asterism.indexing.index import Index
 from asterism.indexing.jobs import run_sync
-from asterism.indexing.lock import writer
+from asterism.indexing.lock import held_seconds, writer
 from asterism.indexing.options import options_hash
 from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.report import SyncReport
@@ -75,8 +75,9 @@ def refresh(
 ) -> Freshness:
     """Bring an index up to date before a question, within the time that the settings allow.
 
-    Nothing is waited for: if another process writes, or the index needs more than a sync, the
-    answer says how things stand. A process that asks often gives `unchanged`, which spares it
+    Somebody who has just begun to write, as a watcher does after an edit, is waited for within that
+    time. If the writing takes longer, or the index needs more than a sync, the answer says how
+    things stand. A process that asks often gives `unchanged`, which spares it
     the sync where nothing has changed.
     """
     directory, repository = registered.project.directory, registered.repository
@@ -93,7 +94,8 @@ def refresh(
         shape = judge_shape(catalogue, repository, options, model)
     if shape.staleness is not Staleness.equal:
         return Freshness(shape.message)
-    with suppress(IndexBusy), writer(directory):
+    patience = max(0.0, settings.index.sync_seconds - held_seconds(directory))
+    with suppress(IndexBusy), writer(directory, patience):
         index = open_index(directory, settings, places)
         try:
             listener = Listener(stop=lambda: time.monotonic() > deadline)

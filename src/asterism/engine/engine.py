@@ -2,11 +2,11 @@
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from threading import RLock
+from threading import Event, RLock
 from typing import TYPE_CHECKING
 
 from asterism.analysis.source.checkouts import enclosing_checkout
@@ -24,6 +24,7 @@ from asterism.engine.observing import WatchRecord, record_search, record_sync
 from asterism.engine.status import Status, status_of, watch_file
 from asterism.engine.wiring import Places
 from asterism.indexing.jobs import is_alive
+from asterism.indexing.lock import sole_watcher
 from asterism.indexing.progress import SILENT, Listener
 from asterism.indexing.report import SyncReport
 from asterism.indexing.watching import Watched, Watcher, WatchState, save_watch
@@ -132,7 +133,10 @@ class Engine:
             return job is not None and is_alive(job) and catalogue.request_cancel(name)
 
     def watcher(
-        self, registered: Registered, hear: Callable[[WatchState], None] | None = None
+        self,
+        registered: Registered,
+        hear: Callable[[WatchState], None] | None = None,
+        stop: Event | None = None,
     ) -> Watcher:
         """A watcher that keeps the index of a repository up to date until it is stopped."""
         settings = self.settings_of(registered)
@@ -154,7 +158,19 @@ class Engine:
             ]
 
         watched = Watched(registered.repository.root, lambda: self.index(registered), left_out)
-        return Watcher(watched, settings.watch.debounce_ms, record)
+        return Watcher(watched, settings.watch.debounce_ms, record, stop or Event())
+
+    def watch(
+        self,
+        registered: Registered,
+        stop: Event,
+        waiting: Callable[[], None] | None = None,
+    ) -> Iterator[WatchState]:
+        """Keep an index fresh until told to stop; one process does it, others wait for a turn."""
+        directory, repo = registered.project.directory, registered.repository.name
+        with sole_watcher(directory, repo, stop, waiting) as ours:
+            if ours:
+                yield from self.watcher(registered, stop=stop).run()
 
     # Questions
 

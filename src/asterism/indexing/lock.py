@@ -1,14 +1,20 @@
-"""One writer per index: a file lock that a dying process cannot keep."""
+"""One writer per index, one watcher per repository: file locks that no dying process keeps."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from os import getpid
 from pathlib import Path
+from threading import Event
+from time import time
 
 from asterism.domain.errors import IndexBusy, StorageFailed
 
-# How often someone who waits asks again.
-POLL_SECONDS = 0.2
+# How often someone who waits asks again; a question that waits for a short sync should not wait
+# much longer than that.
+POLL_SECONDS = 0.05
+
+# How often someone who would watch asks whether the present watcher has ended.
+TURN_SECONDS = 5.0
 
 _LOCK = "writer.lock"
 _HOLDER = "writer.pid"
@@ -48,6 +54,44 @@ def writer(
         yield
     finally:
         lock.release()
+
+
+def held_seconds(directory: Path) -> float:
+    """How long ago somebody last took the lock for writing."""
+    try:
+        return max(0.0, time() - (directory / _HOLDER).stat().st_mtime)
+    except OSError:
+        return 0.0
+
+
+@contextmanager
+def sole_watcher(
+    directory: Path, repo: str, stop: Event, waiting: Callable[[], None] | None = None
+) -> Iterator[bool]:
+    """Be the one that watches a repository, once no other process does; False if told to stop."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(directory / f"watch-{repo}.lock")
+    while not stop.is_set():
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            if waiting is not None:
+                waiting()
+                waiting = None
+            stop.wait(TURN_SECONDS)
+            continue
+        except OSError as error:
+            raise StorageFailed(
+                f"The watch over {repo} cannot be locked ({error.strerror}); "
+                "check the permissions and free space of the data directory."
+            ) from error
+        try:
+            yield True
+        finally:
+            lock.release()
+        return
+    yield False
 
 
 def holder(directory: Path) -> str:

@@ -1,11 +1,14 @@
 """All tools over one engine: checks a call, runs it, keeps the reply inside its limits."""
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from threading import Lock
+from typing import NamedTuple
 
-from asterism.domain.errors import AsterismError, Cancelled
+from asterism.backends.store.registry import Registered
+from asterism.domain.errors import AsterismError, Cancelled, IndexMissing
 from asterism.engine.engine import Engine
 from asterism.servers.limits import (
     MOST_CHARS,
@@ -23,12 +26,23 @@ from asterism.servers.tools_calls import Call, Caller
 from asterism.servers.tools_errors import INTERNAL, INTERNAL_SENTENCE, code_of, sentence_of
 from asterism.servers.tools_jobs import Jobs
 from asterism.servers.tools_places import Standpoint
+from asterism.servers.tools_shapes import Tool
+from asterism.servers.tools_watching import Watchers
 from asterism.telemetry.events import log_failure
 from asterism.telemetry.operations import ToolCall
 from asterism.telemetry.truncation import ReplySize, record_reply
 
 _ASKS = frozenset({"codebase_search", "search_code", "symbol_lookup", "index_debug"})
 """Tools that read what the engine keeps between questions of a project."""
+
+
+class Work(NamedTuple):
+    """Something that can be asked of a server: how it is called, and what answers."""
+
+    tool: Tool
+    run: Callable[[Call], Reply]
+    asks: bool = True
+    """It reads what the engine keeps between questions of a project."""
 
 
 class Toolbox:
@@ -38,6 +52,7 @@ class Toolbox:
         self._engine = engine
         self._here = here or Standpoint()
         self._jobs = Jobs(engine)
+        self._watchers = Watchers(engine)
         self._lock = Lock()
         self._projects: dict[Path, Lock] = {}
 
@@ -45,9 +60,17 @@ class Toolbox:
         self, name: str, arguments: Mapping[str, object] | None, caller: Caller | None = None
     ) -> Reply:
         """Answer one call of a tool that exists; a failure is an answer too."""
+        work = Work(TOOLS[name], partial(self._do, name), name in _ASKS)
+        return self.run(work, arguments, caller)
+
+    def run(
+        self, work: Work, arguments: Mapping[str, object] | None, caller: Caller | None = None
+    ) -> Reply:
+        """The same for what is no tool: checked, limited, measured and logged like one."""
+        name = work.tool.name
         with ToolCall(name, dict(arguments or {})) as done:
             try:
-                reply = self._answer(name, arguments, caller or Caller())
+                reply = self._answer(work, arguments, caller or Caller())
             except AsterismError as error:
                 reply = failure(sentence_of(error), code_of(error).name)
             except Exception as error:  # noqa: BLE001 - the outer edge: no caller sees a traceback
@@ -58,35 +81,48 @@ class Toolbox:
             done.note(**_counts(reply))
         return reply
 
+    def forget(self, registered: Registered) -> None:
+        """Stop what works on a repository that is to be removed."""
+        # Where there is no index, nobody indexes.
+        with suppress(IndexMissing):
+            self._jobs.stop(registered)
+
     def close(self) -> None:
         """Stop what runs, and end helper processes."""
+        self._watchers.close()
         self._jobs.close()
         self._engine.close()
 
-    def _answer(self, name: str, arguments: Mapping[str, object] | None, caller: Caller) -> Reply:
-        given = checked(TOOLS[name], arguments)
+    def _answer(self, work: Work, arguments: Mapping[str, object] | None, caller: Caller) -> Reply:
+        name = work.tool.name
+        given = checked(work.tool, arguments)
         # The budget of codebase_search is of its texts, and their assembly keeps to it.
         of_texts = name == "codebase_search"
         limit = MOST_CHARS if of_texts else limit_for(given.get("max_tokens"), caller.client)
         call = Call(
             engine=self._engine, here=self._here, arguments=given, limit=limit, caller=caller
         )
-        with self._turn(name, call):
+        with self._turn(work, call):
             # Whoever left while waiting for a turn needs no answer.
             if caller.gone():
                 raise Cancelled("The request was cancelled.")
-            reply = self._tool(name)(call)
+            reply = work.run(call)
+        if work.asks:
+            self._watchers.attend(call.repository())
         reply = with_size(fitted(reply, limit))
         _record(name, reply, limit)
         return reply
 
-    def _turn(self, name: str, call: Call) -> AbstractContextManager[object]:
+    def _turn(self, work: Work, call: Call) -> AbstractContextManager[object]:
         """One question at a time for a project; indexing and looking at states go beside."""
-        if name not in _ASKS:
+        if not work.asks:
             return nullcontext()
         directory = call.repository().project.directory
         with self._lock:
             return self._projects.setdefault(directory, Lock())
+
+    def _do(self, name: str, call: Call) -> Reply:
+        return self._tool(name)(call)
 
     def _tool(self, name: str) -> Callable[[Call], Reply]:
         # They bring what searching needs, and wait for the first call.

@@ -115,8 +115,8 @@ def watch_json(found: Status) -> Json:
         "message": (
             "A watcher keeps the index fresh."
             if running
-            else "No watcher runs; every search brings the index up to date by itself. "
-            "`asterism watch` starts one."
+            else "No watcher runs; every search brings the index up to date by itself, and after "
+            "the first one this server watches, unless the setting watch.servers is off."
         ),
     }
 
