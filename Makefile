@@ -59,6 +59,11 @@ bench: $(STAMP) ## Measure parsing, indexing and the store; REPO=path chooses th
 faults: $(STAMP) ## Kill a writer KILLS times at random moments and check the index each time
 	$(BIN)/python -m tests.faults.kill_writer --kills $(KILLS)
 
+.PHONY: conformance
+conformance: $(STAMP) ## Run the MCP inspector and conformance suite against our server; npm brings them
+	@VIRTUAL_ENV='$(CURDIR)/$(VENV)' $(UV) pip install --quiet --require-hashes -r requirements-node.lock
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m tests.conformance.checks
+
 .PHONY: lock
 lock: $(STAMP) ## Resolve the dependencies anew and write both locks
 	$(UV) lock --upgrade --quiet

@@ -44,7 +44,7 @@ def _parts(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words))
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=20_000)
 def alike(one: str, other: str) -> float:
     """1 for equal words, a little less for forms and abbreviations of one word, else 0."""
     if one == other:

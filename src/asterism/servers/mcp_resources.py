@@ -79,7 +79,9 @@ async def read_resource(
     found = RESOURCES.get(str(params.uri))
     if found is None:
         raise MCPError(
-            INVALID_PARAMS, f"There is no such resource; there are {', '.join(RESOURCES)}."
+            INVALID_PARAMS,
+            f"There is no such resource; there are {', '.join(RESOURCES)}.",
+            {"uri": str(params.uri)},
         )
     text = await anyio.to_thread.run_sync(
         partial(found.read, toolbox), abandon_on_cancel=True, limiter=limiter

@@ -27,13 +27,14 @@ _ACCOUNT: Json = {
     "truncated": {"type": "boolean"},
     "truncation_info": {"type": "object"},
     "dropped": {"type": "object"},
-    "cursor": {"type": ["string", "null"]},
+    # Written out in two: some clients read a single type only.
+    "cursor": {"anyOf": [{"type": "string"}, {"type": "null"}]},
     "index_state": {"type": "object"},
     "notes": {"type": "array", "items": {"type": "string"}},
 }
 
 
-def _replies(rows: str, **fields: Json) -> Json:
+def replies(rows: str, **fields: Json) -> Json:
     """The shape of a reply that is a list with its account."""
     properties = {rows: {"type": "array", "items": {"type": "object"}}, **fields, **_ACCOUNT}
     return {"type": "object", "properties": properties, "required": [rows, *_ACCOUNT]}
@@ -108,7 +109,7 @@ Example: {"query": "regex:print\\\\(", "mode": "exact", "exhaustive": true, "fil
         **MAX_TOKENS,
     },
     required=("query",),
-    output=_replies(
+    output=replies(
         "results",
         query={"type": "string"},
         mode={"type": "string"},
@@ -154,7 +155,7 @@ Example: {"name": "PaymentClient", "role": ["import", "usage"], "filters": {"pat
         **MAX_TOKENS,
     },
     required=("name",),
-    output=_replies(
+    output=replies(
         "symbols",
         name={"type": "string"},
         counts={"type": "object"},
