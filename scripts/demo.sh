@@ -34,5 +34,12 @@ show 'Which files are left out?' files "$harbor" --skipped
 show 'Who calls a method, and who calls those?' callers TokenService.revoke "$harbor" --depth 2
 show 'The same search as an agent reads it: how the hits connect, then the code that is needed.' \
   search 'how is a parcel priced' "$harbor" --format context --min-score 0.3
+show 'Take over an agent: rules, references and a tool server in one file.' agent import examples/agents/harbor.yaml
+show 'What should this request know? The few items that matter, and the code, in one budget.' \
+  context 'a customer wants part of the price back because the parcel was returned' "$harbor" \
+  --agent harbor --explain --min-score 0.3
+show 'Answer in words: without a model, from the code itself, with the places that say so.' \
+  ask 'how does the ledger refund a parcel?' "$harbor"
+show 'What was asked is kept, and can be gone on with.' conversations
 
 printf '\nThat was the example. Try it on your own code:\n\n  .venv/bin/asterism index path/to/a/repository\n\n'

@@ -54,7 +54,7 @@ file in your own settings:
     [trust]
     repositories = ["~/code/shop"]
 
-`trust`, `log` and the programs in `structure` are never taken from a repository.
+`trust`, `log`, `server` and the programs in `structure` are never taken from a repository.
 """
 
 SECRETS_SECTION = """\
@@ -62,6 +62,8 @@ SECRETS_SECTION = """\
 
 Keys come from the environment only; one in a file is an error. {own} are sent to whatever server
 their section names. Without them {vendors} is used, and sent to that vendor's own address only.
+`{token}` is what requests to `asterism serve` have to bring; it may also stand in the file that
+`server.token_file` names.
 """
 
 PLACES_SECTION = """\
@@ -81,7 +83,8 @@ TOOLS_HEADER = """\
 
 <!-- Written by `make fix` from the tools themselves; do not edit by hand. -->
 
-`asterism mcp` serves these tools over MCP on standard input and output. A reply has at most 100,000
+`asterism mcp` serves these tools over MCP on standard input and output, `asterism serve` over HTTP
+([http.md](http.md)). A reply has at most 100,000
 characters as it is sent, `max_tokens` lowers that, and every reply accounts for what it left out.
 """
 
@@ -188,10 +191,11 @@ def _trust() -> str:
 
 
 def _secrets() -> str:
-    own = " and ".join(f"`{variable}`" for variable in SECRETS.values())
+    keys = [variable for name, variable in SECRETS.items() if name.endswith(".api_key")]
+    own = " and ".join(f"`{variable}`" for variable in keys)
     variables = dict.fromkeys([*embed.KEY_VARIABLES.values(), *rerank.KEY_VARIABLES.values()])
     vendors = " or ".join(f"`{variable}`" for variable in variables)
-    return SECRETS_SECTION.format(own=own, vendors=vendors)
+    return SECRETS_SECTION.format(own=own, vendors=vendors, token=SECRETS["server.token"])
 
 
 def _places() -> str:

@@ -13,48 +13,65 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     # Importing the package costs next to nothing; what is behind a name comes with its first use.
     from asterism.domain.errors import AsterismError
-    from asterism.facade.codebase import Codebase, Filters, open
+    from asterism.facade.answers import Answer, Cited
+    from asterism.facade.arguments import Filters
+    from asterism.facade.codebase import Codebase, open
     from asterism.facade.connections import Context, Part, Related, Relations
     from asterism.facade.replies import Hit, IndexStatus, Reply, Symbol, Symbols
+    from asterism.facade.requests import CodePart, ContextItem, LeftOut, RequestContext, context_for
     from asterism.indexing.progress import Progress
     from asterism.indexing.report import SyncReport
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Answer",
     "AsterismError",
+    "Cited",
+    "CodePart",
     "Codebase",
     "Context",
+    "ContextItem",
     "Filters",
     "Hit",
     "IndexStatus",
+    "LeftOut",
     "Part",
     "Progress",
     "Related",
     "Relations",
     "Reply",
+    "RequestContext",
     "Symbol",
     "Symbols",
     "SyncReport",
     "__version__",
+    "context_for",
     "open",
 ]
 
 _HOMES = {
+    "Answer": "asterism.facade.answers",
     "AsterismError": "asterism.domain.errors",
+    "Cited": "asterism.facade.answers",
+    "CodePart": "asterism.facade.requests",
     "Codebase": "asterism.facade.codebase",
     "Context": "asterism.facade.connections",
-    "Filters": "asterism.facade.codebase",
+    "ContextItem": "asterism.facade.requests",
+    "Filters": "asterism.facade.arguments",
     "Hit": "asterism.facade.replies",
     "IndexStatus": "asterism.facade.replies",
+    "LeftOut": "asterism.facade.requests",
     "Part": "asterism.facade.connections",
     "Progress": "asterism.indexing.progress",
     "Related": "asterism.facade.connections",
     "Relations": "asterism.facade.connections",
     "Reply": "asterism.facade.replies",
+    "RequestContext": "asterism.facade.requests",
     "Symbol": "asterism.facade.replies",
     "Symbols": "asterism.facade.replies",
     "SyncReport": "asterism.indexing.report",
+    "context_for": "asterism.facade.requests",
     "open": "asterism.facade.codebase",
 }
 

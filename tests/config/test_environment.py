@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.environment import cache_directory, data_directory, environment_layer
+from asterism.config.environment import (
+    agent_variable,
+    cache_directory,
+    data_directory,
+    environment_layer,
+    handed_on,
+)
 from asterism.config.layers import resolve
 from asterism.config.searching import chat_selection
 from asterism.config.setting import Kind, Setting
@@ -140,3 +146,21 @@ def test_a_place_that_cannot_be_is_an_error(
     with pytest.raises(SettingError) as caught:
         data_directory(platform)
     assert message in str(caught.value)
+
+
+def test_servers_get_where_things_are_and_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/programs")
+    monkeypatch.setenv("SOME_API_KEY", "s3cret")
+    monkeypatch.delenv("TMPDIR", raising=False)
+    given = handed_on()
+    assert given["PATH"] == "/programs"
+    assert "SOME_API_KEY" not in given
+    assert "TMPDIR" not in given
+
+
+def test_a_variable_that_an_agent_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HUB_TOKEN", "s3cret")
+    monkeypatch.setenv("BLANK_TOKEN", "")
+    assert agent_variable("HUB_TOKEN") == "s3cret"
+    assert agent_variable("BLANK_TOKEN") is None
+    assert agent_variable("NOT_SET_AT_ALL") is None

@@ -169,7 +169,7 @@ def test_settings_reach_the_reranker(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("rerank.provider", "local", "give one of none, voyage"),
+        ("rerank.provider", "nobody", "give one of none, local, encoder, voyage"),
         ("rerank.url", "localhost:1234", "give an address with http://"),
         ("rerank.top", 0, "give a whole number from 1 to 1,000"),
         ("rerank.weight", 1.5, "give a decimal number from 0 to 1"),

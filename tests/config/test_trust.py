@@ -8,9 +8,10 @@ from asterism.backends.embed.options import Provider
 from asterism.backends.rerank.options import RerankOptions
 from asterism.config.environment import embedding_key, rerank_key
 from asterism.config.layers import Layer, resolve
-from asterism.config.loading import embed_options, load
+from asterism.config.loading import embed_options, is_trusted, load
 from asterism.config.searching import rerank_options
 from asterism.config.sections_models import RerankSettings
+from asterism.config.sections_running import TrustSettings
 from asterism.config.settings import Settings
 from asterism.domain.errors import SettingError
 
@@ -182,3 +183,12 @@ def test_the_key_of_a_reranker(monkeypatch: pytest.MonkeyPatch, url: str, expect
     assert rerank_key("voyage", url) == "of the reranker"
     assert rerank_key("none", url) == ""
     assert embedding_key("openai", "http://localhost:1234/v1") == "of the embeddings"
+
+
+def test_a_repository_is_trusted_by_its_real_place(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    trusting = Settings(trust=TrustSettings(repositories=(str(tmp_path / "link"),)))
+    assert is_trusted(tmp_path / "real", trusting)
+    assert not is_trusted(tmp_path, trusting)
+    assert not is_trusted(tmp_path / "real", Settings())

@@ -6,12 +6,19 @@ import pytest
 
 from asterism.config.sections_index import WatchSettings, WorkSettings
 from asterism.config.sections_models import EmbeddingSettings
+from asterism.config.sections_structure import StructureSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 
+# Language servers of whoever runs the tests would answer otherwise.
+NO_SERVERS = StructureSettings(cpp="off", go="off", rust="off", java="off")
+
 SETTINGS = Settings(
-    embedding=EmbeddingSettings(), watch=WatchSettings(debounce_ms=20), work=WorkSettings(jobs=1)
+    embedding=EmbeddingSettings(),
+    watch=WatchSettings(debounce_ms=20),
+    work=WorkSettings(jobs=1),
+    structure=NO_SERVERS,
 )
 
 

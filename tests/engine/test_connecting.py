@@ -18,8 +18,9 @@ from asterism.engine.engine import Engine
 from asterism.engine.searching import SearchRequest
 from asterism.engine.wiring import Places
 from asterism.structure.targets import Target
-from tests.engine.conftest import SETTINGS
+from tests.engine.conftest import NO_SERVERS, SETTINGS
 from tests.structure.compilers import needs_checker, needs_typescript
+from tests.structure.scripts import scripted
 
 FILES = {
     "a.ts": 'import { b } from "./b";\nexport function a(): void {\n  b();\n}\n',
@@ -55,12 +56,14 @@ class Opened:
 def opened(places: Places, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
     made: list[Opened] = []
 
-    def make(typescript: str = "", python: str = "") -> Opened:
+    def make(typescript: str = "", python: str = "", go: str = "off") -> Opened:
         root = tmp_path / "mixed"
         root.mkdir(exist_ok=True)
         for name, text in FILES.items():
             (root / name).write_text(text)
-        made.append(Opened(places, root, StructureSettings(typescript=typescript, python=python)))
+        made.append(
+            Opened(places, root, replace(NO_SERVERS, typescript=typescript, python=python, go=go))
+        )
         return made[-1]
 
     yield make
@@ -91,6 +94,70 @@ def test_each_language_has_its_witness(opened: Callable[..., Opened]) -> None:
         [("two", Known.resolved)],
     ]
     assert found.notes == ()
+
+
+def test_a_language_server_is_asked(opened: Callable[..., Opened], tmp_path: Path) -> None:
+    one = opened(go=scripted(tmp_path / "program"))
+    bare = one.ask(HELPER)
+    assert bare.notes == (
+        "Connected by name: The language server gopls needs a go.mod or go.work in the repository.",
+    )
+    root = Path(one.registered.repository.root)
+    (root / "go.mod").write_text("module mixed\n")
+    (root / "main.go").write_text(SERVED)
+    one.engine.index(one.registered)
+    found = one.ask(HELPER, Target("main.go", "main", 5))
+    assert found.notes == ()
+    assert [callers(known) for known in found.connections] == [[("main", Known.resolved)], []]
+    main = found.connections[1]
+    assert main is not None
+    # What the server does not know is known by name, and said to be.
+    assert [(edge.target.name, edge.known) for edge in main.calls] == [
+        ("helper", Known.resolved),
+        ("later", Known.by_name),
+    ]
+    assert [gap.why for gap in main.gaps] == ["the language server does not know later"]
+
+
+SERVED = """package main
+
+func helper() {}
+
+func main() {
+\thelper()
+\tlater()
+}
+
+var later = func() {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("mode", "why"),
+    [
+        ("refuses", "main.go: the language server refused: textDocument/references: no package"),
+        ("dies at references", "The language server gopls failed"),
+    ],
+)
+def test_a_language_server_that_does_not_answer(
+    opened: Callable[..., Opened], tmp_path: Path, mode: str, why: str
+) -> None:
+    one = opened(go=scripted(tmp_path / "program", mode))
+    Path(one.registered.repository.root, "go.mod").write_text("module mixed\n")
+    one.engine.index(one.registered)
+    found = one.ask(HELPER)
+    assert [callers(known) for known in found.connections] == [[("main", Known.by_name)]]
+    (note,) = found.notes
+    assert note.startswith(f"Connected by name: {why}")
+
+
+def test_a_language_server_that_is_not_there(opened: Callable[..., Opened]) -> None:
+    found = opened(go="/nowhere/gopls").ask(HELPER)
+    assert [callers(known) for known in found.connections] == [[("main", Known.by_name)]]
+    assert found.notes == (
+        "Connected by name: There is no program at /nowhere/gopls: the setting structure.go must "
+        "name gopls.",
+    )
 
 
 OFF = {"typescript": "off", "python": "off"}

@@ -9,16 +9,15 @@ from typing import NamedTuple
 import pytest
 
 from asterism.backends.store.registry import Registered
-from asterism.config.sections_structure import StructureSettings
 from asterism.domain.errors import UsageError
 from asterism.domain.selection import Detail, Reason
 from asterism.engine.contexts import MOST_CHARS, ContextReply, context, gated
 from asterism.engine.engine import Engine
 from asterism.engine.searching import SearchRequest
 from asterism.engine.wiring import Places
-from tests.engine.conftest import SETTINGS, make
+from tests.engine.conftest import NO_SERVERS, SETTINGS, make
 
-OFF = replace(SETTINGS, structure=StructureSettings(typescript="off", python="off"))
+OFF = replace(SETTINGS, structure=replace(NO_SERVERS, typescript="off", python="off"))
 
 SHOP = """\
 import os

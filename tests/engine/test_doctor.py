@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from asterism.engine.doctor_structure import structure_findings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from tests.backends.http.misbehaving_server import failing, serving
+from tests.backends.weights.tiny_models import make_encoder, make_reranker
 from tests.engine.conftest import SETTINGS, make
 
 SECRET = "a-key-that-is-nobodys-business"
@@ -235,6 +237,28 @@ def test_a_reranker(monkeypatch: pytest.MonkeyPatch) -> None:
     assert finding.message == "voyage/rerank-2.5 at api.voyageai.com; a key is set"
 
 
+def test_models_of_our_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder, reranker = make_encoder(tmp_path / "encoder"), make_reranker(tmp_path / "reranker")
+    settings = Settings(
+        embedding=EmbeddingSettings(provider="encoder", model=str(encoder)),
+        rerank=RerankSettings(provider="local", model=str(reranker)),
+    )
+    finding = only(embedding_findings(settings, online=True))
+    assert finding.verdict is Verdict.ok
+    assert "nothing leaves this machine" in finding.message
+    assert told(rerank_findings(settings, online=True)) == [("Reranker", "ok")]
+    judged = Settings(rerank=RerankSettings(provider="encoder", model=str(encoder)))
+    assert told(rerank_findings(judged, online=False)) == [("Reranker", "ok")]
+    (reranker / "model.onnx").write_bytes(b"")
+    finding = only(rerank_findings(settings, online=False))
+    assert finding.verdict is Verdict.problem
+    assert "model.onnx has 0 bytes" in finding.message
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    finding = only(embedding_findings(settings, online=False))
+    assert finding.verdict is Verdict.problem
+    assert "pip install onnxruntime" in finding.message
+
+
 def test_providers_are_asked_only_online(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASTERISM_EMBEDDING_API_KEY", SECRET)
     monkeypatch.setenv("ASTERISM_RERANK_API_KEY", SECRET)
@@ -308,13 +332,31 @@ def test_programs_that_connect_symbols(tmp_path: Path) -> None:
     broken.write_text("#!/bin/sh\nexit 3\n")
     broken.chmod(0o755)
     chosen = StructureSettings(typescript="/no/such/tsc", python=str(broken))
-    typescript, python, others = structure_findings(Settings(structure=chosen))
+    typescript, python, *others = structure_findings(Settings(structure=chosen))
     assert typescript.verdict is python.verdict is Verdict.warning
     assert "There is no TypeScript compiler at /no/such/tsc" in typescript.message
     assert "cannot be started" in python.message
-    assert others.verdict is Verdict.ok
-    off = StructureSettings(typescript="off", python="off")
+    assert {other.verdict for other in others} == {Verdict.ok}
+    off = StructureSettings("off", "off", "off", "off", "off", "off")
     assert {one.verdict for one in structure_findings(Settings(structure=off))} == {Verdict.ok}
+
+
+def test_language_servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, code in (("gopls", 0), ("rust-analyzer", 1), ("mine", 1)):
+        (tmp_path / name).write_text(f"#!/bin/sh\nexit {code}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    chosen = StructureSettings("off", "off", java="/nowhere/jdtls")
+    cpp, go, rust, java = [*structure_findings(Settings(structure=chosen))][2:6]
+    assert cpp.message == "clangd is not installed; connected by name"
+    assert go.message.endswith("/gopls")
+    # A toolchain may have a program of that name that only says what to install.
+    assert rust.message == "rust-analyzer is not installed; connected by name"
+    assert {one.verdict for one in (cpp, go, rust)} == {Verdict.ok}
+    assert (java.verdict, "/nowhere/jdtls" in java.message) == (Verdict.warning, True)
+    named = StructureSettings(rust=str(tmp_path / "mine"))
+    rust = [*structure_findings(Settings(structure=named))][4]
+    assert (rust.verdict, "cannot be started" in rust.message) == (Verdict.warning, True)
 
 
 def test_a_compiler_of_another_version(tmp_path: Path) -> None:

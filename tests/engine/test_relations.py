@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 from asterism.backends.store.registry import Registered
-from asterism.config.sections_structure import StructureSettings
 from asterism.domain.errors import IndexMissing, UsageError
 from asterism.domain.structure import CallTree
 from asterism.engine.engine import Engine
 from asterism.engine.relations import Relation, RelationsReply, RelationsRequest
 from asterism.engine.wiring import Places
-from tests.engine.conftest import SETTINGS, make
+from tests.engine.conftest import NO_SERVERS, SETTINGS, make
 from tests.structure.compilers import needs_checker
 
 CHAIN = """\
@@ -58,7 +57,7 @@ class Handler:
 @pytest.fixture(params=["off", pytest.param("", marks=needs_checker)])
 def asking(request: pytest.FixtureRequest, places: Places, tmp_path: Path) -> Iterator["Asking"]:
     """A repository of two files, connected by name and by the type checker."""
-    settings = replace(SETTINGS, structure=StructureSettings(python=request.param))
+    settings = replace(SETTINGS, structure=replace(NO_SERVERS, python=request.param))
     engine = Engine(places, lambda _root: settings)
     registered = engine.register(make(tmp_path / "chain", a=CHAIN, b=MIDDLE))
     engine.index(registered)
@@ -182,7 +181,7 @@ def test_where_there_is_no_index(places: Places, tmp_path: Path) -> None:
 
 
 def test_more_definitions_than_are_looked_at(places: Places, tmp_path: Path) -> None:
-    settings = replace(SETTINGS, structure=StructureSettings(python="off"))
+    settings = replace(SETTINGS, structure=replace(NO_SERVERS, python="off"))
     engine = Engine(places, lambda _root: settings)
     files = {f"f{number}": "def same():\n    return 1\n" for number in range(14)}
     registered = engine.register(make(tmp_path / "many", **files))
@@ -190,3 +189,16 @@ def test_more_definitions_than_are_looked_at(places: Places, tmp_path: Path) -> 
     reply = engine.relations(registered, RelationsRequest(name="same", relation=Relation.callers))
     assert (len(reply.related), reply.total) == (10, 14)
     engine.close()
+
+
+def test_headings_are_definitions_only_where_code_has_none(places: Places, tmp_path: Path) -> None:
+    engine = Engine(places, lambda _root: SETTINGS)
+    root = make(tmp_path / "texts", a="def Setup():\n    pass\n")
+    (root / "README.md").write_text("# Texts\n\n## Setup\n\nRun it.\n\n## Licence\n\nFree.\n")
+    asking = Asking(engine, engine.register(root))
+    engine.index(asking.registered)
+    setup, licence = asking("Setup", "references"), asking("Licence", "references")
+    engine.close()
+    found = [related.connections.symbol.path for related in setup.related]
+    assert (found, setup.total) == (["a.py"], 1)
+    assert [related.connections.kind for related in licence.related] == ["section"]

@@ -21,6 +21,12 @@ SIGNATURES: dict[Callable[..., object], str] = {
         "project: str | None=None, jobs: int=1, settings: Mapping[str, object] | None=None, "
         "listener: Callable[[Progress], None] | None=None -> 'Codebase'"
     ),
+    asterism.context_for: (
+        "request: str, path: str | os.PathLike[str] | None=None, *, agent: str='reader', "
+        "session: str | None=None, max_tokens: int=8000, code_hits: int=10, "
+        "min_score: float | None=None, connect: bool=True, "
+        "settings: Mapping[str, object] | None=None -> RequestContext"
+    ),
     asterism.Codebase.sync: "self, *, force: bool=False -> SyncReport",
     asterism.Codebase.search: (
         "self, query: str='', *, mode: ModeName='hybrid', limit: int=10, "
@@ -47,11 +53,20 @@ SIGNATURES: dict[Callable[..., object], str] = {
         "self, name: str, *, kind: Texts=(), role: RoleName | Sequence[RoleName]=(), "
         "limit: int=50 -> Symbols"
     ),
+    asterism.Codebase.ask: (
+        "self, question: str, *, conversation: str='', agent: str='', model: str='', "
+        "request_id: str='', retries: int | None=None, "
+        "on_event: Callable[[TurnEvent], None] | None=None -> Answer"
+    ),
     asterism.Codebase.status: "self -> IndexStatus",
     asterism.Codebase.close: "self -> None",
 }
 
 FIELDS = {
+    asterism.Answer: (
+        "text citations model provider agent conversation turn status notes input_tokens "
+        "output_tokens"
+    ),
     asterism.Hit: (
         "path start_line end_line name kind language signature score text detail why distance "
         "lines before after repo file id below_threshold"
@@ -62,13 +77,20 @@ FIELDS = {
     asterism.Context: ("parts found used_tokens budget account did_you_mean notes behind seconds"),
     asterism.Relations: "related total did_you_mean notes behind",
     asterism.Symbols: "symbols counts did_you_mean",
+    asterism.RequestContext: (
+        "agent items code left_out used_tokens budget session request_id notes"
+    ),
 }
 TUPLES = {
+    asterism.Cited: "path start_line end_line name repo distance exists",
     asterism.Part: "text priority",
     asterism.Related: "connections tree unknown",
     asterism.Symbol: "name qualified_name kind role path line is_exported signature module",
     asterism.IndexStatus: "state sentence behind files chunks is_building",
     asterism.Progress: "stage files_done files_total chunks_done detail",
+    asterism.ContextItem: ("type name text mode score server description priority why schema"),
+    asterism.CodePart: "place text detail score",
+    asterism.LeftOut: "what reason score detail",
 }
 FILTERS = (
     "path path_prefix path_contains path_not_contains path_glob type extension languages "
@@ -78,18 +100,10 @@ FILTERS = (
 
 def test_names() -> None:
     assert asterism.__all__ == [
-        *("AsterismError", "Codebase", "Context", "Filters", "Hit", "IndexStatus", "Part"),
-        *(
-            "Progress",
-            "Related",
-            "Relations",
-            "Reply",
-            "Symbol",
-            "Symbols",
-            "SyncReport",
-            "__version__",
-            "open",
-        ),
+        *("Answer", "AsterismError", "Cited", "CodePart", "Codebase", "Context", "ContextItem"),
+        *("Filters", "Hit", "IndexStatus", "LeftOut", "Part", "Progress", "Related", "Relations"),
+        *("Reply", "RequestContext", "Symbol", "Symbols", "SyncReport", "__version__"),
+        *("context_for", "open"),
     ]
     assert all(getattr(asterism, name) is not None for name in asterism.__all__)
     assert set(asterism.__all__) <= set(dir(asterism))
@@ -100,7 +114,7 @@ def test_names() -> None:
 def test_methods() -> None:
     public = {name for name in vars(asterism.Codebase) if not name.startswith("_")}
     assert public == {
-        *("callees", "callers", "close", "context", "name", "references", "root", "search"),
+        *("ask", "callees", "callers", "close", "context", "name", "references", "root", "search"),
         *("similar", "status", "symbols", "sync"),
     }
 

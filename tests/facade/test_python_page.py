@@ -49,7 +49,7 @@ def test_an_example(number: int, places: dict[str, str], tmp_path: Path) -> None
 
 
 def test_there_are_examples() -> None:
-    assert (len(EXAMPLES), len(SHOWN)) == (4, 1)
+    assert (len(EXAMPLES), len(SHOWN)) == (6, 1)
 
 
 def test_the_example_of_the_package_is_that_of_the_page() -> None:

@@ -20,8 +20,11 @@ from tests.faults.workplace import Command, Outcome, Workplace, wait_until
 
 SOURCES = {
     "web.ts": "export function paint() {}\nexport function page() {\n  paint();\n}\n",
+    "go.mod": "module harbor\n",
+    "gate.go": "package harbor\n\nfunc paint() {\n}\n\nfunc open() {\n\tpaint()\n}\n",
     "job.py": "def paint():\n    return 1\n\n\ndef work():\n    return paint()\n",
 }
+CALLERS = {"web.ts": "page", "job.py": "work", "gate.go": "open"}
 # How each is told to a reader; a compiler that answers nonsense may also be called one that failed.
 MODES = {
     "hang": "is still loading the repository",
@@ -71,7 +74,7 @@ def processes(program: Path) -> list[int]:
     return found
 
 
-@pytest.fixture(params=["web.ts", "job.py"])
+@pytest.fixture(params=CALLERS)
 def path(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     return name
@@ -80,8 +83,9 @@ def path(request: pytest.FixtureRequest) -> str:
 @pytest.mark.parametrize("mode", MODES)
 def test_a_wayward_compiler(place: Workplace, mode: str, path: str) -> None:
     compiler = program(place.home, mode)
+    same = str(compiler)
     structure = StructureSettings(
-        typescript=str(compiler), python=str(compiler), memory_mb=200, wait_seconds=0.5
+        typescript=same, python=same, go=same, memory_mb=200, wait_seconds=4.0
     )
     if mode != "hang":
         structure = replace(structure, wait_seconds=30.0)
@@ -94,7 +98,7 @@ def test_a_wayward_compiler(place: Workplace, mode: str, path: str) -> None:
     again = engine.context(registered, request)
     engine.close()
     graph, code = (part.text for part in reply.assembly.parts)
-    assert "Called by (by name): " + ("page" if path == "web.ts" else "work") in graph
+    assert f"Called by (by name): {CALLERS[path]}" in graph
     assert "paint" in code
     (note,) = (note for note in reply.notes if note.startswith("Connected by name: "))
     assert MODES[mode] in note

@@ -22,7 +22,7 @@ def uses_and_shown(source: str, snapshot: str, lines: range) -> tuple[set[str], 
     names = _globals(node, source, scope)
     for value in _attributes(top, node, {"self", "cls", *scope[:-1]}):
         names |= _names(value)
-    needed = _closure(bound, names, top)
+    needed = _closure(bound, names, top, _conditions(module.body))
     shown = set(_bindings(ast.parse(snapshot).body)) - {_name(top)}
     # Names that come with a needed one because they share its statement.
     statements = {id(statement) for name in needed for statement in bound[name]}
@@ -119,7 +119,28 @@ def _head(node: ast.AST) -> Iterator[ast.AST]:
                     yield inner.annotation
 
 
-def _closure(bound: Binding, names: set[str], top: ast.stmt) -> set[str]:
+def _conditions(body: list[ast.stmt]) -> dict[int, set[str]]:
+    """The names in the conditions around each statement of the top."""
+    found: dict[int, set[str]] = {}
+    pending = [(statement, set[str]()) for statement in body]
+    while pending:
+        statement, names = pending.pop()
+        found[id(statement)] = names
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        heads = [getattr(statement, "test", None), *getattr(statement, "items", [])]
+        handlers = getattr(statement, "handlers", [])
+        heads += [handler.type for handler in handlers]
+        below = names.union(*(_names(head) for head in heads if head is not None))
+        inner = [getattr(statement, field, []) for field in ("body", "orelse", "finalbody")]
+        for statements in (*inner, *(handler.body for handler in handlers)):
+            pending.extend((child, below) for child in statements)
+    return found
+
+
+def _closure(
+    bound: Binding, names: set[str], top: ast.stmt, conditions: dict[int, set[str]]
+) -> set[str]:
     needed: set[str] = set()
     pending = [name for name in names if name in bound]
     while pending:
@@ -130,6 +151,7 @@ def _closure(bound: Binding, names: set[str], top: ast.stmt) -> set[str]:
             continue
         needed.add(name)
         for statement in bound[name]:
+            pending.extend(one for one in conditions[id(statement)] if one in bound)
             if not isinstance(statement, ast.Import | ast.ImportFrom):
                 leaves = (leaf for leaf in ast.walk(statement) if isinstance(leaf, ast.Name))
                 pending.extend(leaf.id for leaf in leaves if leaf.id in bound)

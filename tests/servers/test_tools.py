@@ -24,6 +24,12 @@ PROMISED = {
     "cancel_indexing": (),
     "index_debug": (),
     "list_repositories": (),
+    "codebase_question": ("question", "conversationId", "model", "provider"),
+    "list_agents": (),
+    "run_agent_instruction": ("agentName", "instruction", "conversationId"),
+    "search_items": ("query", "agentName"),
+    "list_items": ("agentName",),
+    "edit_item": ("agentName", "action", "type", "name", "text"),
 }
 EXAMPLE = re.compile(r"^Example: (.+)$", re.MULTILINE)
 
@@ -53,9 +59,12 @@ def test_every_parameter_is_explained(tool: Tool) -> None:
 def test_hints_tell_reading_from_writing() -> None:
     hints = {name: listed(tool)["annotations"] for name, tool in TOOLS.items()}
     writing = {name for name, hint in hints.items() if not hint["readOnlyHint"]}
-    assert writing == {"index_codebase", "cancel_indexing"}
-    assert not any(hint["destructiveHint"] or hint["openWorldHint"] for hint in hints.values())
-    assert all(hint["idempotentHint"] for hint in hints.values())
+    assert writing == {"index_codebase", "cancel_indexing", "run_agent_instruction", "edit_item"}
+    destroying = {name for name, hint in hints.items() if hint["destructiveHint"]}
+    assert destroying == {"edit_item"}
+    assert not any(hint["openWorldHint"] for hint in hints.values())
+    repeated = {name for name, hint in hints.items() if not hint["idempotentHint"]}
+    assert repeated == {"run_agent_instruction"}
 
 
 def test_instructions_are_short_and_name_every_tool() -> None:

@@ -101,5 +101,5 @@ def test_the_user_may_forbid_it(serve: Callable[..., Toolbox]) -> None:
     toolbox = serve(watching=False)
     toolbox.call("index_codebase", {})
     ask(toolbox)
-    assert toolbox._watchers._threads == {}
+    assert toolbox._watchers._watches == {}
     assert not watch_of(toolbox)["running"]

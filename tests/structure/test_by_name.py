@@ -9,7 +9,7 @@ from asterism.backends.store.catalogue import Catalogue
 from asterism.config.sections_index import WorkSettings
 from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
-from asterism.domain.structure import Connections, Edge, Fact
+from asterism.domain.structure import Connections, Edge, Fact, SymbolPlace
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.structure.by_name import ByName, ByNameOptions
@@ -376,13 +376,20 @@ def test_trees_of_calls_end_in_circles(ask: Callable[..., ByName]) -> None:
     question = ask().question()
     knot = question.connections(Target("tools/knot.py", "knot", 1))
     assert knot is not None
-    tree = call_tree(knot.symbol, question.calls, TreeOptions(depth=5))
+
+    def at(place: SymbolPlace) -> Connections:
+        found = question.connections(Target(place.path or "", place.name, place.line or 1))
+        assert found is not None
+        return found
+
+    tree = call_tree(knot.symbol, lambda place: at(place).calls, TreeOptions(depth=5))
     path, node = [], tree
     while node.children:
         (node,) = node.children
         path.append(node.edge.target.name)
     assert (path, node.mark) == (["tie", "untie", "tie"], "cycle")
-    up = call_tree(tree.children[0].edge.target, question.callers, TreeOptions(depth=1))
+    tie = tree.children[0].edge.target
+    up = call_tree(tie, lambda place: at(place).callers, TreeOptions(depth=1))
     assert sorted(child.edge.target.name for child in up.children) == ["knot", "untie"]
 
 
@@ -413,3 +420,46 @@ def test_circles_of_imports_and_of_inheritance_end(ask: Callable[..., ByName], r
     by_name = ask()
     assert shown(known(by_name, "ring/a.py", "A.go").calls) == ["ring/b.py:B.stop"]
     assert shown(known(by_name, "ring/a.py", "A").subtypes) == ["ring/b.py:B"]
+
+
+KOTLIN = {
+    "common/Use.kt": "package tide\n\nfun run() {\n  now()\n  Clock().tick()\n}\n",
+    "common/Time.kt": "package tide\n\nexpect fun now(): Long\n\nexpect class Clock() {\n"
+    "  fun tick()\n}\n",
+    "jvm/Time.kt": "package tide\n\nactual fun now(): Long = 1\n\nactual class Clock {\n"
+    "  actual fun tick() {}\n}\n",
+    "js/Time.kt": "package tide\n\nactual fun now(): Long = 2\n",
+    "other/Time.kt": "package other\n\nactual fun now(): Long = 3\n",
+}
+
+
+def test_what_each_platform_has_of_a_symbol(ask: Callable[..., ByName], root: Path) -> None:
+    written(root, KOTLIN)
+    by_name = ask()
+    run = known(by_name, "common/Use.kt", "run")
+    assert shown(run.calls) == [
+        "common/Time.kt:now",
+        "common/Time.kt:Clock",
+        "common/Time.kt:Clock.tick",
+    ]
+    for path in ("common/Time.kt", "jvm/Time.kt", "js/Time.kt"):
+        assert shown(known(by_name, path, "now").callers) == ["common/Use.kt:run"]
+    assert shown(known(by_name, "jvm/Time.kt", "Clock.tick").callers) == ["common/Use.kt:run"]
+    assert known(by_name, "other/Time.kt", "now").callers == ()
+
+
+def test_a_crate_is_called_as_its_manifest_says(ask: Callable[..., ByName], root: Path) -> None:
+    written(
+        root,
+        {
+            "crates/core/Cargo.toml": '[package]\nname = "tide-core"\n',
+            "crates/core/src/lib.rs": "pub fn rise() {}\n",
+            "crates/core/src/rise.rs": "pub fn rise() {}\n",
+            "crates/app/src/main.rs": "use tide_core::rise;\n\nfn main() {\n    rise();\n}\n",
+        },
+    )
+    by_name = ask()
+    main = known(by_name, "crates/app/src/main.rs", "main")
+    assert shown(main.calls) == ["crates/core/src/lib.rs:rise"]
+    rise = known(by_name, "crates/core/src/lib.rs", "rise")
+    assert shown(rise.callers) == ["crates/app/src/main.rs:main"]

@@ -113,10 +113,10 @@ EXPECTED: dict[str, dict[str, Any]] = {
         "types_in": ["orders: Order <- Order store/models.py:36"],
     },
     "app.py#Special": {
-        "signature": "class Special(Order, requests.Session, Other)",
+        "signature": "class Special(Order, couriers.Session, Other)",
         "extends": [
             "Order store/models.py:36 <9>",
-            "requests.Session requests ~0.9 <9>",
+            "couriers.Session couriers ~0.9 <9>",
             "Thing missing.things ~0.9 <9>",
         ],
         "callers": ["main app.py:18 <23>"],
@@ -126,7 +126,7 @@ EXPECTED: dict[str, dict[str, Any]] = {
         "calls": [
             "decorate missing.things ~0.9 <17>",
             "Base.make store/models.py:28 <19>",
-            "requests.get requests ~0.9 <20>",
+            "couriers.get couriers ~0.9 <20>",
             "Child app.py:13 <22>",
             "Base.load store/models.py:31 <22>",
             "Special app.py:9 <23>",

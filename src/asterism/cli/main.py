@@ -10,6 +10,8 @@ from typing import NoReturn
 
 from asterism import __version__
 from asterism.cli import (
+    agent_arguments,
+    ask_arguments,
     eval_arguments,
     file_arguments,
     index_arguments,
@@ -17,6 +19,7 @@ from asterism.cli import (
     keeping_arguments,
     mcp_arguments,
     search_arguments,
+    serve_arguments,
     structure_arguments,
 )
 from asterism.domain.errors import AsterismError
@@ -46,11 +49,14 @@ def build_parser() -> argparse.ArgumentParser:
     search_arguments.add_search(commands)
     search_arguments.add_similar(commands)
     structure_arguments.add(commands)
+    ask_arguments.add(commands)
+    agent_arguments.add(commands)
     index_arguments.add_index(commands)
     index_arguments.add_status(commands)
     index_arguments.add_symbols(commands)
     index_arguments.add_watch(commands)
     mcp_arguments.add(commands)
+    serve_arguments.add(commands)
     keeping_arguments.add_repos(commands)
     keeping_arguments.add_clean(commands)
     install_arguments.add(commands)

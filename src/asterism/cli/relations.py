@@ -7,11 +7,11 @@ from contextlib import closing
 
 from asterism.cli.engine_for import directory_named, engine
 from asterism.cli.relations_tree import print_relations
-from asterism.cli.relations_wire import relations_json
 from asterism.cli.wire import write_json
 from asterism.domain.errors import PathMissing
 from asterism.domain.files import display_path
 from asterism.engine.relations import Relation, RelationsReply, RelationsRequest
+from asterism.servers.wire_relations import relations_json
 
 _RELATIONS = {
     "callers": Relation.callers,

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from asterism.analysis.source.checkouts import global_excludes
 from asterism.backends.embed import options as embed
+from asterism.backends.llm import options as llm
 from asterism.backends.rerank import options as rerank
 from asterism.config.files import USER_FILE
 from asterism.config.layers import SECRETS, Layer
@@ -67,9 +68,47 @@ def rerank_key(provider: rerank.Provider, url: str = "") -> str:
     return _key(SECRETS["rerank.api_key"], vendor, url)
 
 
+def server_token() -> str:
+    """What a request to the HTTP server has to bring; nothing if the environment has none."""
+    return os.environ.get(SECRETS["server.token"], "")
+
+
+def records_password() -> str:
+    """The password of the database that conversations are kept in; nothing if there is none."""
+    return os.environ.get(SECRETS["records.password"], "")
+
+
+def model_key(provider: llm.Provider, url: str = "") -> str:
+    """The key for a language model at an address; nothing if there is none."""
+    if provider not in llm.KEY_VARIABLES:
+        return ""
+    vendor = _Vendor(llm.KEY_VARIABLES[provider], llm.DEFAULT_URLS[provider])
+    return _key(SECRETS["model.api_key"], vendor, url)
+
+
+def agent_variable(name: str) -> str | None:
+    """The value of a variable that an agent's file names for one of its servers."""
+    return os.environ.get(name) or None
+
+
+def handed_on() -> dict[str, str]:
+    """What the servers that we start find in their environment, beside what is meant for them."""
+    return {name: os.environ[name] for name in _HANDED_ON if name in os.environ}
+
+
+_HANDED_ON = (
+    *("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"),
+    # Without these no program starts on Windows.
+    *("APPDATA", "LOCALAPPDATA", "PATHEXT", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERPROFILE"),
+)
+"""Where programs and the user's things are; nothing that could be a secret."""
+
+
 def secret_values() -> list[str]:
     """Every key that the environment holds, so that none is ever logged."""
-    names = {*SECRETS.values(), *embed.KEY_VARIABLES.values(), *rerank.KEY_VARIABLES.values()}
+    names = set(SECRETS.values())
+    for vendors in (embed.KEY_VARIABLES, rerank.KEY_VARIABLES, llm.KEY_VARIABLES):
+        names |= set(vendors.values())
     return [value for name in sorted(names) if (value := os.environ.get(name))]
 
 

@@ -15,6 +15,9 @@ from asterism.domain.files import display_path
 SECRETS: Mapping[str, str] = {
     "embedding.api_key": "ASTERISM_EMBEDDING_API_KEY",
     "rerank.api_key": "ASTERISM_RERANK_API_KEY",
+    "model.api_key": "ASTERISM_MODEL_API_KEY",
+    "records.password": "ASTERISM_RECORDS_PASSWORD",
+    "server.token": "ASTERISM_SERVER_TOKEN",
 }
 """What only the environment may hold, as files would spell it, and its variable."""
 

@@ -54,6 +54,11 @@ def _repository_layer(directory: Path) -> Layer | None:
     return None
 
 
+def is_trusted(root: Path, settings: Settings) -> bool:
+    """Whether the user trusts a repository, so that what its own files say may run programs."""
+    return _is_trusted(str(root.resolve()), settings.trust.repositories)
+
+
 def _is_trusted(repository: str | None, named: Iterable[str]) -> bool:
     user = home()
     paths = (f"{user}{name[1:]}" if user and name.startswith("~/") else name for name in named)

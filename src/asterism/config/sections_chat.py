@@ -1,9 +1,67 @@
-"""What a chat gives to its model."""
+"""Who answers questions, and what a chat gives to its model."""
 
 from dataclasses import dataclass
+from typing import get_args
 
+from asterism.backends.llm.options import Provider
 from asterism.config.described import described, whole
-from asterism.config.setting import Kind
+from asterism.config.setting import Kind, Voice
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """Which language model answers."""
+
+    provider: Provider = described(  # noqa: RUF009 - a text like the others
+        Kind.text,
+        "extractive",
+        "Who answers: nobody but the code itself (an answer put together from the best hits, "
+        "offline), any server that speaks OpenAI's protocol (OpenAI, LM Studio, Ollama, vLLM), "
+        "Anthropic (it needs the extra `anthropic`), or the model of the MCP client that asks. All "
+        "but the first send questions and code to a model.",
+        choices=get_args(Provider),
+        voice=Voice.trusted,
+    )
+    name: str = described(
+        Kind.text,
+        "",
+        "The model's name, as its server spells it.",
+        voice=Voice.trusted,
+    )
+    url: str = described(
+        Kind.address,
+        "",
+        "Where the model's server is, for servers of one's own and proxies; nothing means the "
+        "provider's own address.",
+        voice=Voice.trusted,
+    )
+    window: int = whole(
+        0,
+        "Tokens that the model can read and write in one request; 0 means as known by its name. "
+        "What is over is trimmed, and the answer says so.",
+        minimum=0,
+    )
+    max_output_tokens: int = whole(4096, "Tokens of one answer at most.", minimum=1)
+    timeout_seconds: float = described(
+        Kind.decimal,
+        120.0,
+        "How long the model may stay silent before the request is tried again.",
+        minimum=0.1,
+        maximum=3600,
+    )
+    total_seconds: float = described(
+        Kind.decimal,
+        900.0,
+        "How long one reply of the model may take in all.",
+        minimum=0.1,
+        maximum=86_400,
+    )
+    attempts: int = whole(
+        3,
+        "How often a request is sent whose answer has not begun.",
+        minimum=1,
+        maximum=10,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,4 +98,17 @@ class ChatSettings:
         "The characters of one such text; a longer one is cut and marked.",
         minimum=1,
         older_variable="CODEINFO_TOOL_CHUNK_MAX_CHARS",
+    )
+    max_turns: int = whole(
+        20,
+        "How often the model is asked for one answer, tool calls in between.",
+        minimum=1,
+        maximum=1000,
+    )
+    retries: int = whole(
+        0,
+        "How often the model may judge the hits of a search and search again in other words, "
+        "before it answers; each time costs a request.",
+        minimum=0,
+        maximum=10,
     )

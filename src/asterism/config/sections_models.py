@@ -16,16 +16,18 @@ class EmbeddingSettings:
     provider: Provider = described(  # noqa: RUF009 - a text like the others
         Kind.text,
         "local",
-        "Who makes the vectors: the built-in model, all-MiniLM-L6-v2 on this machine (it needs the "
-        "extra `minilm`), Voyage, or any server that speaks OpenAI's protocol (LM Studio, Ollama, "
-        "vLLM, OpenAI). The last two send the text of the code to a server.",
+        "Who makes the vectors: the built-in model, the built-in encoder (better, and some hundred "
+        "times slower), all-MiniLM-L6-v2 on this machine (it needs the extra `minilm`), Voyage, or "
+        "any server that speaks OpenAI's protocol (LM Studio, Ollama, vLLM, OpenAI). The last two "
+        "send the text of the code to a server.",
         choices=get_args(Provider),
         voice=Voice.trusted,
     )
     model: str = described(
         Kind.text,
         "",
-        "The model's name; nothing means the provider's usual one.",
+        "The model's name; nothing means the provider's usual one. For `encoder` also the path of "
+        "a folder with a model of one's own.",
         voice=Voice.trusted,
     )
     url: str = described(
@@ -64,15 +66,18 @@ class RerankSettings:
     provider: RerankProvider = described(  # noqa: RUF009 - a text like the others
         Kind.text,
         "none",
-        "Who reads the question together with the text of the best hits and orders them anew: "
-        "nobody, or Voyage, which sends both to a server with every question.",
+        "Who judges the best hits once more and orders them anew: nobody; the built-in reranker, "
+        "which reads the question together with each text; the built-in encoder, which compares "
+        "their vectors and keeps them; or Voyage, which gets question and texts sent to a server "
+        "with every question.",
         choices=get_args(RerankProvider),
         voice=Voice.trusted,
     )
     model: str = described(
         Kind.text,
         "",
-        "The reranker's name; nothing means the provider's usual one.",
+        "The reranker's name; nothing means the provider's usual one. For `local` and `encoder` "
+        "also the path of a folder with a model of one's own.",
         voice=Voice.trusted,
     )
     url: str = described(
@@ -92,7 +97,8 @@ class RerankSettings:
     weight: float = described(
         Kind.decimal,
         0.65,
-        "What the reranker counts in a hit's score; the rest is the similarity of the vectors.",
+        "What Voyage's reranker counts in a hit's score; the rest is the similarity of the "
+        "vectors. What our own models count is kept beside their weights.",
         minimum=0,
         maximum=1,
     )
@@ -102,5 +108,13 @@ class RerankSettings:
         "How long the reranker may stay silent; after a second attempt the answer is given without "
         "it.",
         minimum=0.1,
+        maximum=3600,
+    )
+    seconds: float = described(
+        Kind.decimal,
+        0.5,
+        "How long a model on this machine may judge; hits that it did not come to keep their "
+        "places.",
+        minimum=0,
         maximum=3600,
     )

@@ -1,9 +1,20 @@
 """Who is asked how symbols connect."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from asterism.config.described import described, whole
 from asterism.config.setting import Kind, Voice
+
+
+def _server(program: str, languages: str) -> Any:
+    return described(
+        Kind.text,
+        "",
+        f"The language server `{program}`; nothing means the one on the path, if there is one, "
+        f"`off` that {languages} connected by name only.",
+        voice=Voice.user,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +35,10 @@ class StructureSettings:
         "Asterism, `off` that Python is connected by name only.",
         voice=Voice.user,
     )
+    cpp: str = _server("clangd", "C and C++ are")
+    go: str = _server("gopls", "Go is")
+    rust: str = _server("rust-analyzer", "Rust is")
+    java: str = _server("jdtls", "Java is")
     memory_mb: int = whole(
         2000, "Megabytes that each of these programs may use before it is ended.", minimum=200
     )

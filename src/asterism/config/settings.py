@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
-from asterism.config.sections_chat import ChatSettings
+from asterism.config.sections_chat import ChatSettings, ModelSettings
 from asterism.config.sections_index import (
     CacheSettings,
     ChunkSettings,
@@ -13,7 +13,9 @@ from asterism.config.sections_index import (
     WorkSettings,
 )
 from asterism.config.sections_models import EmbeddingSettings, RerankSettings
+from asterism.config.sections_records import RecordsSettings
 from asterism.config.sections_running import LogSettings, TrustSettings
+from asterism.config.sections_server import ServerSettings
 from asterism.config.sections_structure import StructureSettings
 from asterism.config.setting import Setting
 
@@ -30,7 +32,10 @@ class Settings:
     index: IndexSettings = IndexSettings()
     watch: WatchSettings = WatchSettings()
     structure: StructureSettings = StructureSettings()
+    model: ModelSettings = ModelSettings()
     chat: ChatSettings = ChatSettings()
+    records: RecordsSettings = RecordsSettings()
+    server: ServerSettings = ServerSettings()
     work: WorkSettings = WorkSettings()
     log: LogSettings = LogSettings()
     trust: TrustSettings = TrustSettings()

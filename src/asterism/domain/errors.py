@@ -6,6 +6,7 @@ AsterismError           anything a user should read as one clear sentence
 │   └── RepositoryUnclear  no repository is named, and several could be meant
 ├── InputError          a path that cannot be used
 │   ├── PathMissing     nothing is there
+│   │   └── AgentMissing  there is no agent of that name
 │   ├── PathOutside     it leads out of every known repository
 │   ├── WrongPathKind   a directory where a file is wanted, or the reverse
 │   ├── PathUnreadable  no permission, or the read failed
@@ -20,10 +21,13 @@ AsterismError           anything a user should read as one clear sentence
 │   └── StorageFailed   the disk is full, or does not let us write
 ├── ProviderError       a model that gave no answer, or none of use
 │   ├── ProviderDown    not reachable, or failing after every retry
+│   │   └── ReplyCut    it fell silent in the middle of an answer
 │   ├── ProviderRefused it does not accept the request: key, model name, address
 │   ├── TextTooLong     a text is over the model's context
 │   ├── BadVectors      an answer of the wrong number or size
-│   └── BadScores       a reranker's answer of the wrong number, or out of range
+│   ├── BadScores       a reranker's answer of the wrong number, or out of range
+│   ├── BadReply        a language model's answer that cannot be read
+│   └── ProviderMissing its library is not installed, or the client does not offer it
 ├── LanguageServerError a language server that gave no answer
 │   ├── ServerMissing   its program is not installed, or cannot be started
 │   ├── ServerStarting  it is still loading the repository
@@ -33,6 +37,19 @@ AsterismError           anything a user should read as one clear sentence
 │   ├── ServerTooLarge  it took more memory than it may
 │   ├── ServerRefused   it answered a request with an error
 │   └── ServerGivenUp   it failed again after a new start, and rests for a while
+├── ToolServerError     an MCP server of an agent that gave no answer
+│   ├── ToolServerMissing   it cannot be started, or nothing answers at its address
+│   ├── ToolServerSlow      it did not answer in time
+│   ├── ToolServerDied      it ended, perhaps in the middle of a call
+│   ├── ToolServerFlooding  it said more than it may
+│   └── ToolServerRefused   it answered with an error, or not in its protocol
+├── RecordsError        conversations that cannot be used as they are
+│   ├── RecordsUnreachable  their database does not answer, or its library is missing
+│   ├── RecordsCorrupt  their database is damaged
+│   ├── RecordsTooNew   a newer Asterism wrote them
+│   ├── ConversationMissing   there is none of that name
+│   ├── ConversationArchived  it is put away, and has to be restored to go on
+│   └── TurnRunning     an earlier question is still being answered
 ├── WorkerDied          a process that reads files was killed
 └── Cancelled           the user asked to stop; what was done is kept
 """
@@ -60,6 +77,10 @@ class InputError(AsterismError):
 
 class PathMissing(InputError):
     """Nothing exists at the path."""
+
+
+class AgentMissing(PathMissing):
+    """There is no agent of that name."""
 
 
 class PathOutside(InputError):
@@ -118,6 +139,10 @@ class ProviderDown(ProviderError):
     """The provider cannot be reached, or failed after every retry."""
 
 
+class ReplyCut(ProviderDown):
+    """A language model fell silent in the middle of an answer."""
+
+
 class ProviderRefused(ProviderError):
     """The provider does not accept the request."""
 
@@ -132,6 +157,14 @@ class BadVectors(ProviderError):
 
 class BadScores(ProviderError):
     """The reranker's answer has the wrong number of scores, or scores that are none."""
+
+
+class BadReply(ProviderError):
+    """A language model's answer that cannot be read."""
+
+
+class ProviderMissing(ProviderError):
+    """The provider's library is not installed, or the client does not offer its model."""
 
 
 class LanguageServerError(AsterismError):
@@ -168,6 +201,58 @@ class ServerRefused(LanguageServerError):
 
 class ServerGivenUp(LanguageServerError):
     """The server failed again after a new start, and rests for a while."""
+
+
+class ToolServerError(AsterismError):
+    """An MCP server of an agent that gave no answer."""
+
+
+class ToolServerMissing(ToolServerError):
+    """The server cannot be started, or nothing answers at its address."""
+
+
+class ToolServerSlow(ToolServerError):
+    """The server did not answer in time."""
+
+
+class ToolServerDied(ToolServerError):
+    """The server ended, perhaps in the middle of a call."""
+
+
+class ToolServerFlooding(ToolServerError):
+    """The server said more than it may."""
+
+
+class ToolServerRefused(ToolServerError):
+    """The server answered with an error, or not in its protocol."""
+
+
+class RecordsError(AsterismError):
+    """Conversations that cannot be used as they are."""
+
+
+class RecordsUnreachable(RecordsError):
+    """The database of the conversations does not answer, or its library is missing."""
+
+
+class RecordsCorrupt(RecordsError):
+    """The database of the conversations is damaged."""
+
+
+class RecordsTooNew(RecordsError):
+    """A newer Asterism wrote the conversations."""
+
+
+class ConversationMissing(RecordsError):
+    """There is no conversation, or no turn in it, of that name."""
+
+
+class ConversationArchived(RecordsError):
+    """The conversation is put away, and has to be restored to go on."""
+
+
+class TurnRunning(RecordsError):
+    """An earlier question, or the same one, is still being answered."""
 
 
 class WorkerDied(AsterismError):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeAlias
 
@@ -12,16 +13,22 @@ from asterism.analysis.syntax.catalogue import detect
 from asterism.backends.lsp.keeper import Condition, KeeperOptions
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
+from asterism.config.environment import program
 from asterism.config.loading import discovery_options
 from asterism.config.settings import Settings
 from asterism.domain.errors import LanguageServerError, ServerGarbled, ServerMissing
-from asterism.domain.files import FoundFile
+from asterism.domain.files import FoundFile, display_path
 from asterism.domain.structure import Connections, Fact, Gap
 from asterism.structure.by_name import ByName
 from asterism.structure.call_sites import CALLABLE
+from asterism.structure.completing import completed
+from asterism.structure.kept_outlines import KeptOutlines
 from asterism.structure.python import PythonOptions, PythonProject
 from asterism.structure.python_binary import find_environment, require_checker
 from asterism.structure.repository import Files, IndexedRepository
+from asterism.structure.server_binary import can_start, require_server
+from asterism.structure.server_project import ServerOptions, ServerProject
+from asterism.structure.servers import BY_FAMILY, SERVERS, Server
 from asterism.structure.targets import Target
 from asterism.structure.typescript import TypeScriptOptions, TypeScriptProject
 from asterism.structure.typescript_binary import require_compiler
@@ -35,7 +42,9 @@ MOST_WORDS = 300
 NONE_BY_NAME = "none found by name, which does not see calls through interfaces or values"
 NO_FILES_BY_NAME = "no other file found by name, which does not follow every import"
 
-_ECMASCRIPT = frozenset({"typescript", "javascript"})
+_FAMILIES = {"javascript": "typescript", "c": "cpp"}
+
+_ALL = frozenset(Fact)
 
 # What comes of an answer in another shape than the protocol's, or of a disk that is full.
 _UNFIT = (
@@ -100,10 +109,16 @@ class Connector:
         self._settings = settings
         self._cache = cache
         self._environment = environment
-        self._files = Files(registered.repository.root)
+        self._outlines = KeptOutlines()
+        self._files = Files(registered.repository.root, self._outlines)
         self._listing: tuple[FoundFile, ...] = ()
         self._witnesses: dict[str, Witness] = {}
-        self._makes: Mapping[str, _Make] = {"typescript": self._typescript, "python": self._python}
+        self._found: dict[str, str | None] = {}
+        self._makes: Mapping[str, _Make] = {
+            "typescript": self._typescript,
+            "python": self._python,
+            **{server.family: partial(self._served, server) for server in SERVERS},
+        }
 
     def warm_up(self, catalogue: Catalogue, languages: Collection[str] = ()) -> None:
         """Start the witnesses that a question may need, in the background.
@@ -112,7 +127,8 @@ class Connector:
         enough to begin with; trouble shows when something is asked.
         """
         wanted = {_family(language) for language in languages} or {*self._makes}
-        if all(self._is_under_way(family) for family in wanted & {*self._makes}):
+        wanted = {family for family in wanted if self.has_witness(family)}
+        if all(self._is_under_way(family) for family in wanted):
             return
         states = catalogue.files(self._registered.repository.name).values()
         if not self._listing:
@@ -153,8 +169,15 @@ class Connector:
         return self._listing
 
     def has_witness(self, language: str) -> bool:
-        """Whether there is one to ask for a language, running or not."""
-        return _family(language) in self._makes
+        """Whether there is one to ask for a language, running or not.
+
+        A language server that is off, or neither installed nor named, is nothing that is missing.
+        """
+        family = _family(language)
+        if family not in BY_FAMILY:
+            return family in self._makes
+        given: str = getattr(self._settings.structure, family)
+        return given != OFF if given else self._installed(BY_FAMILY[family]) is not None
 
     def witness(self, language: str) -> Witness:
         """Who answers for a language; a LanguageServerError says why nobody does."""
@@ -177,7 +200,9 @@ class Connector:
         given = self._settings.structure.typescript
         if given == OFF:
             raise ServerMissing("The setting structure.typescript is off.")
-        options = TypeScriptOptions(memory_bytes=self._memory, keeper=self._keeper)
+        options = TypeScriptOptions(
+            memory_bytes=self._memory, keeper=self._keeper, outline_of=self._outlines
+        )
         root = self._registered.repository.root
         return TypeScriptProject(require_compiler(given or None), root, str(self._cache), options)
 
@@ -188,9 +213,29 @@ class Connector:
         root = self._registered.repository.root
         environment = find_environment(root, self._environment)
         options = PythonOptions(
-            memory_bytes=self._memory, keeper=self._keeper, environment=environment
+            memory_bytes=self._memory,
+            keeper=self._keeper,
+            environment=environment,
+            outline_of=self._outlines,
         )
         return PythonProject(require_checker(given or None), root, options)
+
+    def _served(self, server: Server) -> Witness:
+        given: str = getattr(self._settings.structure, server.family)
+        found = require_server(server, given) if given else self._installed(server)
+        if found is None:
+            raise ServerMissing(f"The language server {server.program} is not installed.")
+        options = ServerOptions(memory_bytes=self._memory, keeper=self._keeper)
+        place = (self._registered.repository.root, self._cache)
+        return ServerProject(server, found, self._files, place, options)
+
+    def _installed(self, server: Server) -> str | None:
+        """Where a server is that the user has installed; it is looked for once."""
+        if server.family not in self._found:
+            place = program(server.program)
+            works = place is not None and can_start(server, place)
+            self._found[server.family] = place if works else None
+        return self._found[server.family]
 
     @property
     def _memory(self) -> int:
@@ -212,7 +257,8 @@ class Questions:
         self.notes: list[str] = []
         """How answers came about, for the reader; filled by questions."""
         self._connector = connector
-        self._by_name = by_name.question()
+        self.by_name = by_name.question()
+        """The same moment, by names alone."""
         self._listing: tuple[FoundFile, ...] | None = None
         self._failed: set[str] = set()
         self._known: dict[Target, Connections | None] = {}
@@ -238,10 +284,27 @@ class Questions:
                 self.notes.append(_by_name_note(error))
             if len(told) < len(targets):
                 self.notes.append(_by_name_note("compilers know no file names that are no UTF-8."))
-        return [
-            found[target] if target in found else _honest(self._by_name.connections(target))
-            for target in targets
-        ]
+        return [self._best(target, found.get(target)) for target in targets]
+
+    def _best(self, target: Target, found: Connections | None) -> Connections | None:
+        """What a witness says, or what names say where it says nothing."""
+        silent = [gap.why for gap in found.gaps if set(gap.facts) == _ALL] if found else []
+        if found is not None and not silent:
+            return self._completed(target, found)
+        named = _honest(self.by_name.connections(target))
+        if named is None:
+            return found
+        if silent:
+            self.notes.append(_by_name_note(f"{display_path(target.path)}: {silent[0]}."))
+        return named
+
+    def _completed(self, target: Target, found: Connections) -> Connections:
+        """With what names say of facts that a language server knows not all of."""
+        missing = {fact for gap in found.gaps for fact in gap.facts}
+        if _family(detect(target.path).language) not in BY_FAMILY or not missing:
+            return found
+        named = self.by_name.connections(target)
+        return completed(found, named, missing) if named is not None else found
 
     def _resolved(self, family: str, targets: list[Target]) -> Sequence[Connections]:
         if self._listing is None:
@@ -290,4 +353,5 @@ def _honest(found: Connections | None) -> Connections | None:
 
 
 def _family(language: str) -> str:
-    return "typescript" if language in _ECMASCRIPT else language
+    """Languages that have one witness."""
+    return _FAMILIES.get(language, language)

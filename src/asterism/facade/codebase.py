@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, TypeAlias, Unpack
 
 from asterism.backends.store.registry import Registered
 from asterism.config.environment import cache_directory, data_directory
 from asterism.config.loading import load
 from asterism.config.settings import Settings
 from asterism.domain.catalogue import SymbolQuery
+from asterism.domain.chat import TurnEvent
 from asterism.domain.errors import UsageError, WorkerDied
 from asterism.domain.filters import Filter
 from asterism.domain.search import Mode
@@ -21,7 +22,17 @@ from asterism.domain.symbol import Role
 from asterism.domain.symbol_names import symbol_query
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.facade.arguments import choice, number, stage_of, text, texts, whole
+from asterism.facade.answers import Answer, answer_of, ask_request
+from asterism.facade.arguments import (
+    Filters,
+    Texts,
+    choice,
+    number,
+    stage_of,
+    text,
+    texts,
+    whole,
+)
 from asterism.facade.connections import Context, Relations, context_of, relations_of
 from asterism.facade.replies import (
     IndexStatus,
@@ -36,12 +47,12 @@ from asterism.indexing.report import SyncReport
 
 if TYPE_CHECKING:
     # They bring numpy, which looking up a symbol does not need.
+    from asterism.engine.asking import Asking
     from asterism.engine.searching import SearchReply, SearchRequest
 
 ModeName: TypeAlias = Literal["hybrid", "semantic", "exact", "definition", "similar"]
 StageName: TypeAlias = Literal["discover", "refine"]
 RoleName: TypeAlias = Literal["definition", "export", "import", "usage"]
-Texts: TypeAlias = str | Sequence[str]
 
 _log = logging.getLogger("asterism")
 
@@ -49,25 +60,6 @@ _GUARD = (
     'put what the script does below `if __name__ == "__main__":`, or leave `jobs` at 1: processes '
     "that read files begin by importing the script"
 )
-
-
-class Filters(TypedDict, total=False):
-    """What a search may be narrowed to; every condition that is given must hold."""
-
-    path: Texts
-    path_prefix: Texts
-    path_contains: Texts
-    path_not_contains: Texts
-    path_glob: Texts
-    type: Texts
-    extension: Texts
-    languages: Texts
-    is_exported: bool
-    decorator_contains: str
-    has_docstring: bool
-    context_filepaths: Texts
-    context_path_prefix: Texts
-    repo: Texts
 
 
 def open(
@@ -123,6 +115,7 @@ class Codebase:
         self._engine: Engine | None = engine
         self._registered = registered
         self._listener = Listener() if listener is None else Listener(listener)
+        self._asking: Asking | None = None
 
     @property
     def root(self) -> Path:
@@ -290,12 +283,42 @@ class Codebase:
         engine.refresh(self._registered)
         return symbols_of(engine.symbols(self._registered, symbol_query(name, wanted)))
 
+    def ask(
+        self,
+        question: str,
+        *,
+        conversation: str = "",
+        agent: str = "",
+        model: str = "",
+        request_id: str = "",
+        retries: int | None = None,
+        on_event: Callable[[TurnEvent], None] | None = None,
+    ) -> Answer:
+        """An answer in words, with the places it rests on; it is kept in a conversation.
+
+        Without a model, which is the default, it is put together from the best hits. `model` is a
+        name, `PROVIDER/NAME` or `extractive`. A repeated `request_id` is not answered twice.
+        `on_event` hears of tokens, tools and citations as they come, in another thread.
+        """
+        from asterism.engine.asking import Asking
+
+        engine = self._open()
+        request = ask_request(question, conversation, agent, model, request_id, retries)
+        self._build_if_missing(engine)
+        if self._asking is None:
+            self._asking = Asking(engine)
+        asked = self._asking.ask(self._registered, request, on_event or (lambda _event: None))
+        return answer_of(asked.result())
+
     def status(self) -> IndexStatus:
         """What state the index is in; nothing is changed."""
         return status_record(self._open().status(self._registered))
 
     def close(self) -> None:
         """Let go of tables, models and compilers; the index stays."""
+        if self._asking is not None:
+            self._asking.close()
+        self._asking = None
         if self._engine is not None:
             self._engine.close()
         self._engine = None

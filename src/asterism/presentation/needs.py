@@ -3,10 +3,12 @@
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
 from asterism.domain.outline import Item, Outline, Reference, Span
+from asterism.presentation.conditions import conditions_around
 from asterism.presentation.layout import line_starts
 from asterism.presentation.names import Names, Resolver
 
@@ -44,7 +46,8 @@ def needs_of(
     `spans` are the parts of the targets that are shown, and `shown_of` says what is shown of an
     item: more than itself where it shares its declaration, as `b` does in `int a, b`.
 
-    An import is used if a name that it brings in is. Imports that bring in names without saying
+    An import is used if a name that it brings in is. What the conditions around a declaration or
+    an import name is used too. Imports that bring in names without saying
     which (`import *`, `#include`, `using System`) are never counted: nothing in this file says
     whether they are used.
     """
@@ -55,11 +58,15 @@ def needs_of(
     needed: set[int] = set()
     imports: dict[int, set[str]] = defaultdict(set)
     pending = list(spans)
+    conditions = partial(conditions_around, outline, source)
     while pending:
         span = pending.pop()
         for reference in uses.inside(span):
             meaning = names.meaning(reference)
             for number in meaning.imports:
+                if number not in imports:
+                    entry = outline.imports[number]
+                    pending += conditions(entry.start_line, entry.enclosing)
                 imports[number].add(reference.name)
             for found in meaning.items:
                 found = _shown_as(items, found)
@@ -69,6 +76,7 @@ def needs_of(
                     needed.add(found)
                     shown.update(subtree(items, found))
                     pending.append(shown_of(found))
+                    pending += conditions(items[found].start_line, items[found].parent)
     used = {
         number: frozenset(local)
         for number, local in imports.items()

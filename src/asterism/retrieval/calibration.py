@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from asterism.retrieval.options import Calibration, RankOptions
+from asterism.retrieval.options import Calibration, JudgeOptions, RankOptions
 from asterism.retrieval.recall import Pools
 
 
@@ -38,8 +38,11 @@ def logistic(value: float) -> float:
     return 1.0 / (1.0 + math.exp(-value))
 
 
-def calibration_for(pools: Pools, options: RankOptions) -> Calibration:
-    """The curve for what was asked: words and vectors, or one of them."""
+def calibration_for(
+    pools: Pools, options: RankOptions, judge: JudgeOptions | None = None
+) -> Calibration:
+    """The curve for what was asked, words and vectors or one of them, and for who judged it."""
     if not pools.vector:
         return options.by_words
-    return options.calibration if pools.text else options.by_meaning
+    curves = options if judge is None else judge
+    return curves.calibration if pools.text else curves.by_meaning

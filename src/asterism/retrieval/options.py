@@ -197,6 +197,29 @@ _BY_MEANING = Calibration(offset=-4.9, slope=0.51, first=1.1, cosine=1.75, unsai
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeOptions:
+    """What the judgement of a model that reads the best candidates adds to their log-odds.
+
+    The numbers belong to the model and are kept beside its weights.
+    """
+
+    name: str
+    """As reasons call it: `encoder`, `rerank`."""
+    top: int = 40
+    """Chunks that are judged."""
+    best: float = 0.0
+    """For the best judged chunk of a file."""
+    second: float = 0.0
+    """For the one after it: a file that answers twice is about it."""
+    whole: float = 0.0
+    """For all of them together, beside the file that has most."""
+    chunk: float = 0.0
+    """For a chunk beside the others of its file."""
+    calibration: Calibration = _HYBRID
+    by_meaning: Calibration = _BY_MEANING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RankOptions:
     """Everything that can be tuned about `hybrid` and `semantic` search."""
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from asterism.backends.store.chunk_table import ChunkKey
 from asterism.domain.chunk import Chunk
 from asterism.domain.search import Hit, Question, Signal
-from asterism.retrieval.calibration import calibration_for, grounds_of, probabilities
+from asterism.retrieval.calibration import Grounds, calibration_for, grounds_of, probabilities
 from asterism.retrieval.fusion import (
     Evidence,
     Strengths,
@@ -18,6 +18,7 @@ from asterism.retrieval.fusion import (
     log_odds,
     strengths_of,
 )
+from asterism.retrieval.judging import Judge, Judgement, judged
 from asterism.retrieval.options import RankOptions
 from asterism.retrieval.order import Standing, in_order, represented
 from asterism.retrieval.priors import Company, chunk_priors, file_priors
@@ -46,32 +47,73 @@ class Case(NamedTuple):
         return log_odds(self.evidence[file], self.weights) + _logarithm(self.priors[file])
 
 
-def rank(question: Question, pools: Pools, fetch: Fetch, options: RankOptions) -> list[Hit]:
+class Placed(NamedTuple):
+    """The candidates in order, before their odds are made probabilities."""
+
+    places: list[Standing]
+    priors: Mapping[FileKey, list[Signal]]
+    grounds: Grounds
+    verdict: Judgement
+
+
+def rank(
+    question: Question,
+    pools: Pools,
+    fetch: Fetch,
+    options: RankOptions,
+    judge: Judge | None = None,
+) -> list[Hit]:
     """Order the candidates: what speaks for their files, then for them, then what is known anyway.
 
-    All of them are returned, some hundred; the order does not depend on how many are wanted.
+    All of them are returned, some hundred; the order does not depend on how many are wanted. With
+    a judge, the best are ordered once more by what it says of them.
     """
-    case = open_case(question, pools, options)
-    strength = _strength(case)
-    chunks = fetch(_candidates(case, strength))
-    text = read_candidates(case, chunks)
-    standing = _standing(case, text, strength)
-    ordered = represented(in_order(standing, case.odds, options), pools.sentences, options)
+    placed = place(question, pools, fetch, options, judge)
     scores = probabilities(
-        [place.odds for place in ordered],
-        grounds_of(pools, text.unsaid),
-        calibration_for(pools, options),
+        [place.odds for place in placed.places],
+        placed.grounds,
+        calibration_for(pools, options, judge.options if judge and placed.verdict.files else None),
     )
-    reasons = Reasons(pools)
+    reasons = Reasons(pools, placed.verdict.signals)
     return [
         Hit(
             place.chunk,
             score,
             reasons.distance(place.chunk),
-            reasons.why(place.chunk, (*case.priors[place.file], *place.priors)),
+            reasons.why(place.chunk, (*placed.priors[place.file], *place.priors)),
         )
-        for place, score in zip(ordered, scores, strict=True)
+        for place, score in zip(placed.places, scores, strict=True)
     ]
+
+
+def place(
+    question: Question,
+    pools: Pools,
+    fetch: Fetch,
+    options: RankOptions,
+    judge: Judge | None = None,
+) -> Placed:
+    """The candidates in order, each with its log-odds."""
+    case = open_case(question, pools, options)
+    strength = _strength(case)
+    chunks = fetch(_candidates(case, strength))
+    text = read_candidates(case, chunks)
+    standing = _standing(case, text, strength)
+    ordered = in_order(standing, case.odds, options)
+    verdict = Judgement() if judge is None else judged(question, ordered, judge)
+    if verdict.files:
+        ordered = _judged_order(case, standing, verdict)
+    ordered = represented(ordered, pools.sentences, options)
+    return Placed(ordered, case.priors, grounds_of(pools, text.unsaid), verdict)
+
+
+def _judged_order(case: Case, standing: Sequence[Standing], verdict: Judgement) -> list[Standing]:
+    """The candidates in order, with what a judge said among the evidence."""
+
+    def odds(file: FileKey) -> float:
+        return case.odds(file) + verdict.files.get(file, 0.0)
+
+    return in_order([verdict.place(place) for place in standing], odds, case.options)
 
 
 def open_case(question: Question, pools: Pools, options: RankOptions) -> Case:

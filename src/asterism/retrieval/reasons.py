@@ -1,6 +1,6 @@
 """Why a hit is a hit: the channels that found it, with rank and raw score."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from asterism.backends.store.chunk_table import ChunkKey
 from asterism.domain.chunk import Chunk
@@ -11,8 +11,9 @@ from asterism.retrieval.recall import Pools
 class Reasons:
     """The pools, turned round: from a chunk to its places in them."""
 
-    def __init__(self, pools: Pools) -> None:
+    def __init__(self, pools: Pools, judged: Mapping[ChunkKey, Signal] | None = None) -> None:
         """Look through every list once."""
+        self._judged = judged or {}
         self._definitions = pools.definitions
         self._lines = pools.lines
         self._sentences = {
@@ -48,4 +49,6 @@ class Reasons:
             channels.append(Signal("line", float(self._lines[key].line)))
         if key in self._sentences:
             channels.append(Signal("sentence", float(self._sentences[key])))
+        if key in self._judged:
+            channels.append(self._judged[key])
         return (*channels, *priors)

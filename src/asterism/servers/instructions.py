@@ -14,6 +14,9 @@ Which tool:
 - search_code: lists. Every match for an audit or a refactoring (exhaustive=true, then cursor), \
 exact text or regex (mode="exact"), code like a snippet (mode="similar"), filters, scores.
 - symbol_lookup: you know the exact name; where is it defined, exported, imported, used?
+- codebase_question: an explanation in words, when you need no code; list_agents and \
+run_agent_instruction: the user's own agents; search_items, list_items, edit_item: their rules, \
+references and tools.
 - index_codebase: only when a tool says that there is no index. Afterwards every search keeps \
 the index fresh by itself; do not index after edits.
 - index_status, watch_status, index_debug, list_repositories, cancel_indexing: when an answer \

@@ -28,13 +28,16 @@ from asterism.servers.limits import written
 from asterism.servers.mcp_front import NAME, TITLE
 from asterism.servers.mcp_resources import list_resources, read_resource
 from asterism.servers.tools import TOOLS, listed
+from asterism.servers.tools_answers_sampling import lent_by, request_name
 from asterism.servers.tools_calls import Caller
-from asterism.servers.tools_running import Toolbox, truncation_warning
+from asterism.servers.tools_running import ANSWERS, Toolbox, truncation_warning
 
 CALLS_AT_ONCE = 8
 """Threads that answer; searches are short and share two or more cores, the rest waits its turn."""
 INDEXINGS_AT_ONCE = 2
 """Indexings that somebody waits for; they take minutes, and must not take the searches' threads."""
+ANSWERS_AT_ONCE = 32
+"""Answers in words: they wait for a model most of their time."""
 TELL_SECONDS = 0.1
 """How often a client hears of progress; more often nobody could read it."""
 
@@ -46,6 +49,7 @@ def make_server(toolbox: Toolbox) -> Server[dict[str, Any]]:
     """The server; whoever made the toolbox closes it when no transport is left."""
     limiter = anyio.CapacityLimiter(CALLS_AT_ONCE)
     indexings = anyio.CapacityLimiter(INDEXINGS_AT_ONCE)
+    answers = anyio.CapacityLimiter(ANSWERS_AT_ONCE)
     tools = ListToolsResult(tools=[Tool.model_validate(listed(tool)) for tool in TOOLS.values()])
 
     async def list_tools(
@@ -60,6 +64,7 @@ def make_server(toolbox: Toolbox) -> Server[dict[str, Any]]:
                 f"There is no tool {params.name[:80]!r}; there are {', '.join(TOOLS)}.",
             )
         room = indexings if params.name == "index_codebase" else limiter
+        room = answers if params.name in ANSWERS else room
         return await _called(toolbox, room, context, params)
 
     server: Server[dict[str, Any]] = Server(
@@ -90,7 +95,13 @@ async def _called(
     """Run a tool in a thread; a request that is cancelled gives up its place at once."""
     gone, latest = Event(), _Latest()
     client = context.session.client_params
-    caller = Caller(latest.hear, gone.is_set, client.client_info.name if client else None)
+    caller = Caller(
+        latest.hear,
+        gone.is_set,
+        client.client_info.name if client else None,
+        lent_by(context) if params.name in ANSWERS else None,
+        request_name(context),
+    )
     work = partial(toolbox.call, params.name, params.arguments, caller)
     try:
         async with anyio.create_task_group() as group:

@@ -2,11 +2,15 @@
 
 from collections.abc import Mapping
 
+from asterism.servers.tools_answers_described import ANSWERING
+from asterism.servers.tools_items_described import ITEMS
 from asterism.servers.tools_operating import OPERATING
 from asterism.servers.tools_searching import SEARCHING
 from asterism.servers.tools_shapes import Json, Tool
 
-TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in (*SEARCHING, *OPERATING)}
+TOOLS: Mapping[str, Tool] = {
+    tool.name: tool for tool in (*SEARCHING, *OPERATING, *ANSWERING, *ITEMS)
+}
 """Every tool by its name, in the order in which clients show them."""
 
 

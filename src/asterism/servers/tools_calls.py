@@ -2,13 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.backends.store.registry import Registered
 from asterism.engine.engine import Engine
 from asterism.indexing.progress import Progress
 from asterism.servers.tools_places import Standpoint, repository_for
 from asterism.servers.tools_shapes import Json
+
+if TYPE_CHECKING:
+    # Only answers in words have to do with models.
+    from asterism.backends.llm.providers import Lent
 
 
 def _nobody(_progress: Progress) -> None:
@@ -21,6 +25,10 @@ class Caller(NamedTuple):
     hear: Callable[[Progress], None] = _nobody
     gone: Callable[[], bool] = lambda: False
     client: str | None = None
+    lent: "Lent | None" = None
+    """The model that the client lends, if it offers that."""
+    request_id: str = ""
+    """What the client named the request, so that repeating it does not run it twice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,9 @@ class Code(NamedTuple):
 _INDEX_IT = "Call index_codebase, then ask again."
 _LATER = "Ask again in a moment."
 _WORDS_ONLY = 'Until that is mended, search_code with mode="exact" needs no model.'
+_NO_TOOL = "Go on without this server's tools."
 _NO_SERVER = "Ask again, or use search_code and symbol_lookup, which do not need it."
+_OTHER_MODEL = 'provider="extractive" answers without a model.'
 
 CODES: Mapping[type[errors.AsterismError], Code] = {
     errors.AsterismError: Code("failed"),
@@ -28,6 +30,7 @@ CODES: Mapping[type[errors.AsterismError], Code] = {
     ),
     errors.InputError: Code("path_unusable"),
     errors.PathMissing: Code("path_missing"),
+    errors.AgentMissing: Code("agent_missing", "list_agents shows those there are."),
     errors.PathOutside: Code("path_outside"),
     errors.WrongPathKind: Code("path_wrong_kind"),
     errors.PathUnreadable: Code("path_unreadable"),
@@ -46,6 +49,9 @@ CODES: Mapping[type[errors.AsterismError], Code] = {
     errors.TextTooLong: Code("text_too_long", "Give a shorter text."),
     errors.BadVectors: Code("provider_bad_answer", _WORDS_ONLY),
     errors.BadScores: Code("reranker_bad_answer", _WORDS_ONLY),
+    errors.BadReply: Code("model_bad_answer", _OTHER_MODEL),
+    errors.ReplyCut: Code("model_reply_cut", _LATER),
+    errors.ProviderMissing: Code("model_missing", _OTHER_MODEL),
     errors.LanguageServerError: Code("structure_failed", _NO_SERVER),
     errors.ServerMissing: Code("structure_missing", _NO_SERVER),
     errors.ServerStarting: Code("structure_starting", _LATER),
@@ -55,6 +61,23 @@ CODES: Mapping[type[errors.AsterismError], Code] = {
     errors.ServerTooLarge: Code("structure_too_large", _NO_SERVER),
     errors.ServerRefused: Code("structure_refused", _NO_SERVER),
     errors.ServerGivenUp: Code("structure_given_up", _NO_SERVER),
+    errors.RecordsError: Code("records_unusable"),
+    errors.RecordsUnreachable: Code("records_unreachable", _LATER),
+    errors.RecordsCorrupt: Code("records_corrupt", "The user has to mend that."),
+    errors.RecordsTooNew: Code("records_too_new", "The user has to update Asterism."),
+    errors.ConversationMissing: Code(
+        "conversation_missing", "Leave conversationId out to begin a new conversation."
+    ),
+    errors.ConversationArchived: Code(
+        "conversation_archived", "Leave conversationId out to begin a new conversation."
+    ),
+    errors.TurnRunning: Code("turn_running", _LATER),
+    errors.ToolServerError: Code("tool_server_failed", _NO_TOOL),
+    errors.ToolServerMissing: Code("tool_server_missing", _NO_TOOL),
+    errors.ToolServerSlow: Code("tool_server_slow", _NO_TOOL),
+    errors.ToolServerDied: Code("tool_server_died", _NO_TOOL),
+    errors.ToolServerFlooding: Code("tool_server_flooding", _NO_TOOL),
+    errors.ToolServerRefused: Code("tool_server_refused", _NO_TOOL),
     errors.WorkerDied: Code("worker_died", _LATER),
     errors.Cancelled: Code("cancelled"),
 }

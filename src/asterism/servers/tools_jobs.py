@@ -57,11 +57,16 @@ class Jobs:
             ours.set()
         return self._engine.cancel(registered) or ours is not None
 
-    def close(self) -> None:
-        """Stop everything, and wait for it as long as is reasonable."""
+    def halt(self) -> None:
+        """Ask everything to stop, and wait for nothing."""
         with self._lock:
             for stop in self._running.values():
                 stop.set()
+
+    def close(self) -> None:
+        """Stop everything, and wait for it as long as is reasonable."""
+        self.halt()
+        with self._lock:
             threads = list(self._threads)
         for thread in threads:
             thread.join(END_SECONDS)

@@ -56,7 +56,9 @@ def own_repository(engine: Engine, here: Standpoint) -> Registered:
 
 def _named(engine: Engine, arguments: Json) -> Registered | None:
     """The repository that ids name, if any does."""
-    repository, project = arguments.get("repository_id"), arguments.get("project_id")
+    # Chats call it by the shorter name.
+    repository = arguments.get("repository_id", arguments.get("repository"))
+    project = arguments.get("project_id")
     if repository is None and project is None:
         return None
     known = engine.registry.repositories(project)

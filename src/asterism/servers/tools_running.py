@@ -5,11 +5,12 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.backends.store.registry import Registered
 from asterism.domain.errors import AsterismError, Cancelled, IndexMissing
 from asterism.engine.engine import Engine
+from asterism.servers.access_hiding import without_places
 from asterism.servers.limits import (
     MOST_CHARS,
     Part,
@@ -21,6 +22,7 @@ from asterism.servers.limits import (
     with_size,
 )
 from asterism.servers.tools import TOOLS
+from asterism.servers.tools_answers_described import ANSWERING
 from asterism.servers.tools_arguments import checked
 from asterism.servers.tools_calls import Call, Caller
 from asterism.servers.tools_errors import INTERNAL, INTERNAL_SENTENCE, code_of, sentence_of
@@ -32,7 +34,13 @@ from asterism.telemetry.events import log_failure
 from asterism.telemetry.operations import ToolCall
 from asterism.telemetry.truncation import ReplySize, record_reply
 
-_ASKS = frozenset({"codebase_search", "search_code", "symbol_lookup", "index_debug"})
+if TYPE_CHECKING:
+    # It brings models and databases, which wait for the first question in words.
+    from asterism.engine.asking import Asking
+
+ANSWERS = frozenset(tool.name for tool in ANSWERING)
+"""Tools that answer in words; an answer may take minutes, and holds nobody up."""
+ASKING = frozenset({"codebase_search", "search_code", "symbol_lookup", "index_debug"})
 """Tools that read what the engine keeps between questions of a project."""
 
 
@@ -48,19 +56,24 @@ class Work(NamedTuple):
 class Toolbox:
     """The tools of one server; any number of threads may call them."""
 
-    def __init__(self, engine: Engine, here: Standpoint | None = None) -> None:
+    def __init__(
+        self, engine: Engine, here: Standpoint | None = None, hidden: tuple[str, ...] = ()
+    ) -> None:
+        """`hidden` are directories of the server itself, which no reply names."""
+        self._hidden = hidden
         self._engine = engine
         self._here = here or Standpoint()
         self._jobs = Jobs(engine)
         self._watchers = Watchers(engine)
         self._lock = Lock()
         self._projects: dict[Path, Lock] = {}
+        self._asking: Asking | None = None
 
     def call(
         self, name: str, arguments: Mapping[str, object] | None, caller: Caller | None = None
     ) -> Reply:
         """Answer one call of a tool that exists; a failure is an answer too."""
-        work = Work(TOOLS[name], partial(self._do, name), name in _ASKS)
+        work = Work(TOOLS[name], partial(self._do, name), name in ASKING)
         return self.run(work, arguments, caller)
 
     def run(
@@ -76,6 +89,7 @@ class Toolbox:
             except Exception as error:  # noqa: BLE001 - the outer edge: no caller sees a traceback
                 log_failure(name, error)
                 reply = failure(f"{INTERNAL_SENTENCE} [{INTERNAL.name}]", INTERNAL.name)
+            reply = without_places(reply, self._hidden)
             if reply.error is not None:
                 done.outcome = reply.error
             done.note(**_counts(reply))
@@ -83,12 +97,32 @@ class Toolbox:
 
     def forget(self, registered: Registered) -> None:
         """Stop what works on a repository that is to be removed."""
+        self._watchers.forget(registered)
         # Where there is no index, nobody indexes.
         with suppress(IndexMissing):
             self._jobs.stop(registered)
 
+    def standing(self) -> tuple[Engine, Standpoint]:
+        """What tells which repository a request means."""
+        return self._engine, self._here
+
+    def asking(self) -> "Asking":
+        """What answers in words; its searches take turns with the tools'."""
+        from asterism.engine.asking import Asking
+
+        with self._lock:
+            if self._asking is None:
+                self._asking = Asking(self._engine, self._project_lock)
+            return self._asking
+
+    def halt(self) -> None:
+        """Ask whatever takes long to stop, because the server is about to end."""
+        self._jobs.halt()
+
     def close(self) -> None:
         """Stop what runs, and end helper processes."""
+        if self._asking is not None:
+            self._asking.close()
         self._watchers.close()
         self._jobs.close()
         self._engine.close()
@@ -115,18 +149,22 @@ class Toolbox:
 
     def _turn(self, work: Work, call: Call) -> AbstractContextManager[object]:
         """One question at a time for a project; indexing and looking at states go beside."""
-        if not work.asks:
-            return nullcontext()
-        directory = call.repository().project.directory
+        return self._project_lock(call.repository()) if work.asks else nullcontext()
+
+    def _project_lock(self, registered: Registered) -> Lock:
         with self._lock:
-            return self._projects.setdefault(directory, Lock())
+            return self._projects.setdefault(registered.project.directory, Lock())
 
     def _do(self, name: str, call: Call) -> Reply:
         return self._tool(name)(call)
 
     def _tool(self, name: str) -> Callable[[Call], Reply]:
+        if name in ANSWERS:
+            from asterism.servers.tools_answers import TOOLS_THAT_ANSWER
+
+            return partial(TOOLS_THAT_ANSWER[name], asking=self.asking())
         # They bring what searching needs, and wait for the first call.
-        from asterism.servers import tools_finding, tools_keeping, tools_naming
+        from asterism.servers import tools_finding, tools_items, tools_keeping, tools_naming
 
         jobs = self._jobs
         tools: Mapping[str, Callable[[Call], Reply]] = {
@@ -139,6 +177,9 @@ class Toolbox:
             "cancel_indexing": lambda call: tools_keeping.cancel_indexing(call, jobs),
             "index_debug": tools_keeping.index_debug,
             "list_repositories": tools_keeping.list_repositories,
+            "search_items": tools_items.search_items,
+            "list_items": tools_items.list_items,
+            "edit_item": tools_items.edit_item,
         }
         return tools[name]
 

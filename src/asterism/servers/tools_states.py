@@ -9,6 +9,7 @@ from asterism.engine.inspection import Freshness, IndexedChunk, Inspection
 from asterism.engine.listing import Listed
 from asterism.engine.status import Status
 from asterism.indexing.report import SyncReport
+from asterism.servers.access_hiding import shown_detail
 from asterism.servers.tools_shapes import Json
 
 MOST_LINKS = 200
@@ -158,7 +159,7 @@ def inspection_json(found: Inspection, text: bool) -> Json:
         and {
             "indexed": found.verdict.indexed,
             "reason": found.verdict.reason and found.verdict.reason.value,
-            "detail": found.verdict.detail,
+            "detail": shown_detail(found.verdict.detail, found.registered.repository.root),
             "inside": found.verdict.folder and f"{display_path(found.verdict.folder)}/",
         },
         "freshness": found.freshness.value,

@@ -1,6 +1,7 @@
 """The repositories a server was asked about are watched, so that questions find a fresh index."""
 
 from threading import Event, Lock, Thread
+from typing import NamedTuple
 
 from asterism.backends.store.registry import Registered
 from asterism.domain.errors import AsterismError
@@ -15,42 +16,58 @@ END_SECONDS = 10.0
 """How long an ending server waits for a sync to end."""
 
 
+class _Watch(NamedTuple):
+    thread: Thread
+    stop: Event
+
+
 class Watchers:
     """The watches of one server. Of several servers on an index one watches at a time."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._lock = Lock()
-        self._stop = Event()
-        self._threads: dict[str, Thread] = {}
+        self._closed = False
+        self._watches: dict[str, _Watch] = {}
 
     def attend(self, registered: Registered) -> None:
         """Watch a repository from now on, if the user lets servers do so."""
         id_ = registered.repository.id
-        if id_ in self._threads or not self._engine.settings_of(registered).watch.servers:
+        if id_ in self._watches or not self._engine.settings_of(registered).watch.servers:
             return
         with self._lock:
-            if id_ in self._threads or len(self._threads) >= MOST_WATCHED or self._stop.is_set():
+            if id_ in self._watches or len(self._watches) >= MOST_WATCHED or self._closed:
                 return
+            stop = Event()
             thread = Thread(
-                target=self._watch, args=(registered,), name="asterism-watch", daemon=True
+                target=self._watch, args=(registered, stop), name="asterism-watch", daemon=True
             )
-            self._threads[id_] = thread
+            self._watches[id_] = _Watch(thread, stop)
         thread.start()
+
+    def forget(self, registered: Registered) -> None:
+        """End the watch of a repository that is to be removed: its index must not come back."""
+        with self._lock:
+            ended = self._watches.pop(registered.repository.id, None)
+        if ended is not None:
+            ended.stop.set()
+            ended.thread.join(END_SECONDS)
 
     def close(self) -> None:
         """End all watches."""
         with self._lock:
-            self._stop.set()
-            threads = list(self._threads.values())
-        for thread in threads:
-            thread.join(END_SECONDS)
+            self._closed = True
+            watches = list(self._watches.values())
+        for watch in watches:
+            watch.stop.set()
+        for watch in watches:
+            watch.thread.join(END_SECONDS)
 
-    def _watch(self, registered: Registered) -> None:
-        while not self._stop.is_set():
+    def _watch(self, registered: Registered, stop: Event) -> None:
+        while not stop.is_set():
             try:
-                for _state in self._engine.watch(registered, self._stop):
+                for _state in self._engine.watch(registered, stop):
                     pass
             except AsterismError as error:
                 log_failure("watch", error)
-            self._stop.wait(AGAIN_SECONDS)
+            stop.wait(AGAIN_SECONDS)

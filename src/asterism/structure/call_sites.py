@@ -54,6 +54,14 @@ def is_call(scope: FileScope, reference: Reference, target: Item | None) -> bool
     return language in _BARE_CALLS and is_callable
 
 
+def may_be_call(scope: FileScope, reference: Reference) -> bool:
+    """Whether a reference can be a call at all, whatever it means; cheaper than to find that."""
+    if scope.language in _BARE_CALLS or is_call(scope, reference, None):
+        return True
+    end = scope.offset(reference.line, reference.column) + len(reference.name.encode())
+    return scope.language == "cpp" and _DECLARED.match(scope.source, end) is not None
+
+
 def _is_function(scope: FileScope, enclosing: int) -> bool:
     item = scope.outline.items[enclosing]
     return item.kind in CALLABLE and item.body is not None

@@ -1,19 +1,20 @@
 """Python: live connections of symbols, from the type checker `ty` as a language server."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from asterism.analysis.syntax.outlines import outline
 from asterism.backends.lsp.client import LanguageClient, standard_answers
 from asterism.backends.lsp.connection import Connection
-from asterism.backends.lsp.keeper import Condition, Keeper, KeeperOptions
+from asterism.backends.lsp.keeper import KeeperOptions
 from asterism.backends.lsp.process import ServerCommand
-from asterism.domain.files import FoundFile
 from asterism.domain.structure import Connections
+from asterism.structure.kept_outlines import OutlineOf
+from asterism.structure.project import Project
 from asterism.structure.python_connections import connections_of
 from asterism.structure.python_places import Files
 from asterism.structure.python_resolving import Resolver
 from asterism.structure.targets import Target
-from asterism.structure.turns import Turns
 
 _NAME = "Python type checker"
 
@@ -54,72 +55,29 @@ class PythonOptions:
     environment: str | None = None
     """The virtual environment that imports come from."""
     keeper: KeeperOptions = field(default_factory=KeeperOptions)
+    outline_of: OutlineOf = outline
+    """Who reads what a file says."""
 
 
-class PythonProject:
+class PythonProject(Project[LanguageClient]):
     """One repository's Python. Any thread may ask; questions are in turn."""
 
     def __init__(self, checker: str, root: str, options: PythonOptions | None = None) -> None:
         """`checker` is the program `ty`."""
-        self._root = root.rstrip("/")
+        place = root.rstrip("/")
         self._options = options or PythonOptions()
-        self._listing: dict[str, FoundFile] = {}
-        self._loaded: dict[str, FoundFile] = {}
-        self._files = Files(self._root)
-        self._turns = Turns(_NAME, self._options.keeper.wait_seconds)
+        self._files = Files(place, self._options.outline_of)
         server = ServerCommand(
             name=_NAME,
             command=(checker, "server"),
-            directory=self._root,
+            directory=place,
             memory_bytes=self._options.memory_bytes,
         )
-        answers = standard_answers(self._root, {"ty": self._settings()})
-        self._keeper: Keeper[LanguageClient] = Keeper(
-            server, self._open, self._options.keeper, answers
-        )
+        answers = standard_answers(place, {"ty": self._settings()})
+        super().__init__(server, root, self._options.keeper, answers)
 
-    @property
-    def condition(self) -> Condition:
-        """Where the checker stands."""
-        return self._keeper.condition
-
-    @property
-    def trouble(self) -> str | None:
-        """What went wrong last, for a person."""
-        return self._keeper.trouble
-
-    @property
-    def pid(self) -> int | None:
-        """The checker's process, while there is one."""
-        return self._keeper.pid
-
-    def memory(self) -> int:
-        """Resident bytes of the checker."""
-        return self._keeper.memory()
-
-    def warm_up(self, files: Iterable[FoundFile]) -> None:
-        """Begin to start the checker in the background."""
-        with self._turns.take_if_free() as is_free:
-            # While a question is answered there is nothing left to warm up.
-            if is_free:
-                self._listing = _relevant(files)
-                self._keeper.warm_up()
-
-    def connections(
-        self, targets: Sequence[Target], files: Iterable[FoundFile]
-    ) -> tuple[Connections, ...]:
-        """What is known of each target, by the files as they are now.
-
-        `files` is the repository's listing of this moment: what differs from the last one is read
-        again first. Raises a LanguageServerError where the checker gives no answer at all.
-        """
-        with self._turns.take():
-            self._listing = _relevant(files)
-            return self._keeper.call(lambda client: self._answer(client, targets))
-
-    def close(self) -> None:
-        """End the checker."""
-        self._keeper.close()
+    def _is_relevant(self, path: str) -> bool:
+        return path.endswith(SOURCE_ENDINGS) or path.rpartition("/")[2] in _CONFIGS
 
     def _settings(self) -> dict[str, object]:
         place = self._options.environment
@@ -132,7 +90,7 @@ class PythonProject:
     def _open(self, connection: Connection) -> LanguageClient:
         # Whatever was kept of an earlier checker's time is read again.
         self._loaded = dict(self._listing)
-        self._files = Files(self._root)
+        self._files = Files(self._root, self._options.outline_of)
         settings = self._settings()
         seconds = self._options.request_seconds
         return LanguageClient(connection, self._root, seconds=seconds, options=settings)
@@ -144,23 +102,13 @@ class PythonProject:
 
     def _refresh(self, client: LanguageClient) -> None:
         """Tell the checker what changed since it was last told."""
-        before, now = self._loaded, self._listing
-        if before == now and self._files.is_filled:
+        found = self._changes()
+        if not found and self._files.is_filled:
             return
-        changes = {path: _CREATED for path in now if path not in before}
-        changes |= {path: _DELETED for path in before if path not in now}
-        changes |= {p: _CHANGED for p in now if p in before and now[p] != before[p]}
-        absolute = {f"{self._root}/{path}": kind for path, kind in changes.items()}
+        kinds = zip((_CREATED, _CHANGED, _DELETED), found, strict=True)
+        changes = {path: kind for kind, paths in kinds for path in self._absolute(paths)}
         if changes:
-            client.files_changed(absolute)
-            self._loaded = dict(now)
-        own = {f"{self._root}/{path}" for path in now if path.endswith(SOURCE_ENDINGS)}
-        self._files.refresh(own, absolute)
-
-
-def _relevant(files: Iterable[FoundFile]) -> dict[str, FoundFile]:
-    return {
-        file.path: file
-        for file in files
-        if file.path.endswith(SOURCE_ENDINGS) or file.path.rpartition("/")[2] in _CONFIGS
-    }
+            client.files_changed(changes)
+            self._loaded = dict(self._listing)
+        own = set(self._absolute(path for path in self._listing if path.endswith(SOURCE_ENDINGS)))
+        self._files.refresh(own, changes)

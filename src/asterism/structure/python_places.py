@@ -8,10 +8,11 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from asterism.analysis.source.text import decode, read
-from asterism.analysis.syntax.outlines import outline
+from asterism.analysis.syntax.outlines import outline as outlined
 from asterism.domain.errors import InputError
 from asterism.domain.outline import Import, Item, Outline
 from asterism.domain.structure import SymbolPlace
+from asterism.structure.kept_outlines import OutlineOf
 from asterism.structure.source_units import SourceUnits
 from asterism.structure.targets import Enclosing
 
@@ -26,15 +27,16 @@ _LIBRARY = re.compile(r"/lib/python[\d.]+/([^/]+)")
 class PythonFile:
     """One file as it is now on disk."""
 
-    def __init__(self, path: str, root: str) -> None:
+    def __init__(self, path: str, root: str, outline_of: OutlineOf) -> None:
         """Raises InputError where it cannot be read."""
+        self._outline_of = outline_of
         self.path = path.removeprefix(root + "/")
         self.source = SourceUnits(decode(read(path)).decode("utf-8", "replace"))
 
     @cached_property
     def outline(self) -> Outline:
         """What the file says."""
-        return outline(self.path, self.source.decoded)
+        return self._outline_of(self.path, self.source.decoded)
 
     @cached_property
     def _enclosing(self) -> Enclosing:
@@ -82,10 +84,10 @@ class PythonFile:
         return SymbolPlace(item.qualified_name, self.path, self.line(item.name_offset), item.kind)
 
 
-def read_file(path: str, root: str) -> PythonFile | None:
+def read_file(path: str, root: str, outline_of: OutlineOf) -> PythonFile | None:
     """The file, or None where it is gone or cannot be read."""
     try:
-        return PythonFile(path, root)
+        return PythonFile(path, root, outline_of)
     except InputError:
         return None
 
@@ -101,8 +103,9 @@ def module_of(path: str) -> str | None:
 class Files:
     """The repository's own files, each read once until it is said to have changed."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, outline_of: OutlineOf = outlined) -> None:
         self.root = root
+        self._outline_of = outline_of
         self._own: AbstractSet[str] = frozenset()
         self._known: OrderedDict[str, PythonFile | None] = OrderedDict()
 
@@ -122,7 +125,7 @@ class Files:
         if path not in self._own:
             return None
         if path not in self._known:
-            self._known[path] = read_file(path, self.root)
+            self._known[path] = read_file(path, self.root, self._outline_of)
             if len(self._known) > KEPT_FILES:
                 self._known.popitem(last=False)
         self._known.move_to_end(path)

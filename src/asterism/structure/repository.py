@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from asterism.analysis.graph.candidates import MAX_CANDIDATES, Candidate
 from asterism.analysis.graph.files import FileSet
-from asterism.analysis.graph.packages import module_file
+from asterism.analysis.graph.packages import crate_roots, module_file
 from asterism.analysis.graph.scopes import FileScope
 from asterism.analysis.source.text import decode, is_binary, read
 from asterism.analysis.syntax.catalogue import detect
@@ -18,9 +18,10 @@ from asterism.backends.store.catalogue import Catalogue
 from asterism.domain.catalogue import SymbolQuery
 from asterism.domain.errors import InputError
 from asterism.domain.symbol import Role
+from asterism.structure.kept_outlines import OutlineOf
 
 # Outlines kept in memory; the files around a few hits, with those that mention them.
-KEPT_FILES = 512
+KEPT_FILES = 1000
 
 
 class _Read(NamedTuple):
@@ -32,8 +33,9 @@ class _Read(NamedTuple):
 class Files:
     """Files below a directory, read when they are asked for and again when they have changed."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, outline_of: OutlineOf = outline) -> None:
         self._root = root.rstrip("/")
+        self._outline_of = outline_of
         self._kept: OrderedDict[str, _Read] = OrderedDict()
 
     def scope(self, path: str) -> FileScope | None:
@@ -69,7 +71,7 @@ class Files:
             return None
         source = decode(data)
         digest = hashlib.sha256(data).hexdigest()
-        return _Read(mark, FileScope(outline(path, source), source), digest)
+        return _Read(mark, FileScope(self._outline_of(path, source), source), digest)
 
 
 class IndexedRepository:
@@ -87,6 +89,14 @@ class IndexedRepository:
         """Every path that is indexed."""
         return FileSet(self.catalogue.files(self.name))
 
+    @cached_property
+    def _crates(self) -> dict[str, str]:
+        return crate_roots(self.paths, self._text)
+
+    def _text(self, path: str) -> bytes | None:
+        scope = self._files.scope(path)
+        return scope.source if scope else None
+
     def scope(self, path: str) -> FileScope | None:
         """A file as it is now."""
         return self._files.scope(path)
@@ -95,7 +105,9 @@ class IndexedRepository:
         """The file that a module means."""
         key = (importer, module)
         if key not in self._modules:
-            self._modules[key] = module_file(importer, language, module, self.paths)
+            self._modules[key] = module_file(
+                importer, language, module, self.paths, lambda: self._crates
+            )
         return self._modules[key]
 
     def defined(self, name: str) -> Sequence[Candidate]:

@@ -3,8 +3,8 @@
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 
-from asterism.analysis.syntax.outlines import outline
 from asterism.domain.outline import Item, Outline
+from asterism.structure.kept_outlines import OutlineOf
 from asterism.structure.targets import Enclosing
 from asterism.structure.typescript_tree import LAST_TOKEN, NAME_KINDS, Kind, Tree
 
@@ -15,14 +15,15 @@ _NAME_IS_LAST = frozenset({Kind.binding_element, Kind.import_specifier, Kind.exp
 class SourceFile:
     """A tree, the outline of its text, and the ways between them."""
 
-    def __init__(self, tree: Tree, root: str) -> None:
+    def __init__(self, tree: Tree, root: str, outline_of: OutlineOf) -> None:
         self.tree = tree
+        self._outline_of = outline_of
         self.path = tree.path.removeprefix(root + "/")
 
     @cached_property
     def outline(self) -> Outline:
         """What the file says, by our own rules."""
-        return outline(self.path, self.tree.source.decoded)
+        return self._outline_of(self.path, self.tree.source.decoded)
 
     @cached_property
     def _enclosing(self) -> Enclosing:

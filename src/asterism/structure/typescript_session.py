@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from asterism.backends.lsp.connection import Connection
 from asterism.domain.errors import ServerGarbled, ServerRefused
+from asterism.structure.kept_outlines import OutlineOf
 from asterism.structure.typescript_files import SourceFile
 from asterism.structure.typescript_tree import Tree
 
@@ -38,7 +39,15 @@ class Symbol(NamedTuple):
 class Session:
     """The compiler with one or more projects open. Not for several threads at once."""
 
-    def __init__(self, connection: Connection, root: str, library: str, *, seconds: float) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        root: str,
+        library: str,
+        *,
+        seconds: float,
+        outline_of: OutlineOf,
+    ) -> None:
         """Begin. `library` is the directory of the compiler's own declarations.
 
         `seconds` is the deadline of each request but the one that loads the projects.
@@ -47,6 +56,7 @@ class Session:
         self.root = root
         self.library = library
         self._seconds = seconds
+        self._outline_of = outline_of
         self._snapshot: int | None = None
         self._configs: tuple[str, ...] = ()
         self._names: dict[str, str] = {}
@@ -108,7 +118,7 @@ class Session:
             return None
         if not answer:
             return None
-        file = SourceFile(Tree(path, answer["data"]), self.root)
+        file = SourceFile(Tree(path, answer["data"]), self.root, self._outline_of)
         self._files[path] = file
         self._nodes += file.tree.count
         while self._nodes > KEPT_NODES and len(self._files) > 1:

@@ -55,15 +55,16 @@ def find_uses(moment: Moment, resolver: Resolver, declaration: Declaration, max_
         if local != item.name:
             names.setdefault(path, set()).add(local)
     near = sorted(names, key=_Nearness({path for path, _ in importers}, declaration.path))
+    wanted = _likely(moment, declaration, item, near)[:max_files]
     found: list[Use] = []
     unread: list[str] = []
-    for path in near[:max_files]:
+    for path in wanted:
         scope = moment.scope(path)
         if scope is None:
             unread.append(path)
         else:
             found += _uses_in(scope, resolver, names[path], same)
-    gaps = _gaps(moment, item, near[max_files:], unread)
+    gaps = _gaps(moment, item, len(near) - len(wanted), unread)
     taking = dict.fromkeys(path for path, _ in importers if moment.scope(path) is not None)
     return Uses(tuple(found), tuple(taking), tuple(gaps))
 
@@ -74,7 +75,7 @@ def same_symbol(moment: Moment, declaration: Declaration, item: Item) -> frozens
     if scope is None:
         return frozenset((declaration,))
     found = {Declaration(declaration.path, n) for n in scope.by_path.get(item.path, ())}
-    if scope.language not in (*TWICE_DECLARED, "ruby", "csharp", "go"):
+    if scope.language not in (*TWICE_DECLARED, "ruby", "csharp", "go", "kotlin"):
         return frozenset(found)
     if scope.language in TWICE_DECLARED and "static" in item.modifiers and len(item.path) == 1:
         return frozenset(found)
@@ -94,8 +95,15 @@ def same_symbol(moment: Moment, declaration: Declaration, item: Item) -> frozens
             continue
         if scope.language in TWICE_DECLARED and "static" in other.modifiers and len(item.path) == 1:
             continue
+        if scope.language == "kotlin" and not _is_actual(scope, item, there, other):
+            continue
         found.add(Declaration(candidate.path, index))
     return frozenset(found)
+
+
+def _is_actual(scope: FileScope, item: Item, there: FileScope, other: Item) -> bool:
+    """Whether of two declarations in Kotlin one is the other, or what a platform has of it."""
+    return scope.package == there.package and "actual" in (*item.modifiers, *other.modifiers)
 
 
 def _uses_in(
@@ -119,9 +127,22 @@ def _importers(moment: Moment, declaration: Declaration, item: Item) -> Iterator
                 yield path, local
 
 
-def _gaps(moment: Moment, item: Item, left: list[str], unread: list[str]) -> Iterator[Gap]:
+def _likely(moment: Moment, declaration: Declaration, item: Item, near: list[str]) -> list[str]:
+    """The files that are worth reading for a symbol.
+
+    Of a member whose name many types have, those that also name its type, and its own folder: in
+    others its use could be told from the rest only by luck, and they would be hundreds.
+    """
+    if len(item.path) < 2 or len(moment.defined(item.name)) <= MAX_CANDIDATES:
+        return near
+    of_type = {*moment.repository.mentions(item.path[-2])}
+    folder = dirname(declaration.path)
+    return [path for path in near if path in of_type or dirname(path) == folder]
+
+
+def _gaps(moment: Moment, item: Item, left: int, unread: list[str]) -> Iterator[Gap]:
     if left:
-        yield Gap(OF_USES, f"{len(left):,} more files mention the name and were not read")
+        yield Gap(OF_USES, f"{left:,} more files mention the name and were not read")
     if unread:
         shown = ", ".join(unread[:_NAMED_FILES])
         more = f" and {len(unread) - _NAMED_FILES:,} more" if len(unread) > _NAMED_FILES else ""

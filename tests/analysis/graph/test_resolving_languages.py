@@ -471,6 +471,8 @@ impl Chest {
         let s = State::Open;
         Self::MAX;
         press();
+        knock!();
+        shout!["x"];
         key.turn();
         self.fold();
         Ok(s)
@@ -490,7 +492,8 @@ pub fn make() -> Lid { Lid }
 pub fn attempt() -> Result<Lid, String> { Ok(Lid) }
 """,
     "src/lids/inner.rs": "pub fn deep() {}\n",
-    "src/keys.rs": "pub fn press() {}\npub struct Key;\nimpl Key { pub fn turn(&self) {} }\n",
+    "src/shouts.rs": "macro_rules! shout {\n    () => {};\n}\n",
+    "src/keys.rs": "pub fn press() {}\npub fn knock() {}\npub struct Key;\nimpl Key { pub fn turn(&self) {} }\n",
 }
 JAVA = {
     "src/harbor/Box.java": """package harbor;
@@ -876,6 +879,9 @@ USES: list[tuple[dict[str, str], dict[str, str]]] = [
             "State.Open": "src/main.rs:State.Open",
             "Self.MAX": "src/main.rs:Chest.MAX",
             "press": "src/keys.rs:press",
+            # Only a macro can be meant, and there is none of that name.
+            "knock": "",
+            "shout": "src/shouts.rs:shout",
             "key.turn": "Option",
             "self.fold": "src/main.rs:Chest.fold",
             "Ok": "",

@@ -56,7 +56,7 @@ def test_identity(options: EmbedOptions, expected: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (EmbedOptions("other"), r"embedding\.provider .* local, minilm, voyage, openai"),  # type: ignore[arg-type]
+        (EmbedOptions("other"), r"embedding\.provider .* local, encoder, minilm, voyage, openai"),  # type: ignore[arg-type]
         (EmbedOptions("local", "big"), r"embedding\.model is 'big'.* only 'asterism-static-1'"),
         (EmbedOptions("minilm", "big"), r"embedding\.model"),
         (EmbedOptions("local", dimensions=100), r"embedding\.dimensions is 100.* of 256\."),

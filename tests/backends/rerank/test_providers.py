@@ -25,9 +25,9 @@ def test_voyage() -> None:
     reranker.close()
 
 
-@pytest.mark.parametrize("provider", ["local", "cohere", ""])
+@pytest.mark.parametrize("provider", ["nobody", "cohere", ""])
 def test_a_provider_that_does_not_exist(provider: Any) -> None:
-    with pytest.raises(SettingError, match=r"it can be one of: none, voyage\."):
+    with pytest.raises(SettingError, match=r"it can be one of: none, local, encoder, voyage\."):
         make_reranker(RerankOptions(provider))
 
 

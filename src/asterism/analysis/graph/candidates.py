@@ -101,6 +101,16 @@ class Names:
             self._visible[key] = self._find_visible(scope, name)
         return self._visible[key]
 
+    def macro(self, name: str) -> Meaning | None:
+        """The one macro of a name: functions have names of their own, and imports name neither."""
+        found = []
+        for candidate in self._world.defined(name)[:MAX_CANDIDATES]:
+            scope = self._world.scope(candidate.path)
+            index = index_of(scope, candidate) if scope else None
+            if scope and index is not None and scope.outline.items[index].kind == "macro":
+                found.append(Declaration(candidate.path, index))
+        return Meaning(found[0], GLOBAL) if len(found) == 1 else None
+
     def _find_visible(self, scope: FileScope, name: str) -> Meaning | None:
         found = [c for c in self._in_reach(scope, name) if self._is_free(c)]
         if not found:
@@ -191,8 +201,11 @@ class Names:
                 continue
             item = scope.outline.items[index]
             bodyless = scope.language in TWICE_DECLARED and item.body is None
+            # Kotlin: what each platform has of it stands for the one that the others see.
+            is_actual = scope.language == "kotlin" and "actual" in item.modifiers
+            is_weak = bodyless or is_actual or item.kind in ADDITIONS
             entry = (Declaration(candidate.path, index), candidate.qualified_name)
-            (weak if bodyless or item.kind in ADDITIONS else declared).append(entry)
+            (weak if is_weak else declared).append(entry)
         chosen = [*dict.fromkeys(declared or weak)]
         if len(chosen) > 1 and self._is_one(chosen):
             chosen = chosen[:1]

@@ -1,8 +1,10 @@
 """Where the modules of languages stand whose imports bind no plain names: a file or a folder."""
 
 import re
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Mapping
 from posixpath import dirname, join, normpath
+from typing import Any
 
 from asterism.analysis.graph.files import FileSet
 from asterism.analysis.graph.modules import resolve_module
@@ -11,11 +13,22 @@ _GO_MODULE = re.compile(rb"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 _GO_VERSION = re.compile(r"v\d+$")
 
 
-def module_file(importer: str, language: str, module: str, files: FileSet) -> str | None:
-    """The file that a module means, in every language in which one file is one module."""
+def module_file(
+    importer: str,
+    language: str,
+    module: str,
+    files: FileSet,
+    crates: Callable[[], Mapping[str, str]] = dict,
+) -> str | None:
+    """The file that a module means, in every language in which one file is one module.
+
+    `crates` gives the first file of each crate by the name that code has for it.
+    """
     found = resolve_module(importer, language, module, files)
     if found is not None or not module:
         return found
+    if language == "rust":
+        return _rust(module, files, crates)
     resolve = _RESOLVERS.get(language)
     return resolve(importer, module, files) if resolve else None
 
@@ -83,24 +96,48 @@ def _haskell(importer: str, module: str, files: FileSet) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _rust(importer: str, module: str, files: FileSet) -> str | None:
-    """A crate of the same workspace: `name::a::b` stands in the folder of that name."""
+def _rust(module: str, files: FileSet, crates: Callable[[], Mapping[str, str]]) -> str | None:
+    """A crate of the same workspace: `name::a::b` stands in the folder of that name.
+
+    Where no folder has that name, the manifests say which crate does.
+    """
     crate, _, rest = module.partition("::")
     if crate in ("crate", "self", "super", "std", "core", "alloc"):
         return None
-    for name in (crate, crate.replace("_", "-")):
-        roots = [*files.ending(f"{name}/src/lib.rs")]
-        if len(roots) == 1:
-            inside = f"crate::{rest}" if rest else "crate"
-            return resolve_module(roots[0], "rust", inside, files) or (
-                roots[0] if not rest else None
-            )
-    return None
+    roots = [
+        *files.ending(f"{crate}/src/lib.rs"),
+        *(files.ending(f"{crate.replace('_', '-')}/src/lib.rs") if "_" in crate else ()),
+    ]
+    root = roots[0] if len(roots) == 1 else crates().get(crate)
+    if root is None:
+        return None
+    inside = f"crate::{rest}" if rest else "crate"
+    return resolve_module(root, "rust", inside, files) or (root if not rest else None)
+
+
+def crate_roots(files: FileSet, text_of: Callable[[str], bytes | None]) -> dict[str, str]:
+    """The first file of each crate, by the name that code has for it, as its manifest says."""
+    found: dict[str, str] = {}
+    for manifest in files.ending("Cargo.toml"):
+        try:
+            said = tomllib.loads((text_of(manifest) or b"").decode("utf-8", "replace"))
+        except tomllib.TOMLDecodeError:
+            continue
+        library = _table(said, "lib")
+        name = library.get("name") or _table(said, "package").get("name")
+        root = normpath(join(dirname(manifest), str(library.get("path", "src/lib.rs"))))
+        if isinstance(name, str) and root in files:
+            found[name.replace("-", "_")] = root
+    return found
+
+
+def _table(said: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = said.get(name)
+    return found if isinstance(found, Mapping) else {}
 
 
 _RESOLVERS: dict[str, Callable[[str, str, FileSet], str | None]] = {
     "lua": _lua,
     "zig": _zig,
     "haskell": _haskell,
-    "rust": _rust,
 }

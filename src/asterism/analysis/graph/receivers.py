@@ -4,6 +4,9 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from asterism.analysis.graph.scopes import FileScope
+from asterism.domain.outline import Reference
+
 _SELF = frozenset({"self", "this", "cls", "Self", "$this", "static", "@self", "__MODULE__"})
 _SUPER = frozenset({"super", "base", "parent", "super()", "SUPER"})
 # Joints of a chain in one language or another; `?.`, `!.` and `&.` are safe ways to step.
@@ -12,6 +15,8 @@ _JOINT = re.compile(r"\?\.|!\.|&\.|->|::|\.|:")
 _LITERAL = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 _CAST = re.compile(r"\(\(([A-Za-z_][\w.:<>?,* ]*)\)\s*[^\s)].*\)$", re.DOTALL)
 _AS = re.compile(r"\([^()]*\bas[!?]?\s+([A-Za-z_][\w.:<>?, ]*)\)$")
+# `name!(…)` of Rust.
+_MACRO = re.compile(rb"!\s*[(\[{]")
 _LAST_JOINT = re.compile(r"(?:\?\.|!\.|&\.|->|::|\.|:|\\)$")
 _TYPE_ARGUMENTS = re.compile(r"(?:::)?<[^<>()]*>$")
 _CALL = re.compile(r"\((?:[^()]|\([^()]*\))*\)$|\{[^{}]*\}$")
@@ -111,3 +116,9 @@ def _closing_of(text: str) -> int:
         if depth == 0:
             return at
     return -1
+
+
+def is_macro_use(scope: FileScope, reference: Reference) -> bool:
+    """Whether a name stands as `name!(…)`, which only a macro can."""
+    end = scope.offset(reference.line, reference.column) + len(reference.name.encode())
+    return _MACRO.match(scope.source, end) is not None

@@ -18,7 +18,14 @@ from asterism.analysis.graph.heritage import bases_of
 from asterism.analysis.graph.imports import JVM, NAMESPACED, Imports
 from asterism.analysis.graph.owners import Owner, around, foreign
 from asterism.analysis.graph.packages import go_folder, is_in_folder
-from asterism.analysis.graph.receivers import Receiver, called, cast_to, is_foreign, receiver_of
+from asterism.analysis.graph.receivers import (
+    Receiver,
+    called,
+    cast_to,
+    is_foreign,
+    is_macro_use,
+    receiver_of,
+)
 from asterism.analysis.graph.scopes import (
     ADDITIONS,
     CONTAINERS,
@@ -66,6 +73,8 @@ class Resolver:
         if reference.receiver is None:
             if reference.local:
                 return None
+            if scope.language == "rust" and is_macro_use(scope, reference):
+                return self._names.macro(reference.name)
             return self.bare(scope, reference.name, reference.enclosing)
         if reference.receiver == "@" and scope.language == "elixir":
             return self.bare(scope, f"@{reference.name}", reference.enclosing)

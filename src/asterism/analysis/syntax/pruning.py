@@ -143,6 +143,10 @@ def _with_remarks(source: bytes, pieces: list[Piece], remarks: Sequence[Span]) -
     return sorted(found)
 
 
+def _begins_a_line(children: Sequence[Node], at: int) -> bool:
+    return at > 0 and children[at].start_point.row > children[at - 1].end_point.row
+
+
 def _merged(spans: Sequence[Span]) -> list[Span]:
     merged: list[Span] = []
     for span in sorted(spans):
@@ -202,6 +206,9 @@ class _Pruner:
         others = {child.id for child in node.children_by_field_name("alternative")}
         stays = [True] * len(children)
         for at, child in enumerate(children):
+            if is_comment(child) and not touched[at] and _begins_a_line(children, at):
+                # It is about the first member, and some grammars count it to the head.
+                stays[at] = False
             if child.id in others and not touched[at]:
                 # Where the grammar has no clause for it, the `else` stands before it.
                 stays[at] = False

@@ -5,15 +5,23 @@ Nothing heavy is imported here: commands that only show which model an index has
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
+from asterism.backends.weights.folder import read_folder
 from asterism.domain.errors import SettingError
 from asterism.domain.index import ModelIdentity
 
-Provider: TypeAlias = Literal["local", "minilm", "voyage", "openai"]
+Provider: TypeAlias = Literal["local", "encoder", "minilm", "voyage", "openai"]
 
 STATIC_IDENTITY = ModelIdentity("local", "asterism-static-1", 256)
 MINILM_IDENTITY = ModelIdentity("minilm", "all-MiniLM-L6-v2", 384)
+
+MODELS = Path(__file__).with_name("data")
+"""The folders of the models that come with Asterism."""
+
+ENCODER = "asterism-encoder-1"
+"""The encoder that is meant where none is named."""
 
 KEY_VARIABLES: Mapping[Provider, str] = {"voyage": "VOYAGE_API_KEY", "openai": "OPENAI_API_KEY"}
 """The vendors' own variables, meant for the vendors' own addresses; `config` reads them."""
@@ -28,6 +36,7 @@ DEFAULT_URLS: Mapping[Provider, str] = {
 
 DEFAULT_MODELS: Mapping[Provider, str] = {
     "local": STATIC_IDENTITY.model,
+    "encoder": ENCODER,
     "minilm": MINILM_IDENTITY.model,
     "voyage": "voyage-code-3",
     "openai": "text-embedding-3-small",
@@ -116,6 +125,8 @@ def identity_of(options: EmbedOptions) -> ModelIdentity:
         raise SettingError(
             f"embedding.provider is {options.provider!r}; it can be one of: {allowed}."
         )
+    if options.provider == "encoder":
+        return _encoder_identity(options)
     model = options.model or DEFAULT_MODELS[options.provider]
     known = known_model(options.provider, model)
     if known is None and options.provider in ("local", "minilm"):
@@ -134,10 +145,39 @@ def known_model(provider: Provider, model: str) -> KnownModel | None:
             return KnownModel(256) if model == STATIC_IDENTITY.model else None
         case "minilm":
             return KnownModel(384) if model == MINILM_IDENTITY.model else None
+        case "encoder":
+            # A folder describes itself.
+            return None
         case "voyage":
             return VOYAGE_MODELS.get(model)
         case "openai":
             return OPENAI_MODELS.get(model) or OPENAI_MODELS.get(plain_name(model))
+
+
+def encoder_folder(options: EmbedOptions) -> Path:
+    """Where the encoder that the options mean is kept: one of ours, or any folder like it."""
+    model = options.model or ENCODER
+    folder = Path(model).expanduser()
+    return folder if folder.is_absolute() else MODELS / model
+
+
+def _encoder_identity(options: EmbedOptions) -> ModelIdentity:
+    """By the folder's description; vectors of other weights never pass for these."""
+    folder = encoder_folder(options)
+    if not folder.is_dir():
+        raise SettingError(
+            f"There is no encoder {folder.name!r}. Leave embedding.model out, or give the path of "
+            "a folder with a model.json."
+        )
+    found = read_folder(folder, "encoder")
+    if options.dimensions not in (0, found.dimensions):
+        raise SettingError(
+            f"embedding.dimensions is {options.dimensions}, but {found.name!r} makes vectors of "
+            f"{found.dimensions}. Leave the setting out for its own size."
+        )
+    ours = folder.parent == MODELS
+    name = found.name if ours else f"{found.name}@{found.mark}"
+    return ModelIdentity("encoder", name, found.dimensions)
 
 
 def key_variables(options: EmbedOptions) -> str:

@@ -12,6 +12,10 @@ def make_embedder(options: EmbedOptions) -> Embedder:
             from asterism.backends.embed.static import StaticEmbedder
 
             return StaticEmbedder()
+        case "encoder":
+            from asterism.backends.embed.encoder import EncoderEmbedder
+
+            return EncoderEmbedder(options)
         case "minilm":
             from asterism.backends.embed.minilm import MiniLmEmbedder
 

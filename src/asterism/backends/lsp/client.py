@@ -1,7 +1,7 @@
 """The language server protocol: handshake, documents, and what a server may ask of us."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
@@ -19,6 +19,7 @@ _CAPABILITIES = {
         "definition": {"linkSupport": False},
         "typeDefinition": {"linkSupport": False},
         "references": {},
+        "implementation": {"linkSupport": False},
         "hover": {"contentFormat": ["markdown", "plaintext"]},
         "synchronization": {},
     },
@@ -28,6 +29,8 @@ _CAPABILITIES = {
         "didChangeWatchedFiles": {"dynamicRegistration": True, "relativePatternSupport": True},
     },
     "window": {"workDoneProgress": True},
+    # The Rust server tells by this when it has read everything.
+    "experimental": {"serverStatusNotification": True},
 }
 
 
@@ -45,7 +48,7 @@ def to_path(uri: str) -> str | None:
 
 def standard_answers(root: str, settings: Mapping[str, Any] | None = None) -> dict[str, Answer]:
     """Answers to what servers ask of a client, for one workspace and its settings."""
-    folders = [{"uri": to_uri(root), "name": os.path.basename(root)}]  # noqa: PTH119
+    folders = [_folder(root)]
 
     def configuration(params: Any) -> list[Any]:
         return [_section(settings or {}, item.get("section")) for item in params["items"]]
@@ -67,6 +70,10 @@ def standard_answers(root: str, settings: Mapping[str, Any] | None = None) -> di
     }
 
 
+def _folder(path: str) -> dict[str, str]:
+    return {"uri": to_uri(path), "name": os.path.basename(path)}  # noqa: PTH119
+
+
 def _section(settings: Mapping[str, Any], name: str | None) -> Any:
     found: Any = settings
     for part in (name or "").split("."):
@@ -79,9 +86,18 @@ class LanguageClient:
     """A server that was shaken hands with; every request has the same deadline."""
 
     def __init__(
-        self, connection: Connection, root: str, *, seconds: float, options: Any = None
+        self,
+        connection: Connection,
+        root: str,
+        *,
+        seconds: float,
+        options: Any = None,
+        folders: Sequence[str] = (),
     ) -> None:
-        """Shake hands; `options` are what this kind of server calls initialization options."""
+        """Shake hands; `options` are what this kind of server calls initialization options.
+
+        `folders` are the workspaces, where the root itself is not the one.
+        """
         self.connection = connection
         self._seconds = seconds
         params = {
@@ -90,7 +106,7 @@ class LanguageClient:
             "rootUri": to_uri(root),
             "capabilities": _CAPABILITIES,
             "initializationOptions": options,
-            "workspaceFolders": [{"uri": to_uri(root), "name": os.path.basename(root)}],  # noqa: PTH119
+            "workspaceFolders": [_folder(folder) for folder in folders or (root,)],
         }
         answer = self.request("initialize", params)
         if not isinstance(answer, dict) or not isinstance(answer.get("capabilities"), dict):

@@ -19,7 +19,10 @@ from asterism.domain.errors import (
 )
 
 Answer = Callable[[Any], Any]
-"""What a request of the server is answered with, from its parameters."""
+"""What a request of the server is answered with, from its parameters.
+
+What it tells without being asked may have one too, which then only listens.
+"""
 
 _METHOD_NOT_FOUND = -32601
 _INTERNAL_ERROR = -32603
@@ -127,8 +130,11 @@ class Connection:
     def _take(self, message: Message) -> None:
         number = message.get("id")
         if "method" in message:
+            method, params = str(message["method"]), message.get("params")
             if number is not None:
-                self._send(self._answer(number, str(message["method"]), message.get("params")))
+                self._send(self._answer(number, method, params))
+            elif method in self._answers:
+                self._answer(None, method, params)
             return
         if not isinstance(number, int):
             raise ServerGarbled("the server sent a message that is neither question nor answer")

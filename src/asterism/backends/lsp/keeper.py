@@ -145,6 +145,15 @@ class Keeper(Generic[Session]):
                 self._leave()
         raise AssertionError("the second attempt returns or raises")
 
+    def renew(self) -> None:
+        """End a server that stands ready, so that the next question starts another."""
+        with self._changed:
+            if self._condition is not Condition.ready:
+                return
+            life, self._life, self._session = self._life, None, None
+            self._condition = Condition.resting
+        _end(life, ServerDied("it was to start anew"))
+
     def close(self) -> None:
         """End the server; the keeper can be used no more."""
         with self._changed:

@@ -2,11 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from asterism.domain.errors import SettingError
 
-Provider: TypeAlias = Literal["none", "voyage"]
+Provider: TypeAlias = Literal["none", "local", "encoder", "voyage"]
+
+MODELS = Path(__file__).with_name("data")
+"""The folders of the models that come with Asterism."""
+
+RERANKER = "asterism-reranker-1"
+"""The reranker that `local` means where none is named."""
 
 KEY_VARIABLES: Mapping[Provider, str] = {"voyage": "VOYAGE_API_KEY"}
 """The vendors' own variables, meant for the vendors' own addresses; `config` reads them."""
@@ -16,7 +23,7 @@ KEY_VARIABLE = "ASTERISM_RERANK_API_KEY"
 
 DEFAULT_URLS: Mapping[Provider, str] = {"voyage": "https://api.voyageai.com/v1"}
 
-DEFAULT_MODELS: Mapping[Provider, str] = {"voyage": "rerank-2.5"}
+DEFAULT_MODELS: Mapping[Provider, str] = {"local": RERANKER, "voyage": "rerank-2.5"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,13 @@ def check_provider(options: RerankOptions) -> None:
 def model_of(options: RerankOptions) -> str:
     """The model that the options mean."""
     return options.model or DEFAULT_MODELS.get(options.provider, "")
+
+
+def reranker_folder(options: RerankOptions) -> Path:
+    """Where the reranker that the options mean is kept: one of ours, or any folder like it."""
+    model = options.model or RERANKER
+    given = Path(model).expanduser()
+    return given if given.is_absolute() else MODELS / model
 
 
 def at_vendor(options: RerankOptions) -> bool:

@@ -8,8 +8,13 @@ def make_reranker(options: RerankOptions) -> Reranker | None:
     """The reranker that the options mean, or none; nothing is sent before its first question."""
     check_provider(options)
     match options.provider:
-        case "none":
+        case "none" | "encoder":
+            # An encoder compares vectors, and whoever searches has its embedder.
             return None
+        case "local":
+            from asterism.backends.rerank.local import LocalReranker
+
+            return LocalReranker(options)
         case "voyage":
             from asterism.backends.rerank.voyage import voyage_reranker
 

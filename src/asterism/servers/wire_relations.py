@@ -1,11 +1,11 @@
-"""What `--json` prints of callers, callees and references."""
+"""Callers, callees and references as JSON, for programs that ask by command or over HTTP."""
 
 from collections.abc import Mapping, Sequence
 
-from asterism.cli.wire import Json
 from asterism.domain.files import display_path
 from asterism.domain.structure import CallTree, Connections, Edge, Gap, SymbolPlace
 from asterism.engine.relations import FACTS, Related, Relation, RelationsReply
+from asterism.servers.tools_shapes import Json
 
 
 def relations_json(reply: RelationsReply) -> Json:

@@ -1,0 +1,294 @@
+"""What one of our models is worth as a judge of the best hits, and the numbers it needs for it.
+
+    python -m benchmarks.judge DATASET --repos-dir DIR --provider encoder|local --model FOLDER
+        [--index-dir DIR] [--top 40] [-o NUMBERS.json]
+
+The model scores the best candidates of every question once. What its scores count beside the rest
+of the evidence is fitted by listwise logistic regression, on all languages but some, and measured
+on those, in turn. Then it is fitted on everything, and so is the curve that turns log-odds into
+probabilities: on questions that have an answer, those of the set that have none, and questions to a
+repository of another language. The numbers belong into the model's `model.json`, as `ranking`.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asterism.backends.embed.protocol import Embedder
+from asterism.backends.embed.providers import make_embedder
+from asterism.backends.rerank.options import RerankOptions
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.chunk_table import ChunkKey, ChunkSnapshot
+from asterism.backends.store.lance_table import LanceTable
+from asterism.config.loading import embed_options
+from asterism.config.settings import Settings
+from asterism.domain.chunk import Chunk
+from asterism.domain.filters import Filter
+from asterism.domain.search import Question
+from asterism.engine.engine import Engine
+from asterism.engine.judging import OwnModel, own_model
+from asterism.engine.wiring import Places, cache
+from asterism.evaluation.bootstrap import paired_difference
+from asterism.evaluation.datasets import load_dataset
+from asterism.evaluation.labels import Checkout, Dataset, Found, Query
+from asterism.evaluation.markdown import table
+from asterism.evaluation.matching import first_ranks, without_given
+from asterism.evaluation.metrics import ndcg
+from asterism.evaluation.summaries import mean
+from asterism.retrieval.judging import Judge
+from asterism.retrieval.options import JudgeOptions, RankOptions
+from asterism.retrieval.questions import understand
+from asterism.retrieval.ranking import Placed, place
+from asterism.retrieval.recall import Pools, Sources, recall, recall_by_meaning
+from benchmarks.judge_fit import Curve, fit_curve, fit_weights, folds
+
+LIMIT = 10
+PARTS = ("best", "second", "whole")
+# Of a file that the ranking has; the right one is among them for 998 of 1,000 questions.
+FILES = 30
+# A third of the questions says enough about searches by meaning alone.
+EVERY = 3
+
+
+class Told:
+    """A judge that asks the model once for each chunk, and then says it again."""
+
+    def __init__(self, options: JudgeOptions, model: OwnModel) -> None:
+        self.options = options
+        self._model = model
+        self._scores: dict[tuple[str, ChunkKey], float] = {}
+        self.spent = [0.0]
+
+    def judge(self, question: Question, chunks: Sequence[Chunk]) -> Mapping[ChunkKey, float]:
+        """What the model says, whatever time it takes."""
+        keys = [ChunkKey(chunk.repo, chunk.id) for chunk in chunks]
+        new = [n for n, key in enumerate(keys) if (question.text, key) not in self._scores]
+        if new:
+            began = time.process_time()
+            texts = [chunks[n].embedding_text for n in new]
+            scores = self._model.score(question.text, texts, 3600.0)
+            self.spent[0] += time.process_time() - began
+            for n, score in zip(new, scores, strict=True):
+                if score is not None:
+                    self._scores[question.text, keys[n]] = score
+        known = {key: self._scores.get((question.text, key)) for key in keys}
+        return {key: score for key, score in known.items() if score is not None}
+
+    def counting(self, best: float = 0.0, second: float = 0.0, whole: float = 0.0) -> "Told":
+        """The same with other weights."""
+        top = self.options.top
+        options = JudgeOptions(name="x", top=top, best=best, second=second, whole=whole)
+        other = Told(options, self._model)
+        other._scores, other.spent = self._scores, self.spent
+        return other
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question with its candidates, to be ranked again and again."""
+
+    query: Query
+    question: Question
+    pools: Pools
+    chunks: Mapping[ChunkKey, Chunk]
+    checkout: Checkout
+    dataset: Dataset
+    answerable: bool
+
+    def placed(self, judge: Judge | None) -> Placed:
+        """The candidates in order."""
+        return place(self.question, self.pools, self._read, RankOptions(), judge)
+
+    def ndcg(self, judge: Judge | None) -> float:
+        """How good the first ten are."""
+        places = [self._found(one.chunk) for one in self.placed(judge).places]
+        counted = without_given(places, self.query, self.checkout.root)[:LIMIT]
+        ranks = first_ranks(counted, self.query.targets, self.checkout.root, self.dataset.match)
+        return ndcg(ranks, LIMIT)
+
+    def right(self, chunk: Chunk) -> bool:
+        """Whether a chunk is in what the question asks for."""
+        if not self.answerable:
+            return False
+        found = [self._found(chunk)]
+        ranks = first_ranks(found, self.query.targets, self.checkout.root, self.dataset.match)
+        return any(rank is not None for rank in ranks)
+
+    def evidence(self, judge: Told) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """A row for each file, the ranking's odds first; and which files are right."""
+        plain = self.placed(None).places
+        first = {one.file: one for one in reversed(plain)}
+        files = sorted(first, key=lambda file: -first[file].odds)[:FILES]
+        parts = [self.placed(judge.counting(**{part: 1.0})).verdict.files for part in PARTS]
+        rows = [[first[file].odds, *(part.get(file, 0.0) for part in parts)] for file in files]
+        right = [float(self.right(first[file].chunk)) for file in files]
+        return np.array(rows), np.array(right)
+
+    def _read(self, keys: Sequence[ChunkKey]) -> list[Chunk]:
+        return [self.chunks[key] for key in keys if key in self.chunks]
+
+    @staticmethod
+    def _found(chunk: Chunk) -> Found:
+        return Found(chunk.relative_path, chunk.start_line, chunk.end_line)
+
+
+def cases(
+    dataset: Dataset, repos_dir: Path, engine: Engine, by_meaning: bool = False
+) -> Iterator[Case]:
+    """Every question, and some questions to a repository that they are not about."""
+    groups: defaultdict[str, list[Query]] = defaultdict(list)
+    for query in dataset.queries:
+        groups[query.repo].append(query)
+    names = sorted(groups)
+    embedder = make_embedder(embed_options(Settings()))
+    for number, name in enumerate(names):
+        own = groups[name][:: EVERY if by_meaning else 1]
+        other = groups[names[(number + len(names) // 2) % len(names)]]
+        strange = [query for query in other if query.language != own[0].language][::2]
+        asked = [(query, bool(query.targets)) for query in own]
+        asked += [(query, False) for query in strange[:: EVERY if by_meaning else 1]]
+        yield from _cases(dataset, name, asked, (repos_dir, engine, embedder), by_meaning)
+
+
+def _cases(
+    dataset: Dataset,
+    name: str,
+    asked: Sequence[tuple[Query, bool]],
+    means: tuple[Path, Engine, Embedder],
+    by_meaning: bool,
+) -> Iterator[Case]:
+    repos_dir, engine, embedder = means
+    checkout, options = dataset.checkouts[name], RankOptions()
+    registered = engine.register((repos_dir / checkout.name / checkout.root).resolve())
+    engine.index(registered)
+    directory = registered.project.directory
+    with Catalogue.open(directory) as catalogue, catalogue.snapshot():
+        snapshot = LanceTable.open(directory).snapshot(catalogue.chunks_version())
+        where = Filter(repos=(registered.repository.name,))
+        sources = Sources(snapshot, catalogue, where)
+        for query, answerable in asked:
+            question = understand(query.query)
+            vectors = [*embedder.embed_queries(question.sentences or (question.text,))]
+            if by_meaning:
+                pools = recall_by_meaning(vectors, sources, LIMIT, options.recall)
+            else:
+                pools = recall(question, vectors, sources, LIMIT, options.recall)
+            chunks = _candidates(question, pools, snapshot)
+            yield Case(query, question, pools, chunks, checkout, dataset, answerable)
+
+
+def _candidates(question: Question, pools: Pools, snapshot: ChunkSnapshot) -> dict[ChunkKey, Chunk]:
+    placed = place(question, pools, snapshot.chunks, RankOptions())
+    return {ChunkKey(one.chunk.repo, one.chunk.id): one.chunk for one in placed.places}
+
+
+def cross_validated(
+    some: Sequence[Case],
+    rows: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]],
+    judge: Told,
+) -> list[float]:
+    """Each question's NDCG by weights that its language had no part in."""
+    values = [0.0] * len(some)
+    for languages in folds({case.query.language for case in some}):
+        left_out = [case.query.language in languages for case in some]
+        weights = fit_weights([row for row, out in zip(rows, left_out, strict=True) if not out])
+        fitted = judge.counting(**dict(zip(PARTS, weights, strict=True)))
+        for number, case in enumerate(some):
+            if left_out[number]:
+                values[number] = case.ndcg(fitted)
+    return values
+
+
+def curve(some: Sequence[Case], judge: Told) -> Curve:
+    """The calibration of the first ten hits."""
+    rows: list[list[float]] = []
+    right: list[bool] = []
+    kinds: list[bool] = []
+    for case in some:
+        placed = case.placed(judge)
+        for number, one in enumerate(placed.places[:LIMIT]):
+            rows.append([one.odds, float(number == 0), *placed.grounds])
+            right.append(case.right(one.chunk))
+            kinds.append(case.answerable)
+    return fit_curve(np.array(rows), np.array(right), np.array(kinds))
+
+
+def report(some: Sequence[Case], before: Sequence[float], after: Sequence[float]) -> list[str]:
+    """NDCG without and with the judge, over languages left out, by category."""
+    rows = []
+    for category in ("", *sorted({case.query.category for case in some})):
+        chosen = [n for n, case in enumerate(some) if category in ("", case.query.category)]
+        old, new = [before[n] for n in chosen], [after[n] for n in chosen]
+        change = paired_difference(old, new, [some[n].query.repo for n in chosen])
+        rows.append(
+            [
+                category or "all",
+                f"{len(chosen)}",
+                f"{mean(old):.4f}",
+                f"{mean(new):.4f}",
+                f"{change.mean:+.4f}",
+                f"{change.low:+.4f} to {change.high:+.4f}",
+            ]
+        )
+    return table(("questions", "n", "without", "with", "difference", "interval"), rows)
+
+
+def run(dataset: Dataset, repos_dir: Path, engine: Engine, judge: Told) -> dict[str, float]:
+    """Print what the judge is worth, and return its numbers."""
+    every = [*cases(dataset, repos_dir, engine)]
+    some = [case for case in every if case.answerable]
+    rows = [case.evidence(judge) for case in some]
+    spent = 1000 * judge.spent[0] / len(some)
+    after = cross_validated(some, rows, judge)
+    print("\n".join(report(some, [case.ndcg(None) for case in some], after)))
+    weights = dict(zip(PARTS, fit_weights(rows), strict=True))
+    numbers = {part: round(float(value), 2) for part, value in weights.items()}
+    fitted = judge.counting(**numbers)
+    found = {"calibration": curve(every, fitted)}
+    meaning = [*cases(dataset, repos_dir, engine, by_meaning=True)]
+    found["by_meaning"] = curve(meaning, fitted)
+    for name, one in found.items():
+        numbers |= {f"{name}.{part}": round(value, 2) for part, value in one.items()}
+    print(f"\n{spent:.0f} CPU ms for {judge.options.top} hits of a question, unless known.")
+    return numbers
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table and the numbers."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("dataset", type=Path)
+    parser.add_argument("--repos-dir", type=Path, required=True)
+    parser.add_argument("--index-dir", type=Path, help="keep indexes here")
+    parser.add_argument("--provider", choices=("encoder", "local"), required=True)
+    parser.add_argument("--model", default="", help="a folder; else the built-in one")
+    parser.add_argument("--top", type=int, default=40)
+    parser.add_argument("-o", "--output", type=Path)
+    given: Any = parser.parse_args(arguments)
+    with ExitStack() as stack:
+        kept = given.index_dir or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        places = Places(kept / "data", kept / "cache")
+        engine = Engine(places, lambda _root: Settings())
+        options = RerankOptions(provider=given.provider, model=given.model)
+        model = own_model(options, lambda: cache(Settings(), places))
+        judge = Told(JudgeOptions(name="x", top=given.top), model)
+        numbers = run(load_dataset(given.dataset), given.repos_dir, engine, judge)
+    text = json.dumps(numbers, indent=2)
+    print(f"\n{text}")
+    if given.output:
+        given.output.write_text(f"{text}\n", "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

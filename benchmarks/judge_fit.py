@@ -1,0 +1,85 @@
+"""Regressions for `benchmarks.judge`: what evidence counts, and what odds mean."""
+
+from collections.abc import Collection, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows: TypeAlias = NDArray[np.float64]
+List: TypeAlias = tuple[Rows, Rows]
+"""Evidence for each file of a question, the ranking's log-odds first; and which are right."""
+Curve: TypeAlias = dict[str, float]
+
+FOLDS = 7
+# Keeps weights that few questions speak of from growing.
+RIDGE = 0.001
+STEPS = 30
+SMALLEST_STEP = 1e-3
+# What the questions without an answer weigh beside those with one.
+UNANSWERABLE = 0.5
+
+
+def folds(languages: Collection[str]) -> list[list[str]]:
+    """Languages to leave out together."""
+    ordered = sorted(languages)
+    return [some for number in range(FOLDS) if (some := ordered[number::FOLDS])]
+
+
+def fit_weights(lists: Sequence[List]) -> Rows:
+    """Weights of everything behind the first column, which counts as it is.
+
+    Listwise logistic regression: of a question's files, the right ones should be the likely ones.
+    """
+    known = [(rows, right / right.sum()) for rows, right in lists if right.any()]
+    weights = np.zeros(lists[0][0].shape[1] - 1) if lists else np.zeros(0)
+    if not known:
+        return weights
+    loss, slope, bend = _listwise(known, weights)
+    for _ in range(STEPS):
+        step = np.linalg.solve(bend, slope)
+        size = 1.0
+        while size > SMALLEST_STEP:
+            better = _listwise(known, weights - size * step)
+            if better[0] <= loss:
+                break
+            size /= 2
+        weights = weights - size * step
+        done = loss - better[0] < 1e-9
+        loss, slope, bend = better
+        if done:
+            break
+    return weights
+
+
+def _listwise(known: Sequence[List], weights: Rows) -> tuple[float, Rows, Rows]:
+    """Loss, gradient and curvature of the weights."""
+    loss = RIDGE / 2 * float(weights @ weights)
+    slope = RIDGE * weights
+    bend = RIDGE * np.eye(len(weights))
+    for rows, right in known:
+        odds = rows[:, 0] + rows[:, 1:] @ weights
+        odds = odds - odds.max()
+        likely = np.exp(odds)
+        likely /= likely.sum()
+        loss -= float(right @ np.log(np.maximum(likely, 1e-300))) / len(known)
+        mean = likely @ rows[:, 1:]
+        slope = slope + ((likely - right) @ rows[:, 1:]) / len(known)
+        spread = (rows[:, 1:] * likely[:, None]).T @ rows[:, 1:] - np.outer(mean, mean)
+        bend = bend + spread / len(known)
+    return loss, slope, bend
+
+
+def fit_curve(rows: Rows, right: NDArray[np.bool_], answerable: NDArray[np.bool_]) -> Curve:
+    """A logistic curve: offset, then slope, first, cosine and unsaid for the columns of `rows`."""
+    columns = np.column_stack((np.ones(len(rows)), rows))
+    share = (~answerable).sum()
+    less = UNANSWERABLE * answerable.sum() / share if share else 0.0
+    counts = np.where(answerable, 1.0, less)
+    values = np.zeros(columns.shape[1])
+    for _ in range(STEPS):
+        likely = 1 / (1 + np.exp(-np.clip(columns @ values, -30, 30)))
+        slope = columns.T @ (counts * (likely - right)) + 0.01 * values
+        bend = (columns * (counts * likely * (1 - likely))[:, None]).T @ columns
+        values = values - np.linalg.solve(bend + 0.01 * np.eye(len(values)), slope)
+    return dict(zip(("offset", "slope", "first", "cosine", "unsaid"), values.tolist(), strict=True))

@@ -1,0 +1,161 @@
+"""A tool server as a process of ours: bounded in what it says, and ended for certain."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from asterism.backends.mcp.allowance import Allowance
+from asterism.backends.mcp.launcher import CANNOT_START
+from asterism.backends.mcp.options import Prepared, ServerLimits
+from asterism.domain.errors import ToolServerDied, ToolServerError, ToolServerMissing
+
+if TYPE_CHECKING:
+    from anyio.abc import Process
+
+_LAUNCHER = str(Path(__file__).with_name("launcher.py"))
+_LOOK_SECONDS = 0.01
+
+
+class StdioLine:
+    """The line to a server's process, as the SDK wants a transport, and why it broke."""
+
+    def __init__(
+        self, name: str, server: Prepared, limits: ServerLimits, directory: str | None
+    ) -> None:
+        self.trouble: ToolServerError | None = None
+        """What ended the line, where that is known better than "closed"."""
+        self.allowance = Allowance(name, limits.said_bytes)
+        self._name = name
+        self._server = server
+        self._limits = limits
+        self._directory = directory
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[tuple[Any, Any]]:
+        """Start the server; whatever happens, its process and all it started end with this."""
+        import anyio
+        from mcp.shared.message import SessionMessage
+
+        process = await self._start()
+        heard, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        write, said = anyio.create_memory_object_stream[SessionMessage](0)
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._hear, process, heard)
+                tasks.start_soon(self._say, process, said, heard)
+                try:
+                    yield read, write
+                finally:
+                    tasks.cancel_scope.cancel()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._end(process)
+            for stream in (heard, read, write, said):
+                stream.close()
+
+    async def _start(self) -> "Process":
+        import anyio
+
+        launch = [sys.executable, "-I", "-S", _LAUNCHER, str(os.getpid())]
+        try:
+            return await anyio.open_process(
+                [*launch, *self._server.command],
+                env=dict(self._server.environment),
+                cwd=self._directory,
+                # What it complains of may hold secrets, and would be mixed into what people see.
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            # The cause holds the command with its arguments.
+            reason = error.strerror if isinstance(error, OSError) else "a zero byte in it"
+            raise ToolServerMissing(
+                f"The server {self._name} cannot be started: {reason}."
+            ) from None
+
+    async def _hear(self, process: "Process", heard: Any) -> None:
+        """Lines become messages; what is no message is counted and passed over."""
+        import anyio
+        from mcp.shared.message import SessionMessage
+        from mcp.types import jsonrpc_message_adapter
+
+        assert process.stdout is not None
+        pending = bytearray()
+        async with heard:
+            try:
+                while True:
+                    block = await process.stdout.receive()
+                    self.allowance.take(len(block))
+                    pending += block
+                    if b"\n" not in block:
+                        continue
+                    *lines, pending = pending.split(b"\n")
+                    for line in lines:
+                        try:
+                            message = jsonrpc_message_adapter.validate_json(
+                                bytes(line), by_name=False
+                            )
+                        except ValueError:
+                            self.allowance.strange_lines += bool(line.strip())
+                            continue
+                        await heard.send(SessionMessage(message))
+            except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
+                self.trouble = self.trouble or await self._how_it_ended(process)
+            except ToolServerError as error:
+                self.trouble = error
+
+    async def _say(self, process: "Process", said: Any, heard: Any) -> None:
+        import anyio
+
+        assert process.stdin is not None
+        try:
+            async for message in said:
+                self.allowance.renew()
+                text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                await process.stdin.send(text.encode() + b"\n")
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+            # The server takes no more: whoever waits for an answer is told so.
+            heard.close()
+
+    async def _how_it_ended(self, process: "Process") -> ToolServerError:
+        code = await _exit_code(process, self._limits.leaving_seconds)
+        if code == CANNOT_START:
+            return ToolServerMissing(
+                f"The server {self._name} cannot be started: there is no program "
+                f"{self._server.redacted(self._server.command[0])}, or it cannot be run. Install "
+                "it, or mend `command` in the agent's file."
+            )
+        how = "closed its output" if code is None else f"ended with exit code {code}"
+        return ToolServerDied(f"The server {self._name} {how}; run its command by hand to see why.")
+
+    async def _end(self, process: "Process") -> None:
+        """Its input ends; if it does not leave by itself, it and all it started are killed."""
+        import anyio
+
+        assert process.stdin is not None
+        broken = (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError)
+        with contextlib.suppress(*broken):
+            await process.stdin.aclose()
+        await _exit_code(process, self._limits.leaving_seconds)
+        # It leads a group of its own; what it started may still be there when it has gone.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await _exit_code(process, self._limits.leaving_seconds)
+        with contextlib.suppress(*broken):
+            await process.aclose()
+
+
+async def _exit_code(process: "Process", seconds: float) -> int | None:
+    """How it ended, if it does so in time; looked at, for a grandchild may hold its pipes open."""
+    import anyio
+
+    with anyio.move_on_after(seconds):
+        while process.returncode is None:
+            await anyio.sleep(_LOOK_SECONDS)
+    return process.returncode

@@ -1,0 +1,1 @@
+"""Where are conversations and sessions kept? The only home of SQLAlchemy and Alembic."""

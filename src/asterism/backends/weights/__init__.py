@@ -1,0 +1,1 @@
+"""Models of our own that run on this machine: their folders, and what runs them."""

@@ -1,0 +1,169 @@
+"""A model's folder: what its `model.json` says, and whether its files are the ones it means."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+
+from asterism.domain.errors import ProviderRefused
+from asterism.domain.files import display_path
+
+DESCRIPTION = "model.json"
+
+# Of a file that is read at once to be hashed.
+_BLOCK = 1 << 20
+
+Kind: TypeAlias = Literal["encoder", "reranker"]
+
+
+class FileMark(NamedTuple):
+    """What tells a file from any other."""
+
+    bytes: int
+    sha256: str
+
+
+class Probe(NamedTuple):
+    """Texts, and what the model has to say of them on every machine."""
+
+    texts: tuple[tuple[str, ...], ...]
+    """One text each, or a question and a text."""
+    values: tuple[tuple[float, ...], ...]
+
+
+NO_PROBE = Probe((), ())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFolder:
+    """A model that can be run: everything but its weights."""
+
+    path: Path
+    name: str
+    kind: Kind
+    dimensions: int
+    """Numbers in an answer: a vector's, or 1."""
+    max_tokens: int
+    """Later tokens are not read."""
+    query_tokens: int
+    """The same of a question."""
+    weights: str
+    tokenizer: str
+    files: Mapping[str, FileMark]
+    probe: Probe = NO_PROBE
+    ranking: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    """What its judgement counts in a ranking, and what the scores then mean; by name."""
+
+    @property
+    def mark(self) -> str:
+        """Tells these weights from others of the same name."""
+        return self.files[self.weights].sha256[:8]
+
+    @property
+    def size(self) -> int:
+        """All files together."""
+        return sum(mark.bytes for mark in self.files.values())
+
+
+def read_folder(path: Path, kind: Kind) -> ModelFolder:
+    """What a folder says of its model; the weights are not touched."""
+    try:
+        content = json.loads((path / DESCRIPTION).read_text("utf-8"))
+    except FileNotFoundError as error:
+        raise _unusable(path, f"it has no {DESCRIPTION}") from error
+    except (OSError, ValueError) as error:
+        raise _unusable(path, f"its {DESCRIPTION} cannot be read") from error
+    try:
+        found = _folder(path, content)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _unusable(path, f"its {DESCRIPTION} does not describe a model") from error
+    if found.kind != kind:
+        raise _unusable(path, f"it holds a model of the kind {found.kind}, not {kind}")
+    return found
+
+
+def damage(folder: ModelFolder, *, by_size: bool = False) -> list[str]:
+    """What is wrong with each file that is not as it was described, in words.
+
+    Hashing 25 MB takes some 20 ms; `by_size` looks at the lengths alone.
+    """
+    wrong = []
+    for name, mark in folder.files.items():
+        file = folder.path / name
+        try:
+            size = file.stat().st_size
+            if size != mark.bytes:
+                wrong.append(f"{name} has {size:,} bytes instead of {mark.bytes:,}")
+            elif not by_size and _sha256(file) != mark.sha256:
+                wrong.append(f"{name} is not what it should be")
+        except FileNotFoundError:
+            wrong.append(f"{name} is missing")
+        except OSError as error:
+            wrong.append(f"{name} cannot be read ({error.strerror})")
+    return wrong
+
+
+def check(folder: ModelFolder) -> None:
+    """Refuse a model whose files are damaged: it would answer, and wrongly."""
+    wrong = damage(folder)
+    if wrong:
+        raise _unusable(folder.path, "; ".join(wrong))
+
+
+def _unusable(path: Path, why: str) -> ProviderRefused:
+    return ProviderRefused(
+        f"The model in {display_path(str(path))} cannot be used: {why}. Install Asterism again, or "
+        "copy the model's folder again."
+    )
+
+
+def _folder(path: Path, content: Mapping[str, Any]) -> ModelFolder:
+    kind = content["kind"]
+    if kind not in get_args(Kind):
+        raise ValueError(kind)
+    files = {
+        _plain(name): FileMark(int(mark["bytes"]), str(mark["sha256"]))
+        for name, mark in content["files"].items()
+    }
+    probe = content.get("probe", {"texts": [], "values": []})
+    found = ModelFolder(
+        path=path,
+        name=str(content["name"]),
+        kind=kind,
+        dimensions=int(content["dimensions"]),
+        max_tokens=int(content["max_tokens"]),
+        query_tokens=int(content["query_tokens"]),
+        weights=content["weights"],
+        tokenizer=content["tokenizer"],
+        files=MappingProxyType(files),
+        probe=Probe(
+            tuple(tuple(map(str, texts)) for texts in probe["texts"]),
+            tuple(tuple(map(float, values)) for values in probe["values"]),
+        ),
+        ranking=MappingProxyType(
+            {str(name): float(value) for name, value in content.get("ranking", {}).items()}
+        ),
+    )
+    if found.weights not in files or found.tokenizer not in files:
+        raise ValueError("a file without a mark")
+    if min(found.dimensions, found.max_tokens, found.query_tokens) < 1:
+        raise ValueError("nothing to read or to say")
+    return found
+
+
+def _plain(name: str) -> str:
+    """A file of the folder itself: a description must not lead out of it."""
+    if Path(name).name != name:
+        raise ValueError(name)
+    return name
+
+
+def _sha256(file: Path) -> str:
+    found = hashlib.sha256()
+    with file.open("rb") as content:
+        while block := content.read(_BLOCK):
+            found.update(block)
+    return found.hexdigest()

@@ -1,0 +1,1 @@
+"""Answers: a question, the model, its tools, and the evidence."""

@@ -1,0 +1,155 @@
+"""An answer without a model: what the best hits are, where, and how they connect."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from asterism.domain.chunk import Chunk
+from asterism.domain.search import Hit
+
+NAME = "extractive"
+"""What stands where a model's name would."""
+
+SHOWN = 5
+"""Hits that are described; a reader of plain text wants no more at once."""
+
+HEAD = (
+    "No language model is set up, so this is put together from the code that matches best, word "
+    "for word:"
+)
+NOTHING = (
+    "Nothing in the index matches this question well enough to answer it. Ask in the words of the "
+    "code, or name a symbol."
+)
+FAINT = "None of it matches well; it may not be what was asked for."
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s")
+_TAG_LINE = re.compile(r"^\s*(@\w|:param|:return|Args:|Returns:|Parameters|---)")
+# Texts in quotes and comments, whichever begins first; one without an end goes to
+# the end of its line or of the text, so that no text takes long.
+_QUOTED = (
+    r"""\"\"\".*?(?:\"\"\"|\Z)|\'\'\'.*?(?:\'\'\'|\Z)|"(?:\\.|[^"\\\n])*+"?|'(?:\\.|[^'\\\n])*+'?"""
+)
+_SLASHES = re.compile(rf"{_QUOTED}|/\*.*?(?:\*/|\Z)|//[^\n]*", re.DOTALL)
+_HASH = re.compile(rf"{_QUOTED}|\#[^\n]*", re.DOTALL)
+_DASHES = re.compile(rf"{_QUOTED}|--[^\n]*", re.DOTALL)
+_NOT_CODE = {
+    **dict.fromkeys(("python", "ruby", "bash", "elixir", "php"), _HASH),
+    **dict.fromkeys(("lua", "haskell"), _DASHES),
+}
+_ECMASCRIPT = frozenset({"typescript", "tsx", "javascript", "jsx"})
+_LONGEST_SENTENCE = 240
+_LONGEST_SIGNATURE = 200
+_LONGEST_SOURCE = 8_000
+"""Characters of a hit that names are looked for in: linear in the text, and enough of it."""
+
+
+def compose(hits: Sequence[Hit], *, is_faint: bool = False) -> str:
+    """The answer in Markdown; every line of it stands in the code or says where it does."""
+    shown = [hit.chunk for hit in hits[:SHOWN]]
+    if not shown:
+        return NOTHING
+    parts = [HEAD]
+    if is_faint:
+        parts.append(FAINT)
+    parts += [_described(number, chunk) for number, chunk in enumerate(shown, 1)]
+    connections = list(_connections(shown))
+    if connections:
+        parts.append("\n".join(["How they connect, by name:", *connections]))
+    others = [_place(hit.chunk) for hit in hits[SHOWN:]]
+    if others:
+        parts.append(f"Also found: {', '.join(others)}.")
+    return "\n\n".join(parts)
+
+
+def _described(number: int, chunk: Chunk) -> str:
+    """What, where, signature, and the first sentence of its documentation."""
+    lines = [f"{number}. **{_title(chunk)}** ({chunk.node_kind}) in `{_place(chunk)}`"]
+    signature = _shortened(" ".join(chunk.signature.split()), _LONGEST_SIGNATURE)
+    if signature and signature != _title(chunk):
+        lines.append(f"   `{signature}`")
+    sentence = first_sentence(chunk.docstring or chunk.jsdoc or "")
+    if not sentence and not signature:
+        # Prose and root items have no signature: their first line says what they are.
+        sentence = _shortened(_first_line(chunk.full_source), _LONGEST_SENTENCE)
+    if sentence:
+        lines.append(f"   {sentence}")
+    return "\n".join(lines)
+
+
+def first_sentence(doc: str) -> str:
+    """The first sentence of a documentation comment, without the comment's own marks."""
+    words: list[str] = []
+    for line in doc.strip().splitlines():
+        text = line.strip().strip("/*#\"'").strip()
+        if _TAG_LINE.match(text) or (words and not text):
+            break
+        words += [text] if text else []
+    sentence = _SENTENCE_END.split(" ".join(words), 1)[0]
+    return _shortened(sentence, _LONGEST_SENTENCE)
+
+
+def _connections(chunks: Sequence[Chunk]) -> Iterator[str]:
+    """Which of them name which others, and which stand inside others."""
+    for chunk in chunks:
+        code = _code(chunk)
+        others = [one for one in chunks if one.id != chunk.id and one.name]
+        inside = [
+            one for one in others if one.parent_chunk_id == chunk.id and one.repo == chunk.repo
+        ]
+        for one in inside:
+            yield f"- `{_title(one)}` is part of `{_title(chunk)}`."
+        used = [one for one in others if one not in inside and _names(chunk, code, one)]
+        if used:
+            names = ", ".join(f"`{_title(one)}`" for one in used)
+            yield f"- `{_title(chunk)}` uses {names}."
+
+
+def _names(chunk: Chunk, code: str, other: Chunk) -> bool:
+    """Whether the chunk's code says the other's name."""
+    if len(other.name) < 3 or other.name == chunk.name or chunk.parent_chunk_id == other.id:
+        return False
+    if _family(chunk) != _family(other):
+        return False
+    name = re.escape(other.name)
+    # An ordinary word, or a member's name, is only surely meant where it is used as such.
+    if other.depth:
+        pattern = rf"(?:\.|->|::|\?\.){name}(?!\w)"
+    elif other.name.isalpha() and other.name.islower():
+        pattern = rf"(?<![\w.]){name}\s*\("
+    else:
+        pattern = rf"(?<!\w){name}(?!\w)"
+    return re.search(pattern, code) is not None
+
+
+def _code(chunk: Chunk) -> str:
+    """The source without comments and strings, as well as that can be told without parsing."""
+    not_code = _NOT_CODE.get(chunk.language, _SLASHES)
+    return not_code.sub(" ", chunk.full_source[:_LONGEST_SOURCE])
+
+
+def _family(chunk: Chunk) -> str:
+    return "ecmascript" if chunk.language in _ECMASCRIPT else chunk.language
+
+
+def _title(chunk: Chunk) -> str:
+    return chunk.qualified_name or chunk.name or chunk.filename
+
+
+def _place(chunk: Chunk) -> str:
+    return f"{chunk.relative_path}:{chunk.start_line}-{chunk.end_line}"
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def _shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+def is_faint(data: Mapping[str, object] | None) -> bool:
+    """Whether the rows of a search say that none of them was near enough."""
+    rows = (data or {}).get("results")
+    if not isinstance(rows, Sequence) or not rows:
+        return False
+    return all(isinstance(row, Mapping) and row.get("below_threshold") for row in rows)

@@ -1,0 +1,156 @@
+"""An answer as people see it: piece by piece on a terminal, then the places it rests on."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, TypeAlias
+
+from asterism.backends.store.registry import Registered
+from asterism.cli.asking import agreed, can_ask
+from asterism.cli.console import console, printable, show
+from asterism.domain.chat import (
+    Discarded,
+    Noted,
+    Token,
+    ToolCall,
+    ToolStarted,
+    TurnDone,
+    TurnEvent,
+    TurnFailed,
+    TurnStatus,
+)
+from asterism.engine.asking import Asking
+from asterism.engine.asking_requests import Answered, AskRequest, GoOnRequest
+from asterism.engine.asking_way import Asked
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+LONGEST_ARGUMENTS = 100
+"""Characters of a tool call's arguments that are shown."""
+
+Begin: TypeAlias = Callable[[Callable[[TurnEvent], None]], Asked]
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """How much is shown, and who agrees to calls that need it."""
+
+    streams: bool
+    """Whether pieces are shown as they come; only a terminal can take some back."""
+    tells: bool = True
+    """Whether tools and notes are told on standard error."""
+    yes: bool = False
+    """Whether every call is agreed to."""
+
+
+class Conversing:
+    """Questions to one repository, shown as they are answered."""
+
+    def __init__(self, asking: Asking, registered: Registered, display: Display) -> None:
+        self._asking = asking
+        self._registered = registered
+        self._display = display
+        self._out: Console | None = console()
+
+    def ask(self, request: AskRequest) -> Answered:
+        """Ask, follow the answer, and settle what needs somebody's word on the way."""
+        answered = self._follow(lambda hear: self._asking.ask(self._registered, request, hear))
+        while answered.turn.status is TurnStatus.awaiting_approval:
+            approvals = {call.id: self._is_allowed(call) for call in answered.turn.pending}
+            if not approvals or None in approvals.values():
+                break
+            more = GoOnRequest(
+                turn=answered.turn.id,
+                approvals={id_: bool(word) for id_, word in approvals.items()},
+                model=request.model,
+                provider=request.provider,
+            )
+            answered = self._resumed(more)
+        return answered
+
+    def _resumed(self, request: GoOnRequest) -> Answered:
+        return self._follow(lambda hear: self._asking.go_on(self._registered, request, hear))
+
+    def resume(self, turn: str) -> Answered:
+        """Go on with a turn that was interrupted."""
+        return self._resumed(GoOnRequest(turn=turn, approvals={}))
+
+    def _follow(self, begin: Begin) -> Answered:
+        """Show the events of a turn; Ctrl-C stops it, and what was said until then is kept."""
+        events: SimpleQueue[TurnEvent | None] = SimpleQueue()
+        asked = begin(events.put)
+        asked.answer.add_done_callback(lambda _future: events.put(None))
+        shown = _Shown(self._display)
+        while True:
+            try:
+                shown.all(events)
+                return asked.result()
+            except KeyboardInterrupt:
+                asked.stop()
+
+    def _is_allowed(self, call: ToolCall) -> bool | None:
+        """Somebody's word on a call; None where nobody can be asked."""
+        if self._display.yes:
+            return True
+        if not can_ask():
+            return None
+        return agreed(f"Call {_named(call)}?")
+
+    def show_sources(self, answered: Answered) -> None:
+        """The places that an answer rests on, each checked just now."""
+        if answered.citations:
+            show(self._out, ("", ""))
+        for found in answered.citations:
+            name = f"  {found.citation.name}" if found.citation.name else ""
+            gone = "" if found.exists else "  (no longer there)"
+            show(self._out, (f"  {found.place}", "cyan"), (name, "dim"), (gone, "yellow"))
+
+
+class _Shown:
+    """What a terminal shows of a turn while it runs."""
+
+    def __init__(self, display: Display) -> None:
+        self._display = display
+        self._is_open = False
+        """Whether the last line is not ended yet."""
+
+    def all(self, events: "SimpleQueue[TurnEvent | None]") -> None:
+        """Show event after event, until there are no more."""
+        while (event := events.get()) is not None:
+            self._one(event)
+
+    def _one(self, event: TurnEvent) -> None:
+        match event:
+            case Token(text) if self._display.streams and text:
+                sys.stdout.write(printable(text))
+                sys.stdout.flush()
+                self._is_open = not text.endswith("\n")
+            case Discarded():
+                self._end_line()
+            case ToolStarted(call) if self._display.tells:
+                self._tell(f"… {_named(call)}")
+            case Noted(text) if self._display.tells:
+                self._tell(f"asterism: {text}")
+            case TurnDone() | TurnFailed():
+                self._end_line()
+            case _:
+                pass
+
+    def _tell(self, line: str) -> None:
+        self._end_line()
+        sys.stderr.write(f"{printable(line)}\n")
+        sys.stderr.flush()
+
+    def _end_line(self) -> None:
+        if self._is_open:
+            sys.stdout.write("\n")
+            sys.stdout.flush()
+            self._is_open = False
+
+
+def _named(call: ToolCall) -> str:
+    arguments = " ".join(call.arguments.split())
+    cut = "…" if len(arguments) > LONGEST_ARGUMENTS else ""
+    return f"{call.name}({arguments[:LONGEST_ARGUMENTS]}{cut})"

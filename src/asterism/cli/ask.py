@@ -1,0 +1,98 @@
+"""`asterism ask`: one question, its answer, and the places it rests on."""
+
+import argparse
+import sys
+from contextlib import closing
+
+from asterism.cli.answers import Conversing, Display
+from asterism.cli.console import printable
+from asterism.cli.engine_for import directory_named, engine
+from asterism.cli.wire import Json, write_json
+from asterism.domain.chat import TurnStatus
+from asterism.domain.errors import PathMissing, UsageError
+from asterism.domain.files import display_path
+from asterism.engine.asking import Asking
+from asterism.engine.asking_requests import Answered, AskRequest
+from asterism.engine.transcripts import plain_turn_json
+
+INPUT_BYTES = 1_000_000
+"""What a question on standard input may have."""
+
+_CODES = {TurnStatus.done: 0, TurnStatus.stopped: 130, TurnStatus.failed: 2}
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the answer; the exit code says whether there is one."""
+    question = _typed() if options.question == "-" else options.question
+    place = directory_named(options.path)
+    if not place.exists():
+        raise PathMissing(f"{display_path(str(place))} does not exist; check the path.")
+    with closing(engine()) as here, closing(Asking(here)) as asking:
+        registered = here.locate(place)
+        conversation = options.conversation
+        if conversation:
+            conversation = here.records().conversations().find(conversation).id
+        streams = sys.stdout.isatty() and not options.no_stream and not options.json
+        display = Display(streams, tells=not options.json, yes=options.yes)
+        conversing = Conversing(asking, registered, display)
+        answered = conversing.ask(
+            AskRequest(
+                question=question,
+                conversation=conversation,
+                agent=options.agent,
+                model=options.model,
+                request_id=options.request_id,
+                retries=options.retries,
+            )
+        )
+        if options.json:
+            write_json(answer_json(answered))
+        else:
+            if not streams or answered.is_repeat:
+                sys.stdout.write(f"{printable(answered.turn.answer.rstrip())}\n")
+            conversing.show_sources(answered)
+            sys.stdout.flush()
+            _complain(answered)
+    return _CODES.get(answered.turn.status, 1)
+
+
+def _complain(answered: Answered) -> None:
+    """What is not as it should be, and how to go on."""
+    turn = answered.turn
+    if turn.error is not None:
+        sys.stderr.write(f"asterism: {turn.error.message}\n")
+    elif turn.status is TurnStatus.awaiting_approval:
+        names = ", ".join(call.name for call in turn.pending)
+        sys.stderr.write(
+            f"asterism: {names} may only be called if you agree; ask again with --yes, or use "
+            "`asterism chat`.\n"
+        )
+    elif sys.stderr.isatty():
+        id_ = answered.conversation.id[:8]
+        sys.stderr.write(f"\nGo on with: asterism ask --conversation {id_} …\n")
+
+
+def answer_json(answered: Answered) -> Json:
+    """An answer for programs."""
+    found = plain_turn_json(answered.turn)
+    citations = [
+        {**entry, "exists": checked.exists}
+        for entry, checked in zip(found["citations"], answered.citations, strict=True)
+    ]
+    return {
+        **found,
+        "citations": citations,
+        "number": answered.number,
+        "title": answered.conversation.title,
+        "isRepeat": answered.is_repeat,
+    }
+
+
+def _typed() -> str:
+    """The question on standard input."""
+    if sys.stdin is None:
+        raise UsageError("There is no standard input to read the question from; give it instead.")
+    data = sys.stdin.buffer.read(INPUT_BYTES + 1)
+    if len(data) > INPUT_BYTES:
+        raise UsageError(f"The question is over {INPUT_BYTES:,} bytes; give the part that matters.")
+    return data.decode("utf-8", "replace")

@@ -1,0 +1,101 @@
+"""`asterism serve`: MCP and the HTTP API over one port, for many clients and repositories."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from asterism.cli.engine_for import engine
+from asterism.cli.preferences import settings_for
+from asterism.config.environment import cache_directory, data_directory, home, server_token
+from asterism.config.logs import start_logs
+from asterism.config.settings import Settings
+from asterism.domain.errors import PathMissing, SettingError
+from asterism.domain.files import display_path
+from asterism.telemetry.redaction import hide
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve until a signal ends it."""
+    # They bring the engine, which other commands do not need.
+    from asterism.servers.access import access_for
+    from asterism.servers.access_hiding import hidden_places
+    from asterism.servers.http_gate import GateLimits
+    from asterism.servers.http_serving import address_of, listen, serve
+    from asterism.servers.http_state import State
+    from asterism.servers.tools_places import Standpoint
+    from asterism.servers.tools_running import Toolbox
+
+    directory = Path.cwd() if options.path is None else Path(options.path).absolute()
+    if not directory.is_dir():
+        raise PathMissing(f"{display_path(str(directory))} is no directory; check the path.")
+    settings = settings_for(str(directory), _given(options))
+    chosen = settings.server
+    token = _token(settings)
+    hide([token])
+    access = access_for(chosen.host, token, chosen.allowed_hosts, chosen.allowed_origins)
+    start_logs(settings, serving=True, others=("uvicorn", "mcp"))
+    user = home()
+    too_wide = frozenset({Path(directory.anchor), *([Path(user).resolve()] if user else [])})
+    standpoint = Standpoint(directory.resolve(), options.path is not None, too_wide)
+    with listen(chosen.host, chosen.port) as listening:
+        own = (data_directory(), cache_directory())
+        toolbox = Toolbox(engine(), standpoint, hidden_places(own))
+        state = State(
+            toolbox=toolbox,
+            access=access,
+            limits=GateLimits(body_bytes=chosen.max_body_bytes),
+            read_only=chosen.read_only,
+            own=own,
+            too_wide=too_wide,
+        )
+        try:
+            serve(state, listening, lambda: _greet(address_of(listening), bool(token)))
+        finally:
+            toolbox.close()
+    _say("Ended.")
+    return 0
+
+
+def _given(options: argparse.Namespace) -> dict[str, object]:
+    """The options that were given, as settings."""
+    named = {
+        "server.host": options.host,
+        "server.port": options.port,
+        "server.token_file": options.token_file and str(Path(options.token_file).absolute()),
+        "server.read_only": options.read_only or None,
+    }
+    return {key: value for key, value in named.items() if value is not None}
+
+
+def _token(settings: Settings) -> str:
+    """The token from the environment, else from the user's file; never from a repository's."""
+    written = settings.server.token_file
+    if (own := server_token()) or not written:
+        return own.strip()
+    user = home()
+    path = Path(f"{user}{written[1:]}" if user and written.startswith("~/") else written)
+    if not path.is_absolute():
+        raise SettingError(
+            f"server.token_file = {written!r} is not allowed; give an absolute path."
+        )
+    try:
+        token = path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingError(
+            f"The token cannot be read from {display_path(str(path))}; check server.token_file."
+        ) from error
+    if not token:
+        raise SettingError(f"{display_path(str(path))} is empty; write the token into it.")
+    return token
+
+
+def _greet(address: str, with_token: bool) -> None:
+    needs = " Requests need the token." if with_token else ""
+    _say(f"Serving on {address}: MCP at {address}/mcp, the API at {address}/api.{needs}")
+    _say("Ctrl-C ends it.")
+
+
+def _say(sentence: str) -> None:
+    # Written out at once: whoever started it waits for this line.
+    sys.stdout.write(f"{sentence}\n")
+    sys.stdout.flush()

@@ -1,0 +1,58 @@
+"""Where the HTTP server listens, and whom it answers."""
+
+from dataclasses import dataclass
+
+from asterism.config.described import described, whole
+from asterism.config.setting import Kind, Voice
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """What `asterism serve` does unless an option says otherwise."""
+
+    host: str = described(
+        Kind.text,
+        "127.0.0.1",
+        "The address that the server listens on; any but this machine's own needs a token.",
+        voice=Voice.user,
+    )
+    port: int = whole(
+        8420,
+        "The port that the server listens on; 0 takes any that is free.",
+        minimum=0,
+        maximum=65_535,
+        voice=Voice.user,
+    )
+    token_file: str = described(
+        Kind.text,
+        "",
+        "A file with the token that every request has to bring, an absolute path, `~/` allowed; "
+        "the variable `ASTERISM_SERVER_TOKEN` comes before it.",
+        voice=Voice.user,
+    )
+    allowed_hosts: str = described(
+        Kind.text,
+        "",
+        "Names beside its own address by which the server may be called, separated by commas.",
+        voice=Voice.user,
+    )
+    allowed_origins: str = described(
+        Kind.text,
+        "",
+        "Pages of other servers that may ask this one, as `https://example.org`, separated by "
+        "commas.",
+        voice=Voice.user,
+    )
+    max_body_bytes: int = whole(
+        4_194_304,
+        "How large a request may be.",
+        minimum=1_024,
+        maximum=104_857_600,
+        voice=Voice.user,
+    )
+    read_only: bool = described(
+        Kind.boolean,
+        False,
+        "Whether repositories cannot be added, removed or indexed over HTTP.",
+        voice=Voice.user,
+    )

@@ -1,0 +1,1 @@
+"""Rules, references and tools: what each request is given, and why."""

@@ -1,0 +1,164 @@
+"""Items made comparable: their pieces, vectors and words, each made once and then remembered."""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asterism.backends.embed.protocol import Embedder, Matrix
+from asterism.context.pieces import index_text, pieces_of
+from asterism.context.words import WordIndex, stems_of
+from asterism.domain.context import Item, Tool
+from asterism.domain.index import ModelIdentity
+
+RECIPE = 1_000
+"""The number under which the cache keeps pieces of items, apart from those of code."""
+
+REMEMBERED_PIECES = 20_000
+"""Pieces that stay in memory: some 2,000 tools and a few long references, about 30 MB."""
+REMEMBERED_SETS = 8
+"""Sets of candidates that stay together; sessions of a few agents ask in turn."""
+
+
+class PieceCache(Protocol):
+    """Where vectors are kept between processes; `EmbeddingCache` and `NoCache` are such."""
+
+    def get(
+        self, identity: ModelIdentity, recipe: int, hashes: Sequence[bytes]
+    ) -> Mapping[bytes, NDArray[np.float32]]:
+        """The vectors that are known, by hash."""
+        ...
+
+    def put(
+        self, identity: ModelIdentity, recipe: int, vectors: Mapping[bytes, NDArray[np.float32]]
+    ) -> None:
+        """Keep vectors by hash."""
+        ...
+
+
+class _Known(NamedTuple):
+    """What is remembered of one item."""
+
+    pieces: tuple[str, ...]
+    vectors: Matrix
+    says: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Prepared:
+    """A set of items, ready to be compared; each has one or more pieces, which stand together."""
+
+    items: tuple[Item, ...]
+    pieces: tuple[str, ...]
+    owners: NDArray[np.intp]
+    """For each piece the number of its item."""
+    starts: NDArray[np.intp]
+    """For each item the number of its first piece."""
+    vectors: Matrix
+    words: WordIndex
+
+    def best(self, by_piece: NDArray[np.float32]) -> NDArray[np.float32]:
+        """For each item the highest value of its pieces, which are the last dimension."""
+        if not self.items:
+            return by_piece
+        return np.asarray(np.maximum.reduceat(by_piece, self.starts, axis=-1))
+
+    def piece_number(self, piece: int) -> int:
+        """Which piece of its item it is, from 0."""
+        return int(piece - self.starts[self.owners[piece]])
+
+
+class ItemIndex:
+    """Prepares items for one model; a piece is embedded once, and found again by what it says."""
+
+    def __init__(self, embedder: Embedder, cache: PieceCache) -> None:
+        """Nothing is embedded before the first set of items is prepared."""
+        self.embedder = embedder
+        self._cache = cache
+        self._lock = Lock()
+        self._known: OrderedDict[Item, _Known] = OrderedDict()
+        self._sets: OrderedDict[tuple[Item, ...], Prepared] = OrderedDict()
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """The model's."""
+        return self.embedder.identity
+
+    def prepare(self, items: Sequence[Item]) -> Prepared:
+        """The items made comparable; all that is not known yet is embedded in one batch.
+
+        An edited item is another item to the index, so nothing of its old text is ever used.
+        """
+        key = tuple(items)
+        with self._lock:
+            prepared = self._sets.get(key)
+            if prepared is None:
+                known = self._known_of(key)
+                prepared = self._sets[key] = _joined(key, [known[item] for item in key])
+                while len(self._sets) > REMEMBERED_SETS:
+                    self._sets.popitem(last=False)
+            self._sets.move_to_end(key)
+        return prepared
+
+    def _known_of(self, items: tuple[Item, ...]) -> Mapping[Item, _Known]:
+        new = [item for item in dict.fromkeys(items) if item not in self._known]
+        # A server may list a tool without a name; it is near to nothing, and harms nobody.
+        pieces = {item: pieces_of(index_text(item)) or ("",) for item in new}
+        vectors = self.embedded(list(dict.fromkeys(p for some in pieces.values() for p in some)))
+        for item, texts in pieces.items():
+            self._known[item] = _Known(
+                texts,
+                np.stack([vectors[text] for text in texts]),
+                stems_of(f"{index_text(item)} {item.server if isinstance(item, Tool) else ''}"),
+            )
+        known = {item: self._known[item] for item in items}
+        for item in known:
+            self._known.move_to_end(item)
+        self._forget()
+        return known
+
+    def embedded(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """A vector for each text, from the cache where it is known there."""
+        hashes = {text: _hash(text) for text in texts}
+        found = dict(self._cache.get(self.identity, RECIPE, list(hashes.values())))
+        missing = [text for text in texts if hashes[text] not in found]
+        if missing:
+            rows = self.embedder.embed_documents(missing)
+            made = {hashes[text]: row for text, row in zip(missing, rows, strict=True)}
+            self._cache.put(self.identity, RECIPE, made)
+            found |= made
+        return {text: found[hashes[text]] for text in texts}
+
+    def _forget(self) -> None:
+        """Let go of what was not used for longest, when there is too much."""
+        size = sum(len(known.pieces) for known in self._known.values())
+        while size > REMEMBERED_PIECES and len(self._known) > 1:
+            size -= len(self._known.popitem(last=False)[1].pieces)
+
+
+def _joined(items: tuple[Item, ...], known: Sequence[_Known]) -> Prepared:
+    sizes = np.array([len(entry.pieces) for entry in known], dtype=np.intp)
+    return Prepared(
+        items=items,
+        pieces=tuple(_all_pieces(known)),
+        owners=np.repeat(np.arange(len(items), dtype=np.intp), sizes),
+        starts=np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.intp),
+        vectors=np.concatenate([entry.vectors for entry in known])
+        if known
+        else np.zeros((0, 0), dtype=np.float32),
+        words=WordIndex([entry.says for entry in known]),
+    )
+
+
+def _all_pieces(known: Sequence[_Known]) -> Iterator[str]:
+    for entry in known:
+        yield from entry.pieces
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -1,0 +1,60 @@
+"""Which words of a sentence each item says, and what they are worth."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asterism.analysis.terms import terms_of
+from asterism.retrieval.questions_words import STOP_WORDS
+from asterism.retrieval.variants import stem_of
+
+SHORTEST = 2
+"""Letters of a word that counts."""
+
+FEW_WORDS = 12.0
+"""What is added to the worth of a sentence's words, some 4 each: one shared word of one is less
+than two of two. On the labelled requests 12 disturbs fewer idle ones than 0 (18 % for 32 %) at the
+same recall; 6 and 20 are as good."""
+
+
+def stems_of(text: str) -> frozenset[str]:
+    """The words of a text that carry meaning, each without its ending."""
+    return frozenset(
+        stem_of(term) for term in terms_of(text) if len(term) >= SHORTEST and term not in STOP_WORDS
+    )
+
+
+class WordIndex:
+    """Words to the items that say them."""
+
+    def __init__(self, texts: Sequence[frozenset[str]]) -> None:
+        """For each item the words of all it says."""
+        self._count = len(texts)
+        self._says = _inverted(texts)
+
+    def said(self, sentence: str) -> NDArray[np.float32]:
+        """For each item how much of the sentence it says, rare words worth more; below 1."""
+        found = np.zeros(self._count, dtype=np.float32)
+        total = FEW_WORDS
+        for stem in stems_of(sentence):
+            holders = self._says.get(stem)
+            worth = float(np.log1p(self._count / ((0 if holders is None else len(holders)) + 0.5)))
+            total += worth
+            if holders is not None:
+                found[holders] += worth
+        return found / np.float32(total)
+
+
+def brevity(sentence: str) -> float:
+    """1 for a sentence without a word that carries meaning, less the more it has."""
+    return 1.0 / (1.0 + len(stems_of(sentence)))
+
+
+def _inverted(texts: Sequence[frozenset[str]]) -> dict[str, NDArray[np.intp]]:
+    holders: defaultdict[str, list[int]] = defaultdict(list)
+    for number, stems in enumerate(texts):
+        for stem in stems:
+            holders[stem].append(number)
+    return {stem: np.array(numbers, dtype=np.intp) for stem, numbers in holders.items()}

@@ -1,0 +1,49 @@
+"""The chunks nearest to a question, as the model of a chat is given them."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.registry import Registered
+from asterism.chat.vector_search import VectorOptions, chosen
+from asterism.config.settings import Settings
+from asterism.domain.search import Mode
+from asterism.domain.selection import Selection
+from asterism.engine.engine import Engine
+
+
+class Nearest(NamedTuple):
+    """What a chat is given, and what its shape needs to know."""
+
+    selection: Selection
+    roots: Mapping[str, str]
+    """The folder of each repository of the project, by its name."""
+    model_id: str
+    """Whose vectors were compared."""
+
+
+def nearest(engine: Engine, registered: Registered, query: str, limit: int) -> Nearest:
+    """Search by meaning alone, and choose within the limits of the settings `chat.*`."""
+    from asterism.engine.searching import SearchRequest
+
+    request = SearchRequest(text=query, mode=Mode.semantic, limit=limit)
+    found = engine.search(registered, request)
+    hits = [kept.hit for kept in found.selection.kept]
+    options = vector_options(engine.settings_of(registered))
+    with Catalogue.open(registered.project.directory) as catalogue:
+        model = str(catalogue.manifest().model)
+    entries = engine.registry.repositories(registered.project.id)
+    roots = {entry.repository.name: entry.repository.root for entry in entries}
+    return Nearest(chosen(hits, options), roots, model)
+
+
+def vector_options(settings: Settings) -> VectorOptions:
+    """What the settings say of vector search in a chat."""
+    chat = settings.chat
+    return VectorOptions(
+        distance_cutoff=chat.distance_cutoff,
+        cutoff_disabled=chat.cutoff_disabled,
+        fallback_chunks=chat.fallback_chunks,
+        max_chars=chat.max_chars,
+        chunk_max_chars=chat.chunk_max_chars,
+    )

@@ -1,0 +1,184 @@
+"""Who may ask the HTTP server: by which name it is called, from which pages, with which token.
+
+A page of the web can make a browser send requests to this machine, and by changing what its own
+name means it can even read the answers. The browser then says that name as the host, and the page
+as the origin: both have to be ours.
+"""
+
+import hmac
+import ipaddress
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from asterism.domain.errors import SettingError
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+SHORTEST_TOKEN = 16
+"""Characters; what is shorter can be guessed by whoever may ask often enough."""
+
+_DEFAULT_PORTS = {"http": "80", "https": "443"}
+
+
+class Refusal(NamedTuple):
+    """Why a request is not answered."""
+
+    status: int
+    code: str
+    message: str
+
+
+class Asked(NamedTuple):
+    """What a request says of itself; each header as often as it was sent."""
+
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    authorizations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """The rules of one server."""
+
+    hosts: frozenset[str] = LOOPBACK_NAMES
+    """Names and addresses, in small letters and without ports."""
+    any_address: bool = False
+    """It listens on every address; an address in place of a name cannot be made to mean another."""
+    origins: frozenset[str] = frozenset()
+    """Pages beside its own."""
+    token: str = ""
+
+    def refusal(self, asked: Asked, is_open: bool = False) -> Refusal | None:
+        """Why a request is refused; nothing if it may be answered. Open routes need no token."""
+        host = asked.hosts[0] if len(asked.hosts) == 1 else ""
+        if not self._is_ours(host):
+            return _HOST
+        if len(asked.origins) > 1 or not all(self._may_ask(page, host) for page in asked.origins):
+            return _ORIGIN
+        if self.token and not is_open and not self._is_known(asked.authorizations):
+            return _TOKEN
+        return None
+
+    def is_foreign(self, origin: str) -> bool:
+        """Whether a page that may ask is one of another server, which a browser has to be told."""
+        return _plain_origin(origin) in self.origins
+
+    def _is_ours(self, host: str) -> bool:
+        name = host_name(host)
+        return name in self.hosts or (self.any_address and _address(name) is not None)
+
+    def _may_ask(self, origin: str, host: str) -> bool:
+        """A page of ours has the very host that is asked; a port of another program is not ours."""
+        page = _plain_origin(origin)
+        if not page:
+            return False
+        if page in self.origins:
+            return True
+        scheme, _, place = page.partition("://")
+        return place == _with_port(host.lower(), scheme)
+
+    def _is_known(self, authorizations: tuple[str, ...]) -> bool:
+        if len(authorizations) != 1:
+            return False
+        scheme, _, given = authorizations[0].partition(" ")
+        known = self.token.encode("utf-8", "surrogateescape")
+        same = hmac.compare_digest(given.strip().encode("utf-8", "surrogateescape"), known)
+        return scheme.lower() == "bearer" and same
+
+
+_HOST = Refusal(
+    421,
+    "host_refused",
+    "The server is not called by this name; use its address, or add the name to "
+    "server.allowed_hosts.",
+)
+_ORIGIN = Refusal(
+    403,
+    "origin_refused",
+    "Pages of this origin may not ask the server; add it to server.allowed_origins if it should.",
+)
+_TOKEN = Refusal(
+    401,
+    "unauthorized",
+    "The request needs the server's token; send it as `Authorization: Bearer TOKEN`.",
+)
+
+
+def access_for(host: str, token: str, allowed_hosts: str = "", allowed_origins: str = "") -> Access:
+    """The rules of a server that listens on a host; without a token it must be this machine's."""
+    own = host.lower()
+    address = _address(own)
+    is_local = own == "localhost" or (address is not None and address.is_loopback)
+    if not is_local and not token:
+        raise SettingError(
+            f"{host} can be reached from other machines, so requests need a token: set "
+            "ASTERISM_SERVER_TOKEN or server.token_file (`openssl rand -hex 32` makes one), or "
+            "listen on 127.0.0.1."
+        )
+    if token and (len(token) < SHORTEST_TOKEN or not token.isascii() or " " in token):
+        raise SettingError(
+            f"The token has to have {SHORTEST_TOKEN} letters and digits at least, without spaces; "
+            "`openssl rand -hex 32` makes one."
+        )
+    return Access(
+        hosts=LOOPBACK_NAMES | {own} | {host_name(name) for name in _words(allowed_hosts)},
+        any_address=address is not None and address.is_unspecified,
+        origins=frozenset(map(_known_origin, _words(allowed_origins))),
+        token=token,
+    )
+
+
+def host_name(host: str) -> str:
+    """The name of a `Host` header without its port, in small letters; nothing if it is none."""
+    text = host.lower()
+    if text.startswith("["):
+        name, closed, rest = text[1:].partition("]")
+        is_sound = closed and _is_port(rest) and _address(name) is not None
+        return name if is_sound else ""
+    name, colon, port = text.partition(":")
+    return name if _is_port(colon + port) else ""
+
+
+def _is_port(text: str) -> bool:
+    return not text or (text.startswith(":") and text[1:].isdecimal() and text.isascii())
+
+
+def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(name)
+    except ValueError:
+        return None
+
+
+def _plain_origin(origin: str) -> str:
+    """Scheme, host and port; nothing where it is no such thing, as `null` is none."""
+    try:
+        parts = urlsplit(origin.strip().lower())
+        port = parts.port
+    except ValueError:
+        return ""
+    is_more = parts.path or parts.query or parts.fragment or "@" in parts.netloc
+    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or is_more:
+        return ""
+    name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{parts.scheme}://{name}:{port or _DEFAULT_PORTS[parts.scheme]}"
+
+
+def _with_port(host: str, scheme: str) -> str:
+    has_port = host.rpartition("]")[2].count(":") == 1
+    return host if has_port else f"{host}:{_DEFAULT_PORTS[scheme]}"
+
+
+def _known_origin(written: str) -> str:
+    found = _plain_origin(written.rstrip("/"))
+    if not found:
+        raise SettingError(
+            f"server.allowed_origins: {written!r} is not allowed; give pages as "
+            "`https://example.org`, separated by commas."
+        )
+    return found
+
+
+def _words(text: str) -> Iterable[str]:
+    return (word for part in text.split(",") if (word := part.strip()))

@@ -1,0 +1,85 @@
+"""The routes of the HTTP API: arguments in, work in a thread, JSON or events out."""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from asterism.servers.http_events import CONTENT_TYPE, Latest, ProgressResponse
+from asterism.servers.http_openapi import openapi
+from asterism.servers.http_operations import OPERATIONS, ROUTES_OF_TOOLS, Operation
+from asterism.servers.http_replies import (
+    Problem,
+    Refused,
+    Wording,
+    encoded,
+    problem_json,
+    result_json,
+)
+from asterism.servers.http_requests import arguments_of
+from asterism.servers.http_state import State
+from asterism.servers.tools_calls import Caller
+from asterism.servers.tools_shapes import Json
+
+_JSON = "application/json"
+READ_ONLY = Problem(
+    "read_only", "This server only answers questions; whoever runs it changes its repositories."
+)
+
+
+def routes(state: State) -> list[BaseRoute]:
+    """Everything below `/api`, and what chats ask for."""
+    described = encoded(openapi(OPERATIONS, with_token=bool(state.access.token)))
+
+    async def description(_request: Request) -> Response:
+        return Response(described, media_type=_JSON)
+
+    made: list[BaseRoute] = [
+        Route(operation.path, _endpoint(state, operation), methods=[operation.method])
+        for operation in OPERATIONS
+    ]
+    return [Route("/api/openapi.json", description, methods=["GET"]), *made]
+
+
+def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitable[Response]]:
+    wording = Wording(ROUTES_OF_TOOLS)
+    threads = state.indexings if operation.progress else state.threads
+
+    def answered(given: Json, caller: Caller) -> tuple[Problem | None, bytes]:
+        """In a thread, the writing included: it takes as long as a small search."""
+        reply = operation.answer(state, given, caller)
+        if reply.error is not None:
+            return wording.problem_of(reply), b""
+        return None, encoded(result_json(reply))
+
+    async def endpoint(request: Request) -> Response:
+        if state.read_only and not operation.tool.read_only:
+            raise Refused(READ_ONLY)
+        given = await arguments_of(request, operation.tool)
+        if operation.progress and CONTENT_TYPE in request.headers.get("accept", ""):
+            return ProgressResponse(partial(told, request, given))
+        lane = _lane(given) if operation.asks else None
+        problem, body = await threads.run(request, partial(answered, given), lane=lane)
+        return Response(body, media_type=_JSON) if problem is None else problem_response(problem)
+
+    async def told(request: Request, given: Json, latest: Latest) -> tuple[str, bytes]:
+        try:
+            problem, body = await threads.run(request, partial(answered, given), latest.hear)
+        except Refused as refused:
+            problem, body = refused.problem, b""
+        return ("done", body) if problem is None else ("error", encoded(problem_json(problem)))
+
+    return endpoint
+
+
+def _lane(given: Json) -> str:
+    """What a question names its repository by; one that has two names has two lanes, no harm."""
+    names = ("repository_id", "repository", "project_id")
+    return next((str(given[name])[:100] for name in names if given.get(name)), "")
+
+
+def problem_response(problem: Problem) -> Response:
+    """The answer to a request that failed."""
+    return JSONResponse(problem_json(problem), problem.status, headers=problem.headers)

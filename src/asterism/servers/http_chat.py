@@ -1,0 +1,229 @@
+"""Questions over HTTP: answered as one reply, or told event by event while they are answered."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
+
+import anyio
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
+
+from asterism.domain.chat import TurnEvent, TurnStatus
+from asterism.domain.errors import AsterismError, UsageError
+from asterism.engine.asking_requests import Answered, AskRequest, GoOnRequest
+from asterism.engine.asking_way import Asked, Hear
+from asterism.servers.http_api import READ_ONLY, problem_response
+from asterism.servers.http_chat_events import answer_json, told
+from asterism.servers.http_chat_operations import ASK_ON_PATH, ASK_PATH, GO_ON_PATH
+from asterism.servers.http_chat_tools import ASK, ASK_ON, GO_ON
+from asterism.servers.http_events import ALIVE_SECONDS, CONTENT_TYPE, event
+from asterism.servers.http_operations import ROUTES_OF_TOOLS
+from asterism.servers.http_replies import Problem, Refused, Wording, encoded, problem_json
+from asterism.servers.http_requests import arguments_of
+from asterism.servers.http_state import State
+from asterism.servers.tools_arguments import checked
+from asterism.servers.tools_errors import code_of, sentence_of
+from asterism.servers.tools_places import repository_for
+from asterism.servers.tools_running import failure
+from asterism.servers.tools_shapes import Json, Tool
+
+MOST_TURNS = 256
+"""Turns on their way at a time; each waits for a model, and costs little until it speaks."""
+LOOK_SECONDS = 1.0
+"""How often a stream looks whether the server ends."""
+
+_JSON = "application/json"
+_WORDING = Wording(ROUTES_OF_TOOLS)
+
+Begin = Callable[[Json, Hear], Asked]
+
+
+def routes(state: State) -> list[BaseRoute]:
+    """What answers questions."""
+    chat = _Chat(state)
+    return [
+        Route(ASK_PATH, chat.endpoint(ASK, chat.ask), methods=["POST"]),
+        Route(ASK_ON_PATH, chat.endpoint(ASK_ON, chat.ask), methods=["POST"]),
+        Route(GO_ON_PATH, chat.endpoint(GO_ON, chat.go_on), methods=["POST"]),
+    ]
+
+
+class _Chat:
+    """The questions of one server's clients."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def endpoint(self, tool: Tool, begin: Begin) -> Callable[[Request], Awaitable[Response]]:
+        """A route that begins a turn."""
+
+        async def answer(request: Request) -> Response:
+            if self._state.read_only and not tool.read_only:
+                raise Refused(READ_ONLY)
+            given = await arguments_of(request, tool)
+            events = _Events()
+            try:
+                arguments = checked(tool, given)
+                asked = await anyio.to_thread.run_sync(partial(begin, arguments, events.hear))
+                events.follow(asked)
+                await asyncio.wrap_future(asked.begun)
+            except AsterismError as error:
+                return problem_response(_problem(error))
+            if CONTENT_TYPE in request.headers.get("accept", ""):
+                return _Stream(asked, self._told(asked, events))
+            return await self._whole(request, asked)
+
+        return answer
+
+    def ask(self, given: Json, hear: Hear) -> Asked:
+        """Begin a question; in a thread, for it may load what answers."""
+        registered = repository_for(*self._state.toolbox.standing(), given)
+        asking = self._state.toolbox.asking()
+        if asking.open_turns >= MOST_TURNS:
+            raise Refused(Problem("too_busy", "Too many questions are open; ask again."))
+        request = AskRequest(
+            question=given["question"],
+            conversation=given.get("conversation_id") or given.get("conversationId", ""),
+            agent=given.get("agentName", ""),
+            model=given.get("model", ""),
+            provider=given.get("provider", ""),
+            request_id=given.get("requestId", ""),
+            retries=given.get("retries"),
+        )
+        return asking.ask(registered, request, hear)
+
+    def go_on(self, given: Json, hear: Hear) -> Asked:
+        """Go on with a turn."""
+        approvals = given.get("approvals", {})
+        if not all(isinstance(word, bool) for word in approvals.values()):
+            raise UsageError("approvals has for the id of each call true or false.")
+        registered = repository_for(*self._state.toolbox.standing(), given)
+        request = GoOnRequest(
+            turn=given["turn_id"],
+            approvals=approvals,
+            model=given.get("model", ""),
+            provider=given.get("provider", ""),
+        )
+        return self._state.toolbox.asking().go_on(registered, request, hear)
+
+    async def _whole(self, request: Request, asked: Asked) -> Response:
+        """The answer when it is there; whoever leaves stops it."""
+        async with anyio.create_task_group() as group:
+            group.start_soon(_stop_when_gone, request.receive, asked)
+            try:
+                answered = await asyncio.wrap_future(asked.answer)
+            except AsterismError as error:
+                group.cancel_scope.cancel()
+                return problem_response(_problem(error))
+            group.cancel_scope.cancel()
+        problem = _failed(answered)
+        if problem is not None:
+            return problem_response(problem)
+        return Response(encoded(answer_json(answered)), media_type=_JSON)
+
+    async def _told(self, asked: Asked, events: "_Events") -> AsyncIterator[bytes]:
+        """The events of a turn, as they are sent."""
+        begun = asked.begun.result()
+        turn = begun.recorded.turn
+        start = {"conversationId": turn.conversation_id, "turnId": turn.id}
+        yield event("start", encoded({**start, "number": begun.recorded.number}))
+        async for piece in events.pieces(self._state.threads.ending.is_set):
+            yield piece
+        try:
+            answered = await asyncio.wrap_future(asked.answer)
+        except AsterismError as error:
+            yield event("error", encoded(problem_json(_problem(error))))
+            return
+        problem = _failed(answered)
+        if problem is None:
+            yield event("done", encoded(answer_json(answered)))
+        else:
+            yield event("error", encoded({**problem_json(problem), **start}))
+
+
+class _Events:
+    """What a turn tells, carried from its thread into the event loop of the server."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._queue: asyncio.Queue[TurnEvent | None] = asyncio.Queue()
+        self._asked: Asked | None = None
+
+    def hear(self, event_: TurnEvent) -> None:
+        """Called by the turn, in its own thread."""
+        self._loop.call_soon_threadsafe(self._queue.put_nowait, event_)
+
+    def follow(self, asked: Asked) -> None:
+        """Hear of the end as well."""
+        self._asked = asked
+
+        def over(_future: object) -> None:
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, None)
+
+        asked.answer.add_done_callback(over)
+
+    async def pieces(self, is_ending: Callable[[], bool]) -> AsyncIterator[bytes]:
+        """Events as they are sent, and a sign of life now and then."""
+        silent = 0.0
+        while True:
+            try:
+                async with asyncio.timeout(LOOK_SECONDS):
+                    found = await self._queue.get()
+            except TimeoutError:
+                silent += LOOK_SECONDS
+                if is_ending() and self._asked is not None:
+                    self._asked.stop()
+                if silent >= ALIVE_SECONDS:
+                    silent = 0.0
+                    yield b": still at it\n\n"
+                continue
+            if found is None:
+                return
+            silent = 0.0
+            shown = told(found)
+            if shown is not None:
+                name, data = shown
+                yield event(name, encoded(data))
+
+
+class _Stream(Response):
+    """A response that tells of a turn while it runs; a client that leaves stops it."""
+
+    media_type = CONTENT_TYPE
+
+    def __init__(self, asked: Asked, pieces: AsyncIterator[bytes]) -> None:
+        super().__init__(headers={"cache-control": "no-store", "x-accel-buffering": "no"})
+        del self.headers["content-length"]
+        self._asked = asked
+        self._pieces = pieces
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send events until the turn is over."""
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        async with anyio.create_task_group() as group:
+            group.start_soon(_stop_when_gone, receive, self._asked)
+            async for piece in self._pieces:
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+            group.cancel_scope.cancel()
+        await send({"type": "http.response.body", "body": b""})
+
+
+async def _stop_when_gone(receive: Receive, asked: Asked) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    asked.stop()
+
+
+def _problem(error: AsterismError) -> Problem:
+    return _WORDING.problem_of(failure(sentence_of(error), code_of(error).name))
+
+
+def _failed(answered: Answered) -> Problem | None:
+    """A turn that ended without an answer."""
+    error = answered.turn.error
+    if answered.turn.status is not TurnStatus.failed or error is None:
+        return None
+    return Problem(error.code, _WORDING.told(error.message))

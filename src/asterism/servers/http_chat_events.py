@@ -1,0 +1,63 @@
+"""The events of a turn as a stream of server-sent events tells them."""
+
+from asterism.backends.records.context_text import context_json
+from asterism.domain.chat import (
+    ApprovalWanted,
+    CitationsFound,
+    ContextReady,
+    Discarded,
+    Noted,
+    Token,
+    ToolEnded,
+    ToolStarted,
+    TurnDone,
+    TurnEvent,
+    TurnFailed,
+)
+from asterism.engine.asking_requests import Answered
+from asterism.engine.transcripts import (
+    Json,
+    call_json,
+    citations_json,
+    plain_turn_json,
+    result_json,
+)
+
+
+def told(event: TurnEvent) -> tuple[str, Json] | None:
+    """The name and data of an event; the end is told apart, with what was checked for it."""
+    match event:
+        case ContextReady(context):
+            return "context", context_json(context)
+        case Token(text):
+            return "token", {"text": text}
+        case Discarded(text):
+            return "discarded", {"text": text}
+        case ToolStarted(call):
+            return "tool_start", call_json(call)
+        case ToolEnded(_, result):
+            return "tool_end", result_json(result)
+        case ApprovalWanted(calls):
+            return "approval", {"calls": [call_json(call) for call in calls]}
+        case CitationsFound(citations):
+            return "citations", {"citations": citations_json(citations)}
+        case Noted(text):
+            return "note", {"text": text}
+        case TurnDone() | TurnFailed():
+            return None
+
+
+def answer_json(answered: Answered) -> Json:
+    """A turn that ended or waits, its citations checked just now."""
+    found = plain_turn_json(answered.turn)
+    citations = [
+        {**entry, "exists": checked.exists}
+        for entry, checked in zip(found["citations"], answered.citations, strict=True)
+    ]
+    return {
+        **found,
+        "citations": citations,
+        "number": answered.number,
+        "title": answered.conversation.title,
+        "isRepeat": answered.is_repeat,
+    }

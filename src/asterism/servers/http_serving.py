@@ -1,0 +1,106 @@
+"""The HTTP server as a process: a socket, an event loop, and a graceful end."""
+
+import contextlib
+import errno
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from types import FrameType
+
+from asterism.domain.errors import UsageError
+from asterism.servers.http_state import State
+
+BACKLOG = 512
+END_SECONDS = 10
+"""How long requests in flight may take when the server is asked to end; most take a tenth of a
+second, and a stream to a client would go on for ever."""
+KEEP_SECONDS = 75
+"""How long an idle connection is kept: longer than most proxies keep theirs."""
+HEADERS_BYTES = 32_768
+"""What is kept of headers that are not over yet; a client that sends more is refused."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens; an error says what to do."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except (socket.gaierror, UnicodeError) as error:
+        raise UsageError(
+            f"{host} is no address of this machine; give one with --host, as 127.0.0.1."
+        ) from error
+    made = socket.socket(family, kind, protocol)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(address)
+        made.listen(BACKLOG)
+    except OSError as error:
+        made.close()
+        raise UsageError(_why(error, host, port)) from error
+    made.setblocking(False)
+    return made
+
+
+def address_of(listening: socket.socket) -> str:
+    """Where the server can be asked, as a browser takes it."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def serve(state: State, listening: socket.socket, ready: Callable[[], None]) -> None:
+    """Serve until a signal; requests in flight are finished, and what takes longer is stopped."""
+    import asyncio
+
+    import uvicorn
+
+    from asterism.servers.http_app import make_app
+    from asterism.servers.http_protocol import PatientProtocol
+
+    class Server(uvicorn.Server):
+        """Ends quietly: a signal is the ordinary end of a server, not a failure."""
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            ready()
+
+        @contextlib.contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            def end(number: int, frame: FrameType | None) -> None:
+                state.end()
+                self.handle_exit(number, frame)
+
+            numbers = (signal.SIGINT, signal.SIGTERM)
+            before = {number: signal.signal(number, end) for number in numbers}
+            try:
+                yield
+            finally:
+                for number, handler in before.items():
+                    signal.signal(number, handler)
+
+    config = uvicorn.Config(
+        make_app(state),
+        http=PatientProtocol,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        backlog=BACKLOG,
+        timeout_keep_alive=KEEP_SECONDS,
+        timeout_graceful_shutdown=END_SECONDS,
+        h11_max_incomplete_event_size=HEADERS_BYTES,
+    )
+    asyncio.run(Server(config).serve(sockets=[listening]))
+
+
+def _why(error: OSError, host: str, port: int) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return (
+            f"Port {port} of {host} is in use, perhaps by another `asterism serve`; end that, or "
+            "give another with --port (0 takes any that is free)."
+        )
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return f"Port {port} may not be used without more rights; give one over 1023 with --port."
+    return f"The server cannot listen on {host}, port {port}: {error.strerror}; give others."

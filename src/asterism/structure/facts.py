@@ -1,0 +1,273 @@
+"""Everything that is known of one symbol, by outlines and somebody who knows what names mean."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Protocol, TypeAlias
+
+from asterism.analysis.graph.candidates import GUESS, Declaration, Meaning
+from asterism.analysis.graph.heritage import bases_of
+from asterism.analysis.graph.scopes import ADDITIONS, CONTAINERS, FileScope
+from asterism.analysis.syntax.catalogue import detect
+from asterism.domain.outline import Item, Reference
+from asterism.domain.structure import Connections, Edge, Fact, Gap, Known, SymbolPlace
+from asterism.structure.call_sites import CALLABLE, is_call, may_be_call
+from asterism.structure.shapes import (
+    is_lambda,
+    makers_of,
+    members_of,
+    place_of,
+    type_of,
+    value_of,
+)
+from asterism.structure.targets import Target, find_item
+from asterism.structure.type_flows import flows_in, flows_out, one_line
+from asterism.structure.uses import OF_USES, Use, Uses
+
+_INTERFACES = frozenset({"interface", "trait", "protocol", "module"})
+# Types that every file of Rust has without an import; a guess at another of that name is wrong, as
+# it is at the `Error` of any other type for `S::Error`.
+_PRELUDE = frozenset({"Box", "Option", "Result", "String", "Vec"})
+# Files whose uses nobody reads, by the home of their language.
+_WITHOUT_USES = frozenset({"prose", "text"})
+
+_Found: TypeAlias = defaultdict[SymbolPlace, list[tuple[int, float]]]
+_Base: TypeAlias = tuple[Meaning | None, Reference, bool]
+
+
+class Sense(Protocol):
+    """Who knows what names mean at one moment: the resolver, or a language server."""
+
+    @property
+    def known(self) -> Known:
+        """How whatever it says is known."""
+        ...
+
+    def scope(self, path: str) -> FileScope | None:
+        """A file as it is now."""
+        ...
+
+    def resolve(self, scope: FileScope, reference: Reference) -> Meaning | None:
+        """What a name means where it stands."""
+        ...
+
+    def bases(self, declaration: Declaration) -> list[_Base]:
+        """What a type extends and implements: meaning, the name as written, and which of both."""
+        ...
+
+    def uses(self, declaration: Declaration) -> Uses:
+        """Who uses a symbol."""
+        ...
+
+
+class Facts:
+    """Puts together what a sense knows of symbols."""
+
+    def __init__(self, sense: Sense, max_value: int) -> None:
+        """`max_value` is how many characters of a constant's value are shown."""
+        self._sense = sense
+        self._max_value = max_value
+
+    def connections(self, target: Target) -> Connections | None:
+        """Everything that is known of a symbol; None where its file has it no more."""
+        declaration = self._declaration(target)
+        scope = self._sense.scope(target.path)
+        if declaration is None or scope is None:
+            return None
+        item = scope.outline.items[declaration.number]
+        uses = self._sense.uses(declaration)
+        uses = uses._replace(uses=self._meant(scope, item, uses.uses))
+        bases = [*self._bases(scope, item, declaration)]
+        number = declaration.number
+        paths = {use.scope.path for use in uses.uses} | {*uses.importers}
+        return Connections(
+            symbol=place_of(scope, number),
+            kind=item.kind,
+            signature=item.signature,
+            modifiers=item.modifiers,
+            is_exported=item.exported,
+            extends=tuple(self._heritage(bases, implements=False)),
+            implements=tuple(self._heritage(bases, implements=True)),
+            subtypes=self._subtypes(uses.uses),
+            calls=self._calls(scope, number),
+            callers=self._callers(uses.uses, calls=True),
+            users=self._callers(uses.uses, calls=False),
+            references=tuple(sorted(paths - {declaration.path})),
+            types_in=flows_in(scope, number, self._origin),
+            types_out=() if is_lambda(scope, item) else flows_out(scope, number, self._origin),
+            members=members_of(scope, item),
+            type=type_of(scope, item),
+            value=value_of(scope, item, self._max_value),
+            gaps=(*uses.gaps, *_gaps(scope, item)),
+        )
+
+    def _declaration(self, target: Target) -> Declaration | None:
+        scope = self._sense.scope(target.path)
+        number = find_item(scope.outline, target) if scope else None
+        return None if number is None else Declaration(target.path, number)
+
+    def _calls(self, scope: FileScope, number: int) -> tuple[Edge, ...]:
+        found: _Found = defaultdict(list)
+        inside = [
+            reference
+            for index in makers_of(scope, number)
+            for reference in scope.references_in.get(index, ())
+        ]
+        for reference in sorted(inside, key=lambda reference: (reference.line, reference.column)):
+            if not may_be_call(scope, reference):
+                continue
+            meaning = self._sense.resolve(scope, reference)
+            place = self._called(scope, reference, meaning) if meaning else None
+            if place is not None and meaning is not None:
+                found[place].append((reference.line, meaning.confidence))
+        return self._edges(found)
+
+    def _called(
+        self, scope: FileScope, reference: Reference, meaning: Meaning
+    ) -> SymbolPlace | None:
+        if meaning.declaration is None:
+            if not is_call(scope, reference, None):
+                return None
+            receiver = one_line(reference.receiver or "")
+            name = f"{receiver}.{reference.name}" if receiver else reference.name
+            return SymbolPlace(name, None, module=meaning.module)
+        target = self._item(meaning.declaration)
+        if not is_call(scope, reference, target):
+            return None
+        return self._head(self._callable(meaning.declaration))
+
+    def _callable(self, declaration: Declaration) -> Declaration:
+        """What a call means where a field and a method have one name."""
+        scope = self._sense.scope(declaration.path)
+        item = self._item(declaration)
+        if scope is None or item.kind in CALLABLE or item.kind in CONTAINERS:
+            return declaration
+        same = scope.by_path.get(item.path, ())
+        called = (number for number in same if scope.outline.items[number].kind in CALLABLE)
+        return Declaration(declaration.path, next(called, declaration.number))
+
+    def _meant(self, scope: FileScope, item: Item, uses: tuple[Use, ...]) -> tuple[Use, ...]:
+        """The uses of an item itself: calls are of the method where a field has its name."""
+        same = [scope.outline.items[index] for index in scope.by_path.get(item.path, ())]
+        kinds = {other.kind in CALLABLE for other in same if other.kind not in CONTAINERS}
+        if item.kind in CONTAINERS or len(kinds) == 1:
+            return uses
+        wanted = item.kind in CALLABLE
+        return tuple(use for use in uses if is_call(use.scope, use.reference, item) is wanted)
+
+    def _callers(self, uses: Iterable[Use], calls: bool) -> tuple[Edge, ...]:
+        """The symbols that call, or those that mention without calling."""
+        found: _Found = defaultdict(list)
+        for use in uses:
+            target = use.meaning.declaration
+            item = self._item(target) if target else None
+            if is_call(use.scope, use.reference, item) is calls and (
+                calls or not self._is_base(use)
+            ):
+                caller = self._enclosing(use)
+                found[caller].append((use.reference.line, use.meaning.confidence))
+        return self._edges(found)
+
+    def _enclosing(self, use: Use) -> SymbolPlace:
+        """The symbol that makes a use; the file itself where no symbol does."""
+        at = use.reference.enclosing
+        while at is not None and not use.scope.outline.items[at].is_symbol:
+            at = use.scope.outline.items[at].parent
+        if at is None:
+            return SymbolPlace(use.scope.path, use.scope.path, None, "file")
+        return self._head(Declaration(use.scope.path, at))
+
+    def _is_base(self, use: Use) -> bool:
+        at = use.reference.enclosing
+        if at is None or use.scope.outline.items[at].kind not in CONTAINERS:
+            return False
+        return any(base.reference == use.reference for base in bases_of(use.scope, at))
+
+    def _subtypes(self, uses: Iterable[Use]) -> tuple[Edge, ...]:
+        found: _Found = defaultdict(list)
+        for use in uses:
+            if use.reference.enclosing is not None and self._is_base(use):
+                child = self._head(Declaration(use.scope.path, use.reference.enclosing))
+                found[child].append((use.reference.line, use.meaning.confidence))
+        return self._edges(found)
+
+    def _bases(self, scope: FileScope, item: Item, declaration: Declaration) -> Iterator[_Base]:
+        """The bases of a type and of what its file adds to it."""
+        for number in scope.by_path.get(item.path, (declaration.number,)):
+            if number == declaration.number or scope.outline.items[number].kind in ADDITIONS:
+                yield from self._sense.bases(Declaration(declaration.path, number))
+
+    def _heritage(self, bases: Iterable[_Base], implements: bool) -> Iterator[Edge]:
+        for meaning, reference, is_interface in bases:
+            if self._is_interface(meaning, is_interface) != implements:
+                continue
+            if meaning is None or meaning.declaration is None:
+                module = meaning.module if meaning else None
+                place = SymbolPlace(reference.name, None, module=module)
+                yield Edge(place, Known.by_name, 1.0, (reference.line,))
+            else:
+                place = self._head(meaning.declaration)
+                yield Edge(place, self._sense.known, meaning.confidence, (reference.line,))
+
+    def _is_interface(self, meaning: Meaning | None, said: bool) -> bool:
+        """What the declaration itself is decides, where it was found."""
+        if meaning is None or meaning.declaration is None:
+            return said
+        kind = self._item(meaning.declaration).kind
+        return kind in _INTERFACES or (said and kind != "class")
+
+    def _origin(self, scope: FileScope, reference: Reference) -> Edge | None:
+        """Where a type in a header is declared; None for what is no type of the repository."""
+        meaning = self._sense.resolve(scope, reference)
+        if meaning is None or meaning.declaration is None:
+            return None
+        is_loose = reference.name in _PRELUDE or reference.receiver is not None
+        if scope.language == "rust" and is_loose and meaning.confidence <= GUESS:
+            return None
+        target = self._head(meaning.declaration)
+        # What is added to a type parameter, as by `impl Sink for &mut S`, declares no type.
+        if target.kind not in CONTAINERS or target.kind in ADDITIONS:
+            return None
+        return Edge(target, self._sense.known, meaning.confidence, (reference.line,))
+
+    def _head(self, declaration: Declaration) -> SymbolPlace:
+        """The symbol of a declaration: overloads and additions to a type are one symbol.
+
+        A field and a method of one name are two.
+        """
+        scope = self._sense.scope(declaration.path)
+        if scope is None:
+            raise LookupError(declaration.path)
+        item = scope.outline.items[declaration.number]
+        same = [
+            number
+            for number in scope.by_path.get(item.path, ())
+            if (scope.outline.items[number].kind in CALLABLE) is (item.kind in CALLABLE)
+        ]
+        return place_of(scope, scope.head(same) if same else declaration.number)
+
+    def _item(self, declaration: Declaration) -> Item:
+        scope = self._sense.scope(declaration.path)
+        if scope is None:
+            raise LookupError(declaration.path)
+        return scope.outline.items[declaration.number]
+
+    def _edges(self, found: _Found) -> tuple[Edge, ...]:
+        return tuple(
+            Edge(
+                place,
+                self._sense.known,
+                max(confidence for _, confidence in uses),
+                tuple(sorted({line for line, _ in uses})),
+            )
+            for place, uses in found.items()
+        )
+
+
+def _gaps(scope: FileScope, item: Item) -> Iterator[Gap]:
+    same = [scope.outline.items[index] for index in scope.by_path.get(item.path, ())]
+    bodies = [other for other in same if other.kind in CALLABLE and other.body is not None]
+    if item.kind in CALLABLE and len(bodies) > 1:
+        why = f"{len(bodies)} declarations share this name in the file; uses are not told apart"
+        yield Gap(OF_USES, why)
+    if detect(scope.path).home in _WITHOUT_USES:
+        yield Gap((Fact.calls, *OF_USES), f"uses are not read in {scope.language} files")

@@ -1,0 +1,164 @@
+"""A search judged by models of our own, over a real index: what changes, and what without them."""
+
+import sqlite3
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from asterism.config.sections_models import RerankSettings
+from asterism.domain.search import Mode, Signal
+from asterism.engine.engine import Engine
+from asterism.engine.searching import SearchReply, SearchRequest
+from asterism.engine.wiring import Places
+from tests.backends.weights.tiny_models import make_encoder, make_reranker, rewrite
+from tests.engine.conftest import SETTINGS, make
+
+FILES = {
+    "tokens": 'def check_token(token):\n    """Is it valid?"""\n    return token.ok\n',
+    "cart": 'def checkout(cart):\n    """pay cart"""\n    return cart.total()\n',
+    "prices": 'def total(items):\n    """Sum up."""\n    return sum(items)\n',
+}
+QUESTION = "check a token that is valid"
+
+Ask = Callable[..., SearchReply]
+
+
+@pytest.fixture
+def ask(places: Places, tmp_path: Path) -> Ask:
+    """Asks about a small repository, judged as the given settings say."""
+    chosen = {"rerank": RerankSettings()}
+    engine = Engine(places, lambda _root: replace(SETTINGS, rerank=chosen["rerank"]))
+    registered = engine.register(make(tmp_path / "shop", **FILES))
+    engine.index(registered)
+
+    def ask(rerank: RerankSettings, text: str = QUESTION, **more: object) -> SearchReply:
+        chosen["rerank"] = rerank
+        return engine.search(registered, SearchRequest(text=text, **more))  # type: ignore[arg-type]
+
+    return ask
+
+
+@pytest.fixture
+def reranker(tmp_path: Path) -> RerankSettings:
+    """A model that likes carts, and counts for more than everything else."""
+    folder = make_reranker(tmp_path / "reranker", best=40.0)
+    return RerankSettings(provider="local", model=str(folder), seconds=60)
+
+
+@pytest.fixture
+def encoder(tmp_path: Path) -> RerankSettings:
+    folder = make_encoder(tmp_path / "encoder")
+    rewrite(folder, ranking={"best": 1.0, "calibration.offset": -30.0})
+    return RerankSettings(provider="encoder", model=str(folder), seconds=60)
+
+
+def names(reply: SearchReply) -> list[str]:
+    return [kept.hit.chunk.name for kept in reply.selection.kept]
+
+
+@pytest.mark.parametrize("mode", [Mode.hybrid, Mode.semantic])
+def test_the_judge_is_evidence(ask: Ask, reranker: RerankSettings, mode: Mode) -> None:
+    assert names(ask(RerankSettings(), mode=mode))[0] == "check_token"
+    reply = ask(reranker, mode=mode)
+    assert names(reply)[0] == "checkout"
+    first = reply.selection.kept[0].hit
+    [signal] = [one for one in first.why if one.name == "reranker"]
+    assert (signal.value > 0, signal.rank) == (True, 1)
+    scores = [kept.hit.score for kept in reply.selection.kept]
+    assert scores == sorted(scores, reverse=True)
+    assert reply.notes == ()
+
+
+def test_top_is_a_setting(ask: Ask, reranker: RerankSettings) -> None:
+    """Of one hit nothing can be said beside others."""
+    plain = ask(RerankSettings())
+    assert names(ask(replace(reranker, top=1))) == names(plain)
+
+
+def test_no_time(ask: Ask, reranker: RerankSettings) -> None:
+    reply = ask(replace(reranker, seconds=0))
+    assert names(reply) == names(ask(RerankSettings()))
+    assert reply.notes == (
+        "In 0 s the reranker judged 1 of 3 hits; the others keep their places. rerank.seconds "
+        "gives it longer.",
+    )
+
+
+def test_vectors_of_candidates_are_kept(ask: Ask, encoder: RerankSettings, places: Places) -> None:
+    reply = ask(encoder)
+    assert reply.notes == ()
+    assert any(one.name == "encoder" for one in reply.selection.kept[0].hit.why)
+    assert max(kept.hit.score for kept in reply.selection.kept) < 0.01, "its own calibration"
+    with sqlite3.connect(places.cache / "embeddings.sqlite") as cache:
+        query = (
+            "SELECT count(*) FROM vectors JOIN models m ON m.id = vectors.model WHERE provider = ?"
+        )
+        assert cache.execute(query, ("encoder",)).fetchone() == (3,)
+    cache.close()
+    # Without time nothing is embedded, and nothing needs to be.
+    again = ask(replace(encoder, seconds=0))
+    assert again.notes == ()
+    assert [kept.hit for kept in again.selection.kept] == [
+        kept.hit for kept in reply.selection.kept
+    ]
+
+
+@pytest.mark.parametrize("which", ["reranker", "encoder"])
+def test_without_the_library_there_is_an_answer_that_says_so(
+    ask: Ask, which: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen: RerankSettings = request.getfixturevalue(which)
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    reply = ask(chosen)
+    assert [kept.hit for kept in reply.selection.kept] == [
+        kept.hit for kept in ask(RerankSettings()).selection.kept
+    ]
+    [note] = reply.notes
+    assert note.startswith(f"Answered without the {which}: tiny needs onnxruntime")
+
+
+@pytest.mark.parametrize("which", ["reranker", "encoder"])
+def test_damaged_weights(ask: Ask, which: str, request: pytest.FixtureRequest) -> None:
+    chosen: RerankSettings = request.getfixturevalue(which)
+    weights = Path(chosen.model) / "model.onnx"
+    weights.write_bytes(weights.read_bytes()[:-1])
+    reply = ask(chosen)
+    assert names(reply) == names(ask(RerankSettings()))
+    [note] = reply.notes
+    assert note.startswith(f"Answered without the {which}: The model in ")
+    assert "model.onnx has" in note
+
+
+@pytest.mark.parametrize("provider", ["local", "encoder"])
+def test_no_model(ask: Ask, provider: str, tmp_path: Path) -> None:
+    chosen = RerankSettings(provider=provider, model=str(tmp_path / "nothing"))  # type: ignore[arg-type]
+    reply = ask(chosen)
+    assert names(reply) == names(ask(RerankSettings()))
+    [note] = reply.notes
+    assert note.startswith("Answered without the reranker: ")
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"text": "symbol = total"},
+        {"text": "cart", "mode": Mode.exact},
+        {"text": "total", "mode": Mode.definition},
+        {"text": "where is total used"},
+        {"exhaustive": True, "limit": 2},
+    ],
+    ids=["symbol", "exact", "definition", "usage", "pages"],
+)
+def test_what_is_not_judged(
+    ask: Ask, reranker: RerankSettings, request_: dict[str, object]
+) -> None:
+    reply = ask(reranker, **request_)
+    assert names(reply)
+    assert not any(
+        isinstance(one, Signal) and one.name == "reranker"
+        for kept in reply.selection.kept
+        for one in kept.hit.why
+    )

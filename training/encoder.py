@@ -1,0 +1,249 @@
+"""Train the encoder: `python -m training.encoder EXAMPLES --start FOLDER --vectors FILE --out FOLDER`."""
+
+import argparse
+import json
+import math
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from training import scoring as asked
+from training.batches import batches
+from training.negatives import nearest
+from training.prepare import Examples, load
+from training.scoring import Collection, Question
+from training.static import ranked
+from training.tokens import Padded, cut, with_code_normalizer
+from training.transformer import Shape, start
+
+if TYPE_CHECKING:
+    import torch
+    from tokenizers import Tokenizer
+
+VOCABULARY = 20_000
+LAYERS = [0, 2, 4]
+QUERY_TOKENS = 48
+TEXT_TOKENS = 224
+MEASURED_TOKENS = 256
+BATCH = 2_048
+GROUP = 32
+RATE = 3e-4
+TEMPERATURE = 0.04
+WARM_STEPS = 60
+# Texts for counting which tokens code needs.
+COUNTED = 60_000
+
+
+class Held(NamedTuple):
+    """Tokens of many texts on the device, and how to take some of them."""
+
+    ids: "torch.Tensor"
+    starts: "torch.Tensor"
+    sizes: "torch.Tensor"
+    padding: int
+
+    @classmethod
+    def of(cls, tokens: Padded, padding: int, device: str) -> "Held":
+        """Move tokens to the device."""
+        import torch
+
+        return cls(
+            torch.from_numpy(tokens.ids).to(device),
+            torch.from_numpy(tokens.starts[:-1].copy()).to(device),
+            torch.from_numpy(tokens.sizes).to(device),
+            padding,
+        )
+
+    def some(self, numbers: "torch.Tensor") -> tuple["torch.Tensor", "torch.Tensor"]:
+        """Ids and mask of some texts, as wide as the longest of them."""
+        import torch
+
+        sizes = self.sizes[numbers]
+        width = -(-int(sizes.max()) // 16) * 16
+        columns = torch.arange(width, device=numbers.device)
+        mask = columns[None] < sizes[:, None]
+        places = (self.starts[numbers][:, None] + columns[None]).clamp(max=len(self.ids) - 1)
+        return torch.where(mask, self.ids[places].long(), self.padding), mask.long()
+
+
+def vectors(module: Any, held: Held, numbers: "torch.Tensor", parts: int = 6) -> "torch.Tensor":
+    """Vectors of some texts; short ones are read together, so that little is padding."""
+    import torch
+
+    order = held.sizes[numbers].argsort()
+    found = [module(*held.some(numbers[part])) for part in order.tensor_split(parts) if len(part)]
+    return torch.cat(found)[order.argsort()]
+
+
+def all_vectors(module: Any, held: Held) -> "torch.Tensor":
+    """Vectors of all texts, without learning."""
+    import torch
+
+    order = held.sizes.argsort(descending=True)
+    found = []
+    with torch.no_grad(), torch.autocast(order.device.type, torch.bfloat16):
+        for start_at in range(0, len(order), 4_096):
+            found.append(module(*held.some(order[start_at : start_at + 4_096])).half())
+    return torch.cat(found)[order.argsort()]
+
+
+def measured(
+    module: Any, tokenizer: "Tokenizer", padding: int, asking: list[Question],
+    collections: dict[str, Collection], device: str,
+) -> dict[str, float]:  # fmt: skip
+    """NDCG@10 of the vectors alone."""
+
+    def of(texts: list[str]) -> "torch.Tensor":
+        tokens = Padded(tokenizer, texts, MEASURED_TOKENS)
+        return all_vectors(module, Held.of(tokens, padding, device)).float()
+
+    found = {name: of(some.texts) for name, some in collections.items()}
+    return ranked(of([str(question["query"]) for question in asking]), found, asking, collections)
+
+
+class Course(NamedTuple):
+    """What a training run needs."""
+
+    made: Examples
+    queries: Held
+    texts: Held
+    symbols: "torch.Tensor"
+    wrong: "torch.Tensor"
+    minutes: float
+    seed: int
+
+
+def train(module: Any, course: Course) -> None:
+    """Right answers shall be nearer than those of the batch and than one chosen to confuse."""
+    import torch
+
+    device = course.symbols.device
+    scale = torch.nn.Parameter(torch.tensor(math.log(1 / TEMPERATURE), device=device))
+    optimizer = torch.optim.AdamW(
+        [{"params": list(module.parameters()), "weight_decay": 0.01}, {"params": [scale], "weight_decay": 0.0}],
+        lr=RATE, betas=(0.9, 0.98), fused=device.type == "cuda",
+    )  # fmt: skip
+    began, step, module_rate = time.time(), 0, RATE
+    for numbers in _endless(course):
+        done = (time.time() - began) / (60 * course.minutes)
+        if done >= 1:
+            break
+        share = min(1.0, (step + 1) / WARM_STEPS) * (1 - done)
+        optimizer.param_groups[0]["lr"] = module_rate * share
+        optimizer.param_groups[1]["lr"] = 1e-3 * share
+        chosen = torch.from_numpy(numbers).to(device)
+        with torch.autocast(device.type, torch.bfloat16):
+            loss = _loss(module, course, chosen, scale)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(module.parameters(), 1.0)
+        optimizer.step()
+        step += 1
+        if step % 100 == 0 or step == 3:
+            seen = step * len(numbers) / len(course.made.queries)
+            sys.stderr.write(
+                f"step {step} epoch {seen:.2f} loss {float(loss):.3f} scale {float(scale.exp()):.1f}"
+                f" after {time.time() - began:.0f} s\n"
+            )
+
+
+def _endless(course: Course) -> Iterator[NDArray[np.int64]]:
+    chance = np.random.default_rng(course.seed)
+    size = min(BATCH, len(course.made.queries) // 2)
+    while True:
+        yield from batches(course.made.sources, course.made.languages, size, GROUP, chance)
+
+
+def _loss(module: Any, course: Course, chosen: "torch.Tensor", scale: "torch.Tensor") -> "torch.Tensor":
+    import torch
+    from torch.nn import functional
+
+    pick = torch.randint(0, course.wrong.shape[1] // 2, (len(chosen), 1), device=chosen.device)
+    wrong = course.wrong[chosen].gather(1, pick)[:, 0].long()
+    wrong = torch.where(wrong < 0, chosen[torch.randperm(len(chosen), device=chosen.device)], wrong)
+    asking = vectors(module, course.queries, chosen, 2)
+    both = vectors(module, course.texts, torch.cat((chosen, wrong)), 8)
+    factor = scale.exp().clamp(max=100)
+    alike = (asking @ both.T).float() * factor
+    symbols = course.symbols[torch.cat((chosen, wrong))]
+    wanted = torch.arange(len(chosen), device=chosen.device)
+    # The same symbol may be asked for twice in a batch; that is no wrong answer.
+    same = symbols[: len(chosen), None] == symbols[None]
+    same[wanted, wanted] = False
+    alike = alike.masked_fill(same, -1e4)
+    back = alike[:, : len(chosen)].T
+    return functional.cross_entropy(alike, wanted) + 0.5 * functional.cross_entropy(back, wanted)
+
+
+def tokenised(
+    tokenizer: "Tokenizer", made: Examples, padding: int, device: str
+) -> tuple[Held, Held]:
+    """Questions and texts on the device."""
+    queries = Held.of(Padded(tokenizer, made.queries, QUERY_TOKENS), padding, device)
+    return queries, Held.of(Padded(tokenizer, made.texts, TEXT_TOKENS), padding, device)
+
+
+def symbols_of(made: Examples, device: str) -> "torch.Tensor":
+    """A number for each example's symbol."""
+    import torch
+
+    return torch.from_numpy(np.unique(made.names, return_inverse=True)[1]).to(device)
+
+
+def save(folder: Path, module: Any, shape: Shape) -> None:
+    """Write weights in half precision and what they look like."""
+    import torch
+
+    torch.save({name: value.half().cpu() for name, value in module.state_dict().items()}, folder / "weights.pt")
+    (folder / "shape.json").write_text(json.dumps(shape._asdict()), encoding="utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Train, measure, write."""
+    import torch
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("examples", type=Path)
+    parser.add_argument("--start", type=Path, required=True)
+    parser.add_argument("--vectors", type=Path, required=True, help="vectors.pt of the static model")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--minutes", type=float, default=5.0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--questions", type=Path, nargs="*", default=[])
+    parser.add_argument("--device", default="cuda")
+    options = parser.parse_args(arguments)
+    options.out.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(options.seed)
+    began = time.time()
+    made = load(options.examples)
+    full = with_code_normalizer(options.start / "tokenizer.json")
+    step = max(1, len(made.texts) // COUNTED)
+    tokenizer, rows = cut(full, [*made.texts[::step], *made.queries[::step]], VOCABULARY)
+    tokenizer.save(str(options.out / "tokenizer.json"))
+    module, shape = start(options.start, LAYERS, rows)
+    module.to(options.device)
+    queries, texts = tokenised(tokenizer, made, shape.padding, options.device)
+    mean_size = float(texts.sizes.float().mean())
+    sys.stderr.write(f"{len(rows)} tokens, {mean_size:.0f} a text, after {time.time() - began:.0f} s\n")
+    wrong = nearest(made, *(some.to(options.device) for some in torch.load(options.vectors)))
+    sys.stderr.write(f"wrong answers after {time.time() - began:.0f} s\n")
+    symbols = symbols_of(made, options.device)
+    train(module, Course(made, queries, texts, symbols, wrong, options.minutes, options.seed))
+    save(options.out, module, shape)
+    for path in options.questions:
+        figures = measured(module, tokenizer, shape.padding, *asked.load(path), options.device)
+        told = json.dumps({"model": "encoder", "seed": options.seed, path.stem: figures})
+        sys.stderr.write(told + "\n")
+        with (options.out / "figures.jsonl").open("a", encoding="utf-8") as file:
+            file.write(told + "\n")
+    torch.save((all_vectors(module, queries), all_vectors(module, texts)), options.out / "vectors.pt")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,127 @@
+"""A small encoder in the shape of RoBERTa, cut from a trained one."""
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import torch
+
+EPSILON = 1e-12
+# RoBERTa counts positions from the one after its padding id.
+FIRST_POSITION = 2
+
+
+class Shape(NamedTuple):
+    """What a set of weights looks like."""
+
+    vocabulary: int
+    width: int
+    heads: int
+    inner: int
+    layers: int
+    padding: int
+
+
+def build(shape: Shape, scores: bool = False) -> Any:
+    """A module with random weights; `scores` gives one number for a text instead of a vector."""
+    import torch
+    from torch import nn
+    from torch.nn import functional
+
+    class Layer(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.query = nn.Linear(shape.width, shape.width)
+            self.key = nn.Linear(shape.width, shape.width)
+            self.value = nn.Linear(shape.width, shape.width)
+            self.output = nn.Linear(shape.width, shape.width)
+            self.output_norm = nn.LayerNorm(shape.width, eps=EPSILON)
+            self.inner = nn.Linear(shape.width, shape.inner)
+            self.outer = nn.Linear(shape.inner, shape.width)
+            self.outer_norm = nn.LayerNorm(shape.width, eps=EPSILON)
+
+        def forward(self, x: "torch.Tensor", bias: "torch.Tensor") -> "torch.Tensor":
+            size = x.shape[0], x.shape[1], shape.heads, shape.width // shape.heads
+            query, key, value = (
+                part(x).view(size).transpose(1, 2) for part in (self.query, self.key, self.value)
+            )
+            if x.is_cuda:
+                mixed = functional.scaled_dot_product_attention(query, key, value, bias.to(query.dtype))
+            else:
+                weights = query @ key.transpose(2, 3) / math.sqrt(size[3]) + bias
+                mixed = weights.softmax(-1) @ value
+            mixed = mixed.transpose(1, 2).reshape(x.shape[0], x.shape[1], shape.width)
+            x = self.output_norm(x + self.output(mixed))
+            return self.outer_norm(x + self.outer(functional.gelu(self.inner(x))))
+
+    class Encoder(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.words = nn.Embedding(shape.vocabulary, shape.width)
+            self.positions = nn.Embedding(514, shape.width)
+            self.norm = nn.LayerNorm(shape.width, eps=EPSILON)
+            self.layers = nn.ModuleList(Layer() for _ in range(shape.layers))
+            self.score = nn.Linear(shape.width, 1) if scores else None
+
+        def embedded(self, ids: "torch.Tensor") -> "torch.Tensor":
+            return self.words(ids)
+
+        def forward(self, input_ids: "torch.Tensor", attention_mask: "torch.Tensor") -> "torch.Tensor":
+            mask = attention_mask.to(torch.float32)
+            places = attention_mask.cumsum(1) * attention_mask + FIRST_POSITION - 1
+            x = self.norm(self.embedded(input_ids) + self.positions(places))
+            bias = ((1.0 - mask) * -10_000.0)[:, None, None, :]
+            for layer in self.layers:
+                x = layer(x, bias)
+            first = x[:, 0]
+            if self.score is not None:
+                return self.score(first)[:, 0]
+            return functional.normalize(first.float(), dim=1)
+
+    return Encoder()
+
+
+_LAYER_NAMES = {
+    "query": "attention.self.query",
+    "key": "attention.self.key",
+    "value": "attention.self.value",
+    "output": "attention.output.dense",
+    "output_norm": "attention.output.LayerNorm",
+    "inner": "intermediate.dense",
+    "outer": "output.dense",
+    "outer_norm": "output.LayerNorm",
+}
+
+
+def start(folder: Path, layers: list[int], rows: list[int], scores: bool = False) -> tuple[Any, Shape]:
+    """An encoder with some layers of a published one and some rows of its table of words."""
+    import torch
+    from safetensors.torch import load_file
+
+    told = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    weights = {name: value.float() for name, value in load_file(folder / "model.safetensors").items()}
+    shape = Shape(
+        len(rows),
+        told["hidden_size"],
+        told["num_attention_heads"],
+        told["intermediate_size"],
+        len(layers),
+        rows.index(told["pad_token_id"]),
+    )
+    module = build(shape, scores)
+    # The type of a token is always the first one, so its row is a part of every position's.
+    types = weights["embeddings.token_type_embeddings.weight"][0]
+    state = {
+        "words.weight": weights["embeddings.word_embeddings.weight"][torch.tensor(rows)],
+        "positions.weight": weights["embeddings.position_embeddings.weight"] + types,
+        "norm.weight": weights["embeddings.LayerNorm.weight"],
+        "norm.bias": weights["embeddings.LayerNorm.bias"],
+    }
+    for number, layer in enumerate(layers):
+        for ours, theirs in _LAYER_NAMES.items():
+            for part in ("weight", "bias"):
+                state[f"layers.{number}.{ours}.{part}"] = weights[f"encoder.layer.{layer}.{theirs}.{part}"]
+    module.load_state_dict(state, strict=not scores)
+    return module, shape
