@@ -110,12 +110,14 @@ class Variant:
 
 _ALONE: Layer = {"contextExpansionEnabled": False, "contextGraphEnabled": False}
 _GRAPH: Layer = {"contextExpansionEnabled": True, "contextGraphEnabled": True}
+_GRAPH_ALONE: Layer = {"contextExpansionEnabled": False, "contextGraphEnabled": True}
 _BARE = ChoosingOptions(hybrid=False, floor=False, representation=False)
 
 VARIANTS = (
     Variant(name="as it is (normal)", settings={}),
     Variant(name="without expansion", settings=_ALONE),
     Variant(name="with the relationship graph too", settings=_GRAPH),
+    Variant(name="the graph instead of expansion", settings=_GRAPH_ALONE),
     Variant(name="without keywords", options=ChoosingOptions(hybrid=False), settings={}),
     Variant(name="without the floor", options=ChoosingOptions(floor=False), settings={}),
     Variant(

@@ -19,7 +19,7 @@ _NOISE = re.compile(
     r"|https?://|@suppress|^param|^returns?$|^note:?$|^(private|public|internal)$|^see ",
     re.IGNORECASE,
 )
-_MARKERS = " \t/*#-!\"'<>=%;|~"
+MARKERS = " \t/*#-!\"'<>=%;|~"
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")
 _REPLACED = (
     (re.compile(r"^\s*[@\\](?:brief|summary|short|class|desc)\w*\s*"), ""),
@@ -70,11 +70,11 @@ def _is_prose(text: str) -> bool:
 
 def without_documentation(code: str, doc: str) -> str:
     """The code, less the lines that say what the documentation says, and their empty marks."""
-    said = {line.strip(_MARKERS) for line in doc.split("\n")} - {""}
+    said = {line.strip(MARKERS) for line in doc.split("\n")} - {""}
     kept: list[str] = []
     dropped = False
     for line in code.split("\n"):
-        bare = line.strip(_MARKERS)
+        bare = line.strip(MARKERS)
         marks = line.strip()
         if bare in said or _FRAME.match(line):
             dropped = True

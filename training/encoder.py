@@ -19,7 +19,7 @@ from training.prepare import Examples, load
 from training.scoring import Collection, Question
 from training.static import ranked
 from training.tokens import Padded, cut, with_code_normalizer
-from training.transformer import Shape, start
+from training.transformer import Shape, loaded, start
 
 if TYPE_CHECKING:
     import torch
@@ -114,6 +114,7 @@ class Course(NamedTuple):
     texts: Held
     symbols: "torch.Tensor"
     wrong: "torch.Tensor"
+    rate: float
     minutes: float
     seed: int
 
@@ -126,15 +127,15 @@ def train(module: Any, course: Course) -> None:
     scale = torch.nn.Parameter(torch.tensor(math.log(1 / TEMPERATURE), device=device))
     optimizer = torch.optim.AdamW(
         [{"params": list(module.parameters()), "weight_decay": 0.01}, {"params": [scale], "weight_decay": 0.0}],
-        lr=RATE, betas=(0.9, 0.98), fused=device.type == "cuda",
+        lr=course.rate, betas=(0.9, 0.98), fused=device.type == "cuda",
     )  # fmt: skip
-    began, step, module_rate = time.time(), 0, RATE
+    began, step = time.time(), 0
     for numbers in _endless(course):
         done = (time.time() - began) / (60 * course.minutes)
         if done >= 1:
             break
         share = min(1.0, (step + 1) / WARM_STEPS) * (1 - done)
-        optimizer.param_groups[0]["lr"] = module_rate * share
+        optimizer.param_groups[0]["lr"] = course.rate * share
         optimizer.param_groups[1]["lr"] = 1e-3 * share
         chosen = torch.from_numpy(numbers).to(device)
         with torch.autocast(device.type, torch.bfloat16):
@@ -147,7 +148,7 @@ def train(module: Any, course: Course) -> None:
         if step % 100 == 0 or step == 3:
             seen = step * len(numbers) / len(course.made.queries)
             sys.stderr.write(
-                f"step {step} epoch {seen:.2f} loss {float(loss):.3f} scale {float(scale.exp()):.1f}"
+                f"step {step} epoch {seen:.2f} loss {loss.item():.3f} scale {scale.exp().item():.1f}"
                 f" after {time.time() - began:.0f} s\n"
             )
 
@@ -206,12 +207,15 @@ def save(folder: Path, module: Any, shape: Shape) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train, measure, write."""
     import torch
+    from tokenizers import Tokenizer
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("examples", type=Path)
     parser.add_argument("--start", type=Path, required=True)
     parser.add_argument("--vectors", type=Path, required=True, help="vectors.pt of the static model")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--resume", type=Path, help="folder of an encoder to train further")
+    parser.add_argument("--rate", type=float, default=RATE)
     parser.add_argument("--minutes", type=float, default=5.0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--questions", type=Path, nargs="*", default=[])
@@ -223,17 +227,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     made = load(options.examples)
     full = with_code_normalizer(options.start / "tokenizer.json")
     step = max(1, len(made.texts) // COUNTED)
-    tokenizer, rows = cut(full, [*made.texts[::step], *made.queries[::step]], VOCABULARY)
+    if options.resume:
+        tokenizer = Tokenizer.from_file(str(options.resume / "tokenizer.json"))
+        module, shape, _scores = loaded(options.resume)
+        module.train()
+    else:
+        tokenizer, rows = cut(full, [*made.texts[::step], *made.queries[::step]], VOCABULARY)
+        module, shape = start(options.start, LAYERS, rows)
     tokenizer.save(str(options.out / "tokenizer.json"))
-    module, shape = start(options.start, LAYERS, rows)
     module.to(options.device)
     queries, texts = tokenised(tokenizer, made, shape.padding, options.device)
+    torch.save((tuple(queries), tuple(texts)), options.out / "tokens.pt")
     mean_size = float(texts.sizes.float().mean())
-    sys.stderr.write(f"{len(rows)} tokens, {mean_size:.0f} a text, after {time.time() - began:.0f} s\n")
+    sys.stderr.write(f"{shape.vocabulary} tokens, {mean_size:.0f} a text, after {time.time() - began:.0f} s\n")
     wrong = nearest(made, *(some.to(options.device) for some in torch.load(options.vectors)))
     sys.stderr.write(f"wrong answers after {time.time() - began:.0f} s\n")
     symbols = symbols_of(made, options.device)
-    train(module, Course(made, queries, texts, symbols, wrong, options.minutes, options.seed))
+    train(module, Course(made, queries, texts, symbols, wrong, options.rate, options.minutes, options.seed))
     save(options.out, module, shape)
     for path in options.questions:
         figures = measured(module, tokenizer, shape.padding, *asked.load(path), options.device)

@@ -19,16 +19,18 @@ from asterism.analysis.syntax.outlines import outline
 from asterism.domain.chunk import Chunk
 from asterism.domain.outline import Outline
 from training.archives import SourceFile, source_files
-from training.documentation import first_sentences, without_documentation
+from training.documentation import MARKERS, first_sentences, without_documentation
 from training.exclusions import Exclusions, named_like_excluded
 from training.rows import Row, hashed, write
 
 # A source of a hundred thousand symbols must not drown the others.
-ROWS_PER_SOURCE = 9_000
+ROWS_PER_SOURCE = 15_000
 ROWS_PER_FILE = 60
 CODE_CHARS = 1_300
 HEAD_CHARS = 700
 SHORTEST_CODE = 60
+# A comment further down is not about the file.
+HEADING_WITHIN = 3_000
 # Tests are documented little and named alike; enough of them to be known.
 TESTS_KEPT = 0.25
 # Symbols without documentation still pair their names with their bodies.
@@ -63,19 +65,23 @@ def rows_of_file(file: SourceFile, source: str) -> Iterator[Row]:
         sys.stderr.write(f"{source}: {file.path} breaks the parser\n")
         return
     chunks = chunk_file(found, text, Place(source, file.path, file.path))
-    heading = _heading(found)
+    heading = _heading(found, text)
     for chunk in chunks:
         row = _row(chunk, source, heading)
         if row is not None:
             yield row
 
 
-def _heading(found: Outline) -> str:
-    for item in found.items[:3]:
-        if item.kind in {"comment", "docstring", "package"}:
-            said = first_sentences(item.doc or "")
-            if said:
-                return said
+def _heading(found: Outline, text: bytes) -> str:
+    """What the comment at the top of a file says, unless it is about rights."""
+    tops = [item for item in found.items if item.kind in {"comment", "docstring", "package"}]
+    for item in sorted(tops, key=lambda item: item.span)[:3]:
+        start, end = (0, item.span.start) if item.kind == "package" else item.span
+        raw = text[start:end].decode("utf-8", "replace")
+        lines = (line.strip(MARKERS) for line in raw.split("\n") if not line.startswith("#!"))
+        said = first_sentences("\n".join(lines)) if start < HEADING_WITHIN else None
+        if said:
+            return said
     return ""
 
 

@@ -15,13 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training.exclusions import Exclusions
-from training.queries import examples
+from training.queries import Example, examples
 from training.rows import Row, hashed, read
 
 # One documentation for more symbols than this says nothing about any of them.
 SAME_DOC_AT_MOST = 2
 # So that no language drowns the others.
 ROWS_PER_LANGUAGE = 75_000
+
+
+KINDS = ("doc", "name", "said", "heading", "place")
 
 
 class Examples(NamedTuple):
@@ -33,6 +36,19 @@ class Examples(NamedTuple):
     languages: NDArray[np.int64]
     names: list[str]
     """The symbol of each, so that it is never its own wrong answer."""
+    kinds: NDArray[np.int64]
+    """What each question was made of, as a place in `KINDS`."""
+
+    def some(self, chosen: NDArray[np.int64]) -> "Examples":
+        """Some of the examples, in their order."""
+        return Examples(
+            [self.queries[number] for number in chosen],
+            [self.texts[number] for number in chosen],
+            self.sources[chosen],
+            self.languages[chosen],
+            [self.names[number] for number in chosen],
+            self.kinds[chosen],
+        )
 
 
 def kept_rows(rows: Iterator[Row], exclusions: Exclusions, counts: Counter[str]) -> list[Row]:
@@ -75,9 +91,9 @@ def balanced(rows: list[Row]) -> list[Row]:
     return kept
 
 
-def _of_row(numbered: tuple[int, Row]) -> list[tuple[str, str]]:
+def _of_row(numbered: tuple[int, Row]) -> list[Example]:
     number, row = numbered
-    return [tuple(made) for made in examples(row, random.Random(number))]
+    return list(examples(row, random.Random(number)))
 
 
 def make(rows: list[Row], processes: int) -> Examples:
@@ -87,17 +103,17 @@ def make(rows: list[Row], processes: int) -> Examples:
     queries: list[str] = []
     texts: list[str] = []
     names: list[str] = []
-    where: list[tuple[int, int]] = []
+    where: list[tuple[int, int, int]] = []
     with Pool(processes) as pool:
         made = pool.map(_of_row, list(enumerate(rows)), chunksize=2_000)
     for row, pairs in zip(rows, made, strict=True):
-        for query, text in pairs:
+        for query, text, kind in pairs:
             queries.append(query)
             texts.append(text)
             names.append(f"{row.path}#{row.name}")
-            where.append((sources[row.source], languages[row.language]))
+            where.append((sources[row.source], languages[row.language], KINDS.index(kind)))
     places = np.array(where, dtype=np.int64)
-    return Examples(queries, texts, places[:, 0], places[:, 1], names)
+    return Examples(queries, texts, places[:, 0], places[:, 1], names, places[:, 2])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -121,6 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     report = {
         **counts, "rows": len(rows), "examples": len(made.queries),
         "languages": per_language, "documented": documented,
+        "kinds": dict(zip(KINDS, np.bincount(made.kinds, minlength=len(KINDS)).tolist(), strict=True)),
         "examples by language": _by_language(made, rows), "sources": per_source,
     }  # fmt: skip
     (options.out / "counts.json").write_text(json.dumps(report, indent=1), encoding="utf-8")

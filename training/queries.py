@@ -35,6 +35,8 @@ class Example(NamedTuple):
 
     query: str
     text: str
+    kind: str
+    """What the question was made of: doc, name, said, heading or place."""
 
 
 def words(name: str) -> list[str]:
@@ -47,16 +49,20 @@ def examples(row: Row, chance: random.Random) -> Iterator[Example]:
     if row.doc:
         query = _asked(row, chance)
         if len(query.split()) >= 2:
-            yield Example(query, document(row, _left_over(row.doc, chance), chance))
+            yield Example(query, document(row, _left_over(row.doc, chance), chance), "doc")
     name = [] if row.name.endswith("callback") else words(row.name.split("(")[0])
     if len(name) > 1 and len(row.name) < 50 and chance.random() < (0.3 if row.doc else 0.75):
-        yield Example(_by_name(row, name, chance), document(_masked(row), _purpose(row, chance), chance))
+        query = _by_name(row, name, chance)
+        yield Example(query, document(_masked(row), _purpose(row, chance), chance), "name")
     if row.said and chance.random() < 0.5:
-        yield Example(_by_message(chance.choice(row.said), chance), document(row, _purpose(row, chance), chance))
-    if row.heading and chance.random() < (0.5 if row.members else 0.08):
-        yield Example(_phrased(row.heading, chance), document(row, _purpose(row, chance), chance))
+        query = _by_message(chance.choice(row.said), chance)
+        yield Example(query, document(row, _purpose(row, chance), chance), "said")
+    if row.heading and chance.random() < (0.6 if row.members else 0.08):
+        query = _phrased(row.heading, chance)
+        yield Example(query, document(row, _purpose(row, chance), chance), "heading")
     elif row.members and name and chance.random() < 0.15:
-        yield Example(_by_place(row, name, chance), document(row, _purpose(row, chance), chance))
+        query = _by_place(row, name, chance)
+        yield Example(query, document(row, _purpose(row, chance), chance), "place")
 
 
 def document(row: Row, purpose: str, chance: random.Random) -> str:
@@ -75,7 +81,7 @@ def document(row: Row, purpose: str, chance: random.Random) -> str:
 
 def _left_over(doc: str, chance: random.Random) -> str:
     """Often some of the documentation's words: in an index a purpose stands there, in other words."""
-    if chance.random() >= 0.4:
+    if chance.random() >= 0.3:
         return ""
     share = chance.uniform(0.3, 0.9)
     return " ".join(word for word in doc.split() if chance.random() < share)

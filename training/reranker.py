@@ -95,7 +95,7 @@ def train(module: Any, pairs: Pairs, wrong: list["torch.Tensor"], minutes: float
             seen += 1
         if step % 200 == 0 or step == 10:
             sys.stderr.write(
-                f"step {step} epoch {step * size / count:.2f} loss {float(loss):.3f}"
+                f"step {step} epoch {step * size / count:.2f} loss {loss.item():.3f}"
                 f" right {right / seen:.3f} after {time.time() - began:.0f} s\n"
             )
             right, seen = 0.0, 0
@@ -185,7 +185,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         {name: value for name, value in weights.items() if _kept(name, options.layers)}, strict=False
     )
     module.to(options.device)
-    pairs = Pairs(*tokenised(tokenizer, made, shape.padding, options.device))
+    kept = options.encoder / "tokens.pt"
+    pairs = Pairs(
+        *(
+            (Held(*some) for some in torch.load(kept))
+            if kept.exists()
+            else tokenised(tokenizer, made, shape.padding, options.device)
+        )
+    )
     wrong = [
         nearest(made, *(some.to(options.device) for some in torch.load(path))) for path in options.vectors
     ]

@@ -125,3 +125,15 @@ def start(folder: Path, layers: list[int], rows: list[int], scores: bool = False
                 state[f"layers.{number}.{ours}.{part}"] = weights[f"encoder.layer.{layer}.{theirs}.{part}"]
     module.load_state_dict(state, strict=not scores)
     return module, shape
+
+
+def loaded(folder: Path) -> tuple[Any, Shape, bool]:
+    """The trained module, its shape, and whether it scores pairs."""
+    import torch
+
+    shape = Shape(**json.loads((folder / "shape.json").read_text(encoding="utf-8")))
+    weights = {name: value.float() for name, value in torch.load(folder / "weights.pt").items()}
+    scores = "score.weight" in weights
+    module = build(shape, scores)
+    module.load_state_dict(weights)
+    return module.eval(), shape, scores

@@ -101,7 +101,10 @@ def test_a_place_that_was_removed(indexed: Path, tmp_path: Path) -> None:
         ("lance", {"Store"}),
         ("tokenizers", {"Built-in model"}),
         ("numpy", {"Store", "Built-in model"}),
-        ("pathspec", {"Settings", "Model files", "Embeddings", "Reranker", "Structure"}),
+        (
+            "pathspec",
+            {"Settings", "Model files", "Embeddings", "Reranker", "Language model", "Structure"},
+        ),
     ],
 )
 def test_a_library_that_is_broken(

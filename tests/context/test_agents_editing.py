@@ -216,6 +216,42 @@ def test_only_what_is_meant_changes(
     read_agent("shop", after, "shop.yaml")
 
 
+@pytest.mark.parametrize(
+    ("text", "edit", "expected"),
+    [
+        (
+            "rules:\n  - {name: B, text: 'x: y'}  # short\n",
+            lambda text: enable_item(text, "rule", "B", False),
+            "rules:\n  - {name: B, text: 'x: y', enabled: false}  # short\n",
+        ),
+        (
+            "rules: [{name: B, text: x}]  # short\n",
+            lambda text: set_key(text, "rules.B.text", "two\nlines"),
+            'rules: [{name: B, text: "two\\nlines"}]  # short\n',
+        ),
+        (
+            "settings: {contextTopN: 3, tools: {contextTopK: 9}}  # few\n",
+            lambda text: set_setting(text, "tools.contextTopK", None),
+            "settings: {contextTopN: 3}  # few\n",
+        ),
+        (
+            "settings: {}\n",
+            lambda text: set_setting(text, "contextTopN", 2),
+            "settings: {contextTopN: 2}\n",
+        ),
+        (
+            "servers:\n- {name: s, command: c, environment: {A: b}}\n",
+            lambda text: set_key(text, "servers.s.environment.T", "env:T"),
+            "servers:\n- {name: s, command: c, environment: {A: b, T: env:T}}\n",
+        ),
+    ],
+)
+def test_what_stands_in_brackets_stays_there(
+    text: str, edit: Callable[[str], str], expected: str
+) -> None:
+    assert edit(text) == expected
+
+
 def test_the_last_item_of_a_list_leaves_an_empty_list() -> None:
     text = "rules:\n  - name: A\n    text: x\n# end\n"
     assert remove_item(text, "rule", "A") == "rules: []\n# end\n"

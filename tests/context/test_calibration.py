@@ -25,10 +25,12 @@ def test_scores_rise_with_meaning_and_words_and_stay_below_one(identity: ModelId
     assert list(plain) == sorted(plain)
     assert plain[0] == plain[1] == 0.0
     assert (worded[1:-1] > plain[1:-1]).all()
-    assert 0.0 <= plain.min() and worded.max() <= 1.0
+    assert plain.min() >= 0.0
+    assert worded.max() <= 1.0
     relations = scale.relations(cosines)
     assert list(relations) == sorted(relations)
-    assert 0.0 <= relations.min() and relations.max() <= 1.0
+    assert relations.min() >= 0.0
+    assert relations.max() <= 1.0
 
 
 @pytest.mark.parametrize("identity", MEASURED)

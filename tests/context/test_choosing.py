@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from asterism.backends.embed.cache import EmbeddingCache, NoCache
 from asterism.backends.embed.static import StaticEmbedder
@@ -145,7 +147,11 @@ def test_domains_are_chosen_apart() -> None:
 
 def test_words_lift_what_says_them() -> None:
     items = [Rule(name="n", text="about zebras"), Rule(name="m", text="about horses")]
-    vectors = {"a zebra": near(0, 1.0), "about zebras": near(0, 0.3), "about horses": near(0, 0.305)}
+    vectors = {
+        "a zebra": near(0, 1.0),
+        "about zebras": near(0, 0.3),
+        "about horses": near(0, 0.305),
+    }
     index = ItemIndex(Taught(vectors), NoCache())
     orders = {}
     for hybrid in (True, False):
@@ -223,3 +229,41 @@ def test_all_that_is_new_is_embedded_in_one_batch_and_kept_on_disk(tmp_path: Pat
         ItemIndex(second, cache).prepare(items)
         ItemIndex(second, cache).prepare(edited)
     assert second.batches == [["new"]]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1)), min_size=1, max_size=12),
+    st.integers(0, 6),
+    st.integers(1, 12),
+    st.floats(0.1, 1),
+    st.floats(0, 0.9),
+)
+def test_what_always_holds(
+    cosines: list[tuple[float, float]], top_n: int, top_k: int, include_score: float, noise: float
+) -> None:
+    """The sure ones come, nothing below the floor does, and no more than was asked for."""
+    vectors = {
+        f"t{at}": [first, second, 0, max(1 - first**2 - second**2, 0.0) ** 0.5 + 0.01]
+        for at, (first, second) in enumerate(cosines)
+    }
+    items = [Rule(name=f"n{at}", text=text) for at, text in enumerate(vectors)]
+    taught = {ONE: [1.0], TWO: [0, 1.0], "hello": [noise, 0, (1 - noise**2) ** 0.5, 0], **vectors}
+    index = ItemIndex(Taught(taught), NoCache())
+    values = ContextSettings(top_n=top_n, top_k=top_k, include_score=include_score)
+    scores = compare(f"{ONE} {TWO}", items, index, ALL_PARTS)
+    found = choose(scores, Domain.texts, values, ALL_PARTS)
+    best = dict(zip(items, scores.prepared.best(scores.pooled), strict=True))
+    top = sorted(best.values(), reverse=True)[:top_k][-1]
+    chosen = [choice.item for choice in found.choices]
+    assert len(set(chosen)) == len(chosen)
+    assert all(choice.score >= scores.floor for choice in found.choices)
+    assert [choice.score for choice in found.choices] == sorted(
+        (choice.score for choice in found.choices), reverse=True
+    )
+    sure = [item for item, score in best.items() if score >= max(include_score, scores.floor)]
+    assert {item for item in sure if best[item] > top} <= set(chosen)
+    assert len(chosen) <= max(top_n, len(sure) + len(scores.sentences))
+    named = {entry.key for entry in found.left_out}
+    assert named | {item.key for item in chosen} == {item.key for item in items if best[item] > 0}
+    assert not named & {item.key for item in chosen}

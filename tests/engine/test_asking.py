@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -335,8 +336,15 @@ def test_closing_stops_what_runs(tmp_path: Path) -> None:
         desk.use(fake)
         asked = desk.asking.ask(desk.registered, AskRequest(question="who?"))
         assert fake.holding.wait(30)
+        conversation = asked.begun.result(30).conversation.id
+        waiting = desk.asking.ask(
+            desk.registered, AskRequest(question="how?", conversation=conversation)
+        )
         desk.close()
     assert asked.result(0).turn.status is TurnStatus.stopped
+    # It may have had its turn once the first was stopped; in no case does it go on.
+    with suppress(Cancelled):
+        assert waiting.result(0).turn.status is TurnStatus.stopped
 
 
 def test_going_on_with_what_is_done_tells_it(desk: Desk) -> None:

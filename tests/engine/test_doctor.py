@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from asterism.config.sections_chat import ModelSettings
 from asterism.config.sections_models import EmbeddingSettings, RerankSettings
 from asterism.config.sections_structure import StructureSettings
 from asterism.config.settings import Settings
@@ -18,6 +19,7 @@ from asterism.engine.doctor_indexes import index_findings
 from asterism.engine.doctor_machine import part_findings, place_findings, watch_findings
 from asterism.engine.doctor_models import (
     MODEL_FOLDER,
+    answering_findings,
     embedding_findings,
     model_file_findings,
     rerank_findings,
@@ -30,6 +32,8 @@ from asterism.engine.wiring import Places
 from tests.backends.http.misbehaving_server import failing, serving
 from tests.backends.weights.tiny_models import make_encoder, make_reranker
 from tests.engine.conftest import SETTINGS, make
+from tests.llm.fake_openai import FakeOpenAI
+from tests.llm.loopback import Say
 
 SECRET = "a-key-that-is-nobodys-business"
 
@@ -96,7 +100,7 @@ def test_nowhere_to_put_anything(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     found = [*examine(tmp_path)]
     assert not is_healthy(found)
     broken = {one.check: one.message for one in found if one.verdict is Verdict.problem}
-    assert set(broken) == {"Directories", "Repositories"}
+    assert set(broken) == {"Directories", "Repositories", "Conversations"}
     assert "HOME is not set" in broken["Repositories"]
 
 
@@ -235,6 +239,21 @@ def test_a_reranker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VOYAGE_API_KEY", SECRET)
     finding = only(rerank_findings(settings, online=False))
     assert finding.message == "voyage/rerank-2.5 at api.voyageai.com; a key is set"
+
+
+def test_a_language_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert only(answering_findings(Settings(), online=True)).verdict is Verdict.ok
+    vendor = Settings(model=ModelSettings(provider="openai"))
+    finding = only(answering_findings(vendor, online=True))
+    assert finding.advice == "Set OPENAI_API_KEY or ASTERISM_MODEL_API_KEY."
+    monkeypatch.setenv("ASTERISM_MODEL_API_KEY", SECRET)
+    with FakeOpenAI([Say("yes"), Say(status=401)]) as server:
+        settings = Settings(model=ModelSettings(provider="openai", url=server.url, name="m"))
+        found = [*answering_findings(settings, online=True)]
+        assert [one.verdict for one in found] == [Verdict.ok, Verdict.ok]
+        refused = [*answering_findings(settings, online=True)][1]
+    assert refused.verdict is Verdict.problem
+    assert SECRET not in "".join(map(str, [*found, refused]))
 
 
 def test_models_of_our_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,6 +43,8 @@ class Say(NamedTuple):
     """After so many events nothing more comes until the server is released."""
     garble_after: int | None = None
     """After so many events one comes that is not JSON."""
+    first: tuple[str, ...] = ()
+    """Events that are sent before the others, as they stand."""
     no_end: bool = False
     """The stream ends as if all were well, without saying so."""
 
@@ -172,7 +174,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-type", "text/event-stream")
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
-        for number, event in enumerate(self.fake.events(say, body)):
+        for number, event in enumerate((*say.first, *self.fake.events(say, body))):
             if number == say.hold_after:
                 self.fake.hold(self.connection)
             if number == say.drop_after:

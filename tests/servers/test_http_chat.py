@@ -1,20 +1,23 @@
 """Questions and conversations over HTTP: whole replies, streams of events, stops and approvals."""
 
 import json
+import signal
 import threading
 from collections.abc import Iterator
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
+from asterism.domain.chat import TurnStatus
 from asterism.servers.http_chat import routes
 from asterism.servers.http_state import State
 from tests.llm.fake_openai import FakeOpenAI
 from tests.llm.loopback import Call, Say
 from tests.servers.conftest import copy_of_harbor, make_engine
-from tests.servers.http_clients import client_of, error_of, events_in
+from tests.servers.http_clients import client_of, error_of, events_in, served
 from tests.servers.test_tools_answers import toolbox_of
 
 STREAM = {"accept": "text/event-stream"}
@@ -145,6 +148,29 @@ def test_stopping_a_turn(base: Path) -> None:
     name, last = got[0][-1]
     assert (name, last["status"]) == ("done", "stopped")
     assert "The ledger books them all.".startswith(last["answer"])
+
+
+def test_whoever_leaves_stops_the_turn(base: Path) -> None:
+    with FakeOpenAI([Say("The ledger books them all.", hold_after=4)]) as fake:
+        model = {"PROVIDER": "openai", "NAME": "fake-1", "URL": fake.url}
+        variables = {f"ASTERISM_MODEL_{name}": value for name, value in model.items()}
+        with served(base, base / "harbor", **variables) as server:
+            host, _, port = server.address.removeprefix("http://").partition(":")
+            connection = HTTPConnection(host, int(port), timeout=60)
+            headers = {**STREAM, "content-type": "application/json"}
+            connection.request("POST", "/api/ask", json.dumps(QUESTION), headers)
+            answer = connection.getresponse()
+            assert answer.readline() == b"event: start\n"
+            turn = json.loads(answer.readline().removeprefix(b"data: "))["turnId"]
+            assert fake.holding.wait(60)
+            answer.close()
+            connection.close()
+            # The model is not asked any longer.
+            assert fake.left.wait(60)
+            assert server.end(signal.SIGTERM) == 0
+    engine = make_engine(base)
+    assert engine.records().turns().get(turn).turn.status is TurnStatus.stopped
+    engine.close()
 
 
 def test_a_model_that_fails(base: Path) -> None:

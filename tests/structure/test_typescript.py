@@ -127,6 +127,7 @@ EXPECTED: dict[str, dict[str, dict[str, Any]]] = {
             "references": ["controller.ts"],
             "types_in": ["work: () => Promise<T>", "times: number"],
             "types_out": ["Promise<T>"],
+            "gaps": ["whatever is passed as work"],
         },
     },
     "type_hierarchy": {

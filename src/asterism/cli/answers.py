@@ -108,6 +108,19 @@ class Conversing:
             show(self._out, (f"  {found.place}", "cyan"), (name, "dim"), (gone, "yellow"))
 
 
+def complain(answered: Answered) -> None:
+    """Say what is not as it should be, and what to do."""
+    turn = answered.turn
+    if turn.error is not None:
+        sys.stderr.write(f"asterism: {printable(turn.error.message)}\n")
+    elif turn.status is TurnStatus.awaiting_approval:
+        names = ", ".join(call.name for call in turn.pending)
+        sys.stderr.write(
+            f"asterism: {printable(names)} may only be called if you agree; ask again with --yes, "
+            "or at a terminal.\n"
+        )
+
+
 class _Shown:
     """What a terminal shows of a turn while it runs."""
 

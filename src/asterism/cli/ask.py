@@ -4,7 +4,7 @@ import argparse
 import sys
 from contextlib import closing
 
-from asterism.cli.answers import Conversing, Display
+from asterism.cli.answers import Conversing, Display, complain
 from asterism.cli.console import printable
 from asterism.cli.engine_for import directory_named, engine
 from asterism.cli.wire import Json, write_json
@@ -52,24 +52,11 @@ def run(options: argparse.Namespace) -> int:
                 sys.stdout.write(f"{printable(answered.turn.answer.rstrip())}\n")
             conversing.show_sources(answered)
             sys.stdout.flush()
-            _complain(answered)
+            complain(answered)
+            if answered.turn.status is TurnStatus.done and sys.stderr.isatty():
+                id_ = answered.conversation.id[:8]
+                sys.stderr.write(f"\nGo on with: asterism ask --conversation {id_} …\n")
     return _CODES.get(answered.turn.status, 1)
-
-
-def _complain(answered: Answered) -> None:
-    """What is not as it should be, and how to go on."""
-    turn = answered.turn
-    if turn.error is not None:
-        sys.stderr.write(f"asterism: {turn.error.message}\n")
-    elif turn.status is TurnStatus.awaiting_approval:
-        names = ", ".join(call.name for call in turn.pending)
-        sys.stderr.write(
-            f"asterism: {names} may only be called if you agree; ask again with --yes, or use "
-            "`asterism chat`.\n"
-        )
-    elif sys.stderr.isatty():
-        id_ = answered.conversation.id[:8]
-        sys.stderr.write(f"\nGo on with: asterism ask --conversation {id_} …\n")
 
 
 def answer_json(answered: Answered) -> Json:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from asterism.cli.answers import Conversing, Display
+from asterism.cli.answers import Conversing, Display, complain
 from asterism.cli.chat_commands import COMMANDS, ChatState, Quit, command
 from asterism.cli.console import console, printable, show
 from asterism.cli.engine_for import directory_named, engine
@@ -79,8 +79,7 @@ def _answer(state: ChatState, question: str, streams: bool) -> None:
     state.conversing.show_sources(answered)
     sys.stdout.write("\n")
     sys.stdout.flush()
-    if answered.turn.error is not None:
-        sys.stderr.write(f"asterism: {answered.turn.error.message}\n")
+    complain(answered)
 
 
 def _line() -> str | None:

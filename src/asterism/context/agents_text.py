@@ -111,23 +111,20 @@ def _set(
 ) -> None:
     """Set what a path leads to inside a node whose keys stand in a column."""
     key, rest = path[0], path[1:]
-    if node is not None and is_list(node):
+    if node is not None and is_list(node) and not _is_flow(node):
         _set(lines, _member(node, key), rest, value, column)
         return
     entry = _entry(node, key)
     if node is not None and is_mapping(node) and node.value:
         column = int(node.value[0][0].start_mark.column)
     if node is not None and _is_flow(node):
-        raise _by_hand(key)
+        _replace_flow(lines, node, _data_with(plain(node), path, value))
+        return
     if entry is None:
         if value is not None:
             _add(lines, node, _nested(path, value), column)
     elif rest and (is_mapping(entry.value) or is_list(entry.value)):
-        if _is_flow(entry.value):
-            data = _data_with(plain(entry.value), rest, value)
-            _replace(lines, entry, {key: data})
-        else:
-            _set(lines, entry.value, rest, value, column + _INDENT)
+        _set(lines, entry.value, rest, value, column + _INDENT)
     elif value is None and not rest:
         _remove(lines, node, entry)
     elif value is not None:
@@ -157,6 +154,21 @@ def _replace(lines: list[str], entry: Entry, value: object) -> None:
     new[0] = lines[first][:column] + new[0][column:]
     new[0] += comment
     lines[first : last + 1] = new
+
+
+def _replace_flow(lines: list[str], node: "Node", data: object) -> None:
+    """Another content for what is written in brackets on one line, which stays so."""
+    from ruamel.yaml import YAML
+
+    line, start, end = int(node.start_mark.line), node.start_mark.column, node.end_mark.column
+    if node.end_mark.line != line:
+        raise _by_hand("what stands in brackets")
+    writer = YAML()
+    writer.default_flow_style = True
+    writer.width = 1_000_000
+    stream = io.StringIO()
+    writer.dump(data, stream)
+    lines[line] = lines[line][:start] + stream.getvalue().rstrip("\n") + lines[line][end:]
 
 
 def _remove(lines: list[str], node: "Node | None", entry: Entry) -> None:

@@ -83,6 +83,7 @@ def request_tools(
                 description=tool_description(item, entry.detail),
                 schema=item.schema or {"type": "object"},
                 permission=permission(item.key),
+                effects=item.effects,
                 server=item.server,
             )
             tools[name] = (item.key, spec)

@@ -139,7 +139,7 @@ def item_json(item: Item) -> dict[str, Any]:
     """An item with all that it says; vectors are no part of it."""
     wire = key_json(item.key) | {"description": item.description}
     if isinstance(item, Tool):
-        return wire | {"schema": dict(item.schema)}
+        return wire | {"schema": dict(item.schema)} | ({"effects": True} if item.effects else {})
     return wire | {
         "text": item.text,
         "priority": item.priority,
@@ -157,6 +157,7 @@ def item_from_json(wire: Mapping[str, Any]) -> Item:
             name=key.name,
             description=str(wire.get("description", "")),
             schema=dict(wire.get("schema", {})),
+            effects=bool(wire.get("effects", False)),
         )
     kind = Rule if isinstance(key, RuleKey) else Reference
     return kind(

@@ -167,6 +167,8 @@ class Tool:
     description: str = ""
     schema: Mapping[str, object] = field(default_factory=dict, hash=False)
     """The JSON schema of its arguments."""
+    effects: bool = False
+    """Whether its server says that it changes something; what a server does not say is unknown."""
 
     @property
     def key(self) -> ToolKey:

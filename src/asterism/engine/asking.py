@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import wait
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -36,6 +37,8 @@ from asterism.engine.engine import Engine
 
 END_SECONDS = 5.0
 """How long a turn that is stopped may take to end."""
+MOST_MODELS = 8
+"""Models whose connections are kept."""
 FIRST_LOOK, LAST_LOOK = 0.02, 0.5
 """Seconds between two looks whether a turn before has ended: short at first, then longer."""
 
@@ -64,7 +67,9 @@ class Asking:
         self._loop = BackgroundLoop("asterism-ask")
         self._threads = Threads()
         self._models: dict[LlmOptions, LanguageModel] = {}
+        self._open: set[Asked] = set()
         self._running: dict[str, Asked] = {}
+        """By the ids of their turns; those that wait for their turn have none yet."""
         self._agents = AskedAgents(engine)
 
     def ask(
@@ -99,8 +104,8 @@ class Asking:
 
     @property
     def open_turns(self) -> int:
-        """How many turns are on their way."""
-        return len(self._running)
+        """How many questions are open, those that wait included."""
+        return len(self._open)
 
     def agents(self, registered: Registered | None = None) -> tuple[Agent, ...]:
         """The agents that can be asked, about a repository or about none."""
@@ -112,19 +117,22 @@ class Asking:
 
     def close(self) -> None:
         """Stop what runs, and let go of models and servers; the engine stays its owner's."""
-        for asked in [*self._running.values()]:
+        open_now = [*self._open]
+        for asked in open_now:
             asked.stop()
-            # How it ended is kept under the turn.
-            with suppress(AsterismError, TimeoutError):
-                asked.result(END_SECONDS)
+        # How each ended is kept under its turn.
+        wait([asked.answer for asked in open_now], END_SECONDS)
         with suppress(TimeoutError):
             self._loop.submit(self._let_go()).result(END_SECONDS)
         self._loop.close()
         self._threads.close()
 
     def _submit(self, order: _Order, work: Coroutine[Any, Any, Answered]) -> Asked:
-        order.asked.answer = self._loop.submit(self._told(order, work))
-        return order.asked
+        asked = order.asked
+        asked.answer = self._loop.submit(self._told(order, work))
+        self._open.add(asked)
+        asked.answer.add_done_callback(lambda _future: self._open.discard(asked))
+        return asked
 
     async def _told(self, order: _Order, work: Coroutine[Any, Any, Answered]) -> Answered:
         """The work, with whoever waits for its beginning told how that went."""
@@ -265,14 +273,21 @@ class Asking:
         return Answered(begun.conversation, turn, number, tuple(found), is_repeat)
 
     def _model(self, options: LlmOptions, lent: Lent | None) -> LanguageModel | None:
-        """The model; its connections are kept for the next question, unless it is a client's."""
+        """The model; its connections are kept for the next question, unless it is a client's.
+
+        Anybody may name any model, so those that were not used for longest are let go of.
+        """
         if options.provider == "sampling":
             return make_model(options, lent)
         if options not in self._models:
             model = make_model(options)
             if model is None:
                 return None
+            while len(self._models) >= MOST_MODELS:
+                # Whoever still uses it has it to the end; then it goes with its connections.
+                del self._models[next(iter(self._models))]
             self._models[options] = model
+        self._models[options] = self._models.pop(options)
         return self._models[options]
 
     async def _let_go(self) -> None:

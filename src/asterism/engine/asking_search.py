@@ -8,11 +8,12 @@ from typing import NamedTuple
 from asterism.backends.store.registry import Registered
 from asterism.chat.ports import Searched
 from asterism.chat.vector_search import chosen, payload
+from asterism.config.chatting import vector_options
 from asterism.domain.search import Mode
 from asterism.domain.selection import Kept, Selection
 from asterism.engine.asking_threads import Threads
 from asterism.engine.engine import Engine
-from asterism.engine.nearest import nearest, vector_options
+from asterism.engine.nearest import nearest
 from asterism.engine.searching import SearchReply, SearchRequest
 
 BEST = 10

@@ -4,11 +4,14 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from asterism.backends.records.turns import Begun
 from asterism.domain.chat import TurnEvent
 from asterism.engine.asking_requests import Answered
+
+if TYPE_CHECKING:
+    # It brings the database, which whoever only names a question does not need.
+    from asterism.backends.records.turns import Begun
 
 Hear: TypeAlias = Callable[[TurnEvent], None]
 """Called with each event of a turn, in the thread of its event loop: it must not wait."""

@@ -38,10 +38,12 @@ def checks(where: Path, online: bool = False) -> Sequence[Check]:
         ("Built-in model", partial(machine.part_findings, "model")),
         ("Embeddings", partial(_embedding, where, online)),
         ("Reranker", partial(_rerank, where, online)),
+        ("Language model", partial(_answering, where, online)),
         ("Structure", partial(_structure, where)),
         ("File watching", machine.watch_findings),
         ("git", machine.git_findings),
         ("Repositories", _indexes),
+        ("Conversations", partial(_records, where)),
     )
 
 
@@ -94,6 +96,12 @@ def _rerank(where: Path, online: bool) -> Iterator[Finding]:
     return rerank_findings(_settings_of(where), online)
 
 
+def _answering(where: Path, online: bool) -> Iterator[Finding]:
+    from asterism.engine.doctor_models import answering_findings
+
+    return answering_findings(_settings_of(where), online)
+
+
 def _structure(where: Path) -> Iterator[Finding]:
     from asterism.engine.doctor_structure import structure_findings
 
@@ -104,3 +112,9 @@ def _indexes() -> Iterator[Finding]:
     from asterism.engine.doctor_indexes import index_findings
 
     return index_findings(data_directory(), _settings_of)
+
+
+def _records(where: Path) -> Iterator[Finding]:
+    from asterism.engine.doctor_records import record_findings
+
+    return record_findings(_settings_of(where), data_directory())

@@ -1,5 +1,6 @@
 """Are the models there, set up and, if wanted, within reach?"""
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
@@ -7,8 +8,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from asterism.backends.embed import options as embed
+from asterism.backends.llm import options as llm
 from asterism.backends.rerank import options as rerank
 from asterism.backends.weights.folder import Kind, read_folder
+from asterism.config.chatting import llm_options
 from asterism.config.environment import rerank_key
 from asterism.config.loading import embed_options
 from asterism.config.settings import Settings
@@ -17,6 +20,7 @@ from asterism.engine.doctor_findings import Finding, ok, problem, warning
 
 EMBEDDING = "Embeddings"
 RERANKING = "Reranker"
+ANSWERING = "Language model"
 
 MODEL_FOLDER = Path(embed.__file__).with_name("data") / embed.STATIC_IDENTITY.model
 MODEL_FILES = {"embeddings.int8.npy": b"\x93NUMPY", "tokenizer.json": b"{"}
@@ -92,6 +96,25 @@ def rerank_findings(settings: Settings, online: bool) -> Iterator[Finding]:
         yield service.asked(lambda: _rerank(options))
 
 
+def answering_findings(settings: Settings, online: bool) -> Iterator[Finding]:
+    """The same of the language model that answers, where there is one."""
+    options = llm_options(settings)
+    if options.provider == "extractive":
+        yield ok(ANSWERING, "none is set: answers are put together from the code that matches")
+    elif options.provider == "sampling":
+        yield ok(ANSWERING, "the model that the client lends, where it does")
+    elif options.provider == "anthropic" and find_spec("anthropic") is None:
+        advice = "Run `pip install 'asterism[anthropic]'`, or set model.provider to another."
+        yield problem(ANSWERING, "the package of Anthropic's models is not installed", advice)
+    else:
+        name = f"{options.provider}/{options.model or 'the usual one'}"
+        url = options.url or llm.DEFAULT_URLS[options.provider]
+        service = _Service(ANSWERING, name, url, bool(options.api_key), llm.key_variables(options))
+        yield from service.findings(llm.at_vendor(options))
+        if online and not service.lacks_key(llm.at_vendor(options)):
+            yield service.asked(lambda: asyncio.run(_answer(options)))
+
+
 def own_model_finding(check: str, folder: Path, kind: Kind) -> Finding:
     """Whether a model of our own is undamaged and says on this machine what it should."""
     from asterism.backends.weights.runtime import Runtime
@@ -153,6 +176,21 @@ def _embed(options: embed.EmbedOptions) -> None:
         embedder.embed_queries(["read a file"])
     finally:
         embedder.close()
+
+
+async def _answer(options: llm.LlmOptions) -> None:
+    from asterism.backends.llm.protocol import ModelRequest
+    from asterism.backends.llm.providers import make_model
+    from asterism.domain.chat import Message, Role
+
+    model = make_model(options)
+    if model is not None:
+        messages = (Message(Role.user, "Say yes."),)
+        try:
+            async for _piece in model.reply(ModelRequest(messages=messages, max_output_tokens=16)):
+                pass
+        finally:
+            await model.close()
 
 
 def _rerank(options: rerank.RerankOptions) -> None:

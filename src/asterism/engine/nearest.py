@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
-from asterism.chat.vector_search import VectorOptions, chosen
-from asterism.config.settings import Settings
+from asterism.chat.vector_search import chosen
+from asterism.config.chatting import vector_options
 from asterism.domain.search import Mode
 from asterism.domain.selection import Selection
 from asterism.engine.engine import Engine
@@ -35,15 +35,3 @@ def nearest(engine: Engine, registered: Registered, query: str, limit: int) -> N
     entries = engine.registry.repositories(registered.project.id)
     roots = {entry.repository.name: entry.repository.root for entry in entries}
     return Nearest(chosen(hits, options), roots, model)
-
-
-def vector_options(settings: Settings) -> VectorOptions:
-    """What the settings say of vector search in a chat."""
-    chat = settings.chat
-    return VectorOptions(
-        distance_cutoff=chat.distance_cutoff,
-        cutoff_disabled=chat.cutoff_disabled,
-        fallback_chunks=chat.fallback_chunks,
-        max_chars=chat.max_chars,
-        chunk_max_chars=chat.chunk_max_chars,
-    )

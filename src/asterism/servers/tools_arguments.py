@@ -76,7 +76,10 @@ def _whole(name: str, schema: Json, value: object) -> int:
 
 
 def _number(name: str, schema: Json, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _wrong(name, value, "a number")
+    # A whole number can be too large to be asked whether it is finite.
+    if isinstance(value, float) and not math.isfinite(value):
         raise _wrong(name, value, "a number")
     return float(_within(name, schema, value))
 

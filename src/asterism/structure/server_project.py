@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from asterism.backends.lsp.client import LanguageClient, standard_answers
 from asterism.backends.lsp.connection import Connection
@@ -21,7 +22,7 @@ from asterism.structure.server_connections import connections_of
 from asterism.structure.server_loading import Loading
 from asterism.structure.server_meanings import ServerSense
 from asterism.structure.server_session import ServerSession
-from asterism.structure.servers import CLANGD, Server, folders_of
+from asterism.structure.servers import CLANGD, Server, folders_of, options_for
 from asterism.structure.targets import Target
 
 _GUESSED = (
@@ -77,9 +78,8 @@ class ServerProject(Project[ServerSession]):
             variables=server.variables,
             memory_bytes=self._options.memory_bytes,
         )
-        settings = {server.section: server.options} if server.section else {}
-        settings |= server.options.get("settings", {})
-        answers = {**standard_answers(root.rstrip("/"), settings), **self._loading.answers()}
+        self._settings: dict[str, Any] = {**server.options.get("settings", {})}
+        answers = {**standard_answers(root.rstrip("/"), self._settings), **self._loading.answers()}
         super().__init__(command, root, self._options.keeper, answers)
 
     def warm_up(self, files: Iterable[FoundFile]) -> None:
@@ -155,13 +155,16 @@ class ServerProject(Project[ServerSession]):
         self._loaded = dict(self._listing)
         limits = self._write_database() if self._server is CLANGD else ""
         self._loading.begin()
-        folders = folders_of(self._server, self._loaded)
+        folders = [Path(self._root, folder) for folder in folders_of(self._server, self._loaded)]
+        told = options_for(self._server, folders)
+        if self._server.section:
+            self._settings[self._server.section] = told
         client = LanguageClient(
             connection,
             self._root,
             seconds=self._options.request_seconds,
-            options=self._server.options,
-            folders=[f"{self._root}/{folder}".rstrip("/") for folder in folders],
+            options=told,
+            folders=[*map(str, folders)],
         )
         session = ServerSession(client, self._root, self._files, limits)
         self._begin(session)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from asterism.structure import clangd_database
@@ -58,6 +58,16 @@ def folders_of(server: Server, paths: Iterable[str]) -> list[str]:
         path.rpartition("/")[0] for path in paths if path.rpartition("/")[2] in server.is_needed
     }
     return sorted(folder for folder in found if not found & _above(folder))
+
+
+def options_for(server: Server, folders: Iterable[Path]) -> Mapping[str, Any]:
+    """What a server is told of these workspaces.
+
+    Cargo would write a lock file where there is none, so there it may not look for dependencies.
+    """
+    if server is not RUST_ANALYZER or all((one / "Cargo.lock").is_file() for one in folders):
+        return server.options
+    return {**server.options, "cargo": {**server.options["cargo"], "noDeps": True}}
 
 
 def _above(folder: str) -> set[str]:
@@ -121,6 +131,7 @@ RUST_ANALYZER = Server(
         "cargo": {
             "buildScripts": {"enable": False},
             "extraArgs": ["--offline", "--locked"],
+            "metadataExtraArgs": ["--offline", "--locked"],
             "features": "all",
         },
         "procMacro": {"enable": False},

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 from asterism.domain.structure import Edge, Known, SymbolPlace
 from asterism.structure.typescript_files import SourceFile
+from asterism.structure.typescript_places import split
 from asterism.structure.typescript_session import ACCESSOR, Symbol, is_unresolved
 from asterism.structure.typescript_tree import Kind, Tree
 from asterism.structure.typescript_types import IMPORT_CONFIDENCE, one_line
@@ -15,9 +17,17 @@ from asterism.structure.typescript_view import View
 _MADE_WITH = frozenset({"property", "constructor"})
 
 
+class Calls(NamedTuple):
+    """What a symbol calls."""
+
+    edges: tuple[Edge, ...]
+    given: tuple[str, ...]
+    """Parameters that it calls: whatever its own callers pass there."""
+
+
 def calls_of(
     view: View, file: SourceFile, declarations: Sequence[int], owners: AbstractSet[int]
-) -> tuple[Edge, ...]:
+) -> Calls:
     """The calls inside some declarations that no other symbol between makes.
 
     A function with a name inside of another makes its own calls. A class makes those of its
@@ -30,13 +40,16 @@ def calls_of(
     called = {name for name, is_call in wanted if is_call}
     symbols = view.session.symbols(view.project, [tree.handle(name) for name in names])
     found: dict[tuple[SymbolPlace, Known], list[int]] = {}
+    given: dict[str, None] = {}
     for name, symbol in zip(names, symbols, strict=True):
         if name not in called and not (symbol and symbol.flags & ACCESSOR):
             continue
+        if name in called and symbol is not None and _is_parameter(symbol):
+            given[symbol.name] = None
         meant = _meant(view, file, name, symbol)
         if meant is not None:
             found.setdefault(meant, []).append(tree.line(name))
-    return tuple(
+    edges = tuple(
         Edge(
             place,
             known,
@@ -45,6 +58,11 @@ def calls_of(
         )
         for (place, known), lines in found.items()
     )
+    return Calls(edges, tuple(given))
+
+
+def _is_parameter(symbol: Symbol) -> bool:
+    return bool(symbol.declarations) and split(symbol.declarations[0])[1] == Kind.parameter
 
 
 def _with_parts(file: SourceFile, owners: AbstractSet[int]) -> set[int]:

@@ -282,7 +282,11 @@ class _Asking:
         if self._file.tree.kind(self._declaration) == Kind.binding_element:
             nodes, owners = self._file.taken_apart(self._declaration)
         try:
-            return calls_of(self._view, self._file, nodes, owners)
+            found = calls_of(self._view, self._file, nodes, owners)
+            if found.given:
+                named = ", ".join(found.given)
+                self._gaps.append(Gap((Fact.calls,), f"whatever is passed as {named}"))
+            return found.edges
         except ServerRefused as error:
             self._refused(error, Fact.calls)
             return ()

@@ -48,6 +48,7 @@ def test_standard_answers() -> None:
 def test_a_conversation_over_a_socket(tmp_path: Path) -> None:
     place = str(tmp_path / "s")
     heard: list[object] = []
+    told: list[object] = []
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(place)
         listening.listen(1)
@@ -58,13 +59,18 @@ def test_a_conversation_over_a_socket(tmp_path: Path) -> None:
                 reader = MessageReader(peer.recv)
                 while (message := reader.next()) is not None:
                     heard.append(message["method"])
+                    if message["method"] == "initialized":
+                        for params in (None, {"value": 7}):
+                            peer.sendall(encode({"method": "$/progress", "params": params}))
+                        peer.sendall(encode({"method": "nobody/listens"}))
                     if "id" in message:
                         result = {"capabilities": {"hoverProvider": True}}
                         peer.sendall(encode({"id": message["id"], "result": result}))
 
         thread = threading.Thread(target=serve)
         thread.start()
-        connection = Connection(UnixSocket(place))
+        progress = {"$/progress": lambda params: told.append(params["value"])}
+        connection = Connection(UnixSocket(place), progress)
         client = LanguageClient(connection, "/r", seconds=60)
         assert client.capabilities == {"hoverProvider": True}
         client.open("/r/a.py", "python", "x = 1")
@@ -73,6 +79,8 @@ def test_a_conversation_over_a_socket(tmp_path: Path) -> None:
         connection.end(ServerDied("enough"))
         thread.join()
         connection.join(60)
+    # Odd parameters are no reason to end a conversation.
+    assert told == [7]
     assert heard == [
         "initialize",
         "initialized",

@@ -244,6 +244,18 @@ def test_an_idle_server_is_released_and_comes_back(make: Made) -> None:
     assert keeper.call(ask("pid")) != first
 
 
+def test_a_server_can_be_started_anew(make: Made) -> None:
+    keeper = make()
+    keeper.renew()
+    assert keeper.condition is Condition.resting
+    first = keeper.call(ask("pid"))
+    keeper.renew()
+    assert (keeper.condition, is_alive(first)) == (Condition.resting, False)
+    assert keeper.call(ask("pid")) != first
+    # It was no failure, and is none that is counted.
+    assert keeper.trouble is None
+
+
 @pytest.mark.parametrize(
     ("command", "says"),
     [

@@ -25,6 +25,18 @@ class FakeServer:
         self.behaviour = behaviour
         self.detail = detail
         self.tools = [ECHO]
+        if behaviour == "hints":
+            # What three kinds of servers say of a tool; most say nothing.
+            hints = (
+                None,
+                {"readOnlyHint": True},
+                {"readOnlyHint": False},
+                {"destructiveHint": True},
+            )
+            self.tools = [
+                {**ECHO, "name": f"tool_{number}"} | ({"annotations": hint} if hint else {})
+                for number, hint in enumerate(hints)
+            ]
         if behaviour == "many":
             self.tools = [{**ECHO, "name": f"tool_{number}"} for number in range(int(detail))]
 

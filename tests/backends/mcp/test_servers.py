@@ -1,9 +1,11 @@
 """Are tool servers listed once, called, and survived when they misbehave?"""
 
+import asyncio
 import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -60,6 +62,12 @@ def test_tools_are_listed_once_and_called(tmp_path: Path) -> None:
     assert first.tools[0].schema["type"] == "object"
     assert result.text == "once more"
     assert counted.read_text() == "listed\n"
+
+
+def test_tools_that_change_something_are_known_by_their_hints() -> None:
+    with asked() as servers:
+        tools = servers.tools([fake("hints")]).tools
+    assert [tool.effects for tool in tools] == [False, False, True, True]
 
 
 def test_a_server_that_says_its_tools_changed_is_listed_again() -> None:
@@ -135,6 +143,27 @@ def test_a_server_that_died_is_started_again() -> None:
         for _attempt in range(2):
             with pytest.raises(ToolServerDied):
                 servers.call(server, "echo", {})
+
+
+def test_whoever_waits_is_told_when_everything_is_closed() -> None:
+    server = fake("hang-when-called")
+    told: list[BaseException] = []
+
+    def call() -> None:
+        try:
+            servers.call(server, "echo", {})
+        except ToolServerError as error:
+            told.append(error)
+
+    with asked() as servers:
+        servers.tools([server])
+        thread = threading.Thread(target=call)
+        thread.start()
+        while not any("_call" in repr(task) for task in asyncio.all_tasks(servers._loop)):
+            time.sleep(0.01)
+    thread.join(60)
+    assert not thread.is_alive()
+    assert len(told) == 1
 
 
 def test_a_server_that_failed_rests() -> None:

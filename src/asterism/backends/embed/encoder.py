@@ -35,18 +35,18 @@ class EncoderEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         """A vector for each text; zeros for a blank one."""
-        return self._embed(texts, None, None)[0]
+        return self._embed(texts)[0]
 
     def embed_queries(self, texts: Sequence[str]) -> Matrix:
         """A vector for each question; fewer tokens are read."""
-        return self._embed(texts, self.runtime.folder.query_tokens, None)[0]
+        return self._embed(texts, as_queries=True)[0]
 
     def embed_within(self, texts: Sequence[str], seconds: float) -> tuple[Matrix, list[bool]]:
         """Vectors of as many texts as can be read in that time, the first ones first.
 
         The second part says which; the rows of the others are zeros.
         """
-        return self._embed(texts, None, seconds)
+        return self._embed(texts, seconds)
 
     def close(self) -> None:
         """Let go of the model; others in this process may still use it."""
@@ -60,7 +60,7 @@ class EncoderEmbedder:
             return self._runtime
 
     def _embed(
-        self, texts: Sequence[str], at_most: int | None, seconds: float | None
+        self, texts: Sequence[str], seconds: float | None = None, *, as_queries: bool = False
     ) -> tuple[Matrix, list[bool]]:
         vectors = np.zeros((len(texts), self._identity.dimensions), dtype=np.float32)
         filled = [position for position, text in enumerate(texts) if text.strip()]
@@ -69,9 +69,11 @@ class EncoderEmbedder:
             return vectors, known
         runtime = self.runtime
         wanted = [texts[position] for position in filled]
-        rows = runtime.tokens(wanted, at_most or runtime.folder.max_tokens)
-        answers = _longest_first(runtime, rows) if seconds is None else None
-        if answers is None:
+        folder = runtime.folder
+        rows = runtime.tokens(wanted, folder.query_tokens if as_queries else folder.max_tokens)
+        if seconds is None:
+            answers = _longest_first(runtime, rows)
+        else:
             answers = runtime.answers(rows, seconds)
         for position, answer in zip(filled, answers, strict=True):
             known[position] = answer is not None

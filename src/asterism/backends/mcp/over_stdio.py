@@ -120,7 +120,8 @@ class StdioLine:
                 text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
                 await process.stdin.send(text.encode() + b"\n")
         except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
-            # The server takes no more: whoever waits for an answer is told so.
+            # The server takes no more: whoever waits for an answer is told why.
+            self.trouble = self.trouble or await self._how_it_ended(process)
             heard.close()
 
     async def _how_it_ended(self, process: "Process") -> ToolServerError:
@@ -131,7 +132,7 @@ class StdioLine:
                 f"{self._server.redacted(self._server.command[0])}, or it cannot be run. Install "
                 "it, or mend `command` in the agent's file."
             )
-        how = "closed its output" if code is None else f"ended with exit code {code}"
+        how = "closed the line" if code is None else f"ended with exit code {code}"
         return ToolServerDied(f"The server {self._name} {how}; run its command by hand to see why.")
 
     async def _end(self, process: "Process") -> None:

@@ -44,7 +44,13 @@ def tool_of(server: str, listed: Any) -> Tool:
         name=listed.name,
         description=listed.description or listed.title or "",
         schema=dict(listed.input_schema or {}),
+        effects=_changes(listed.annotations),
     )
+
+
+def _changes(hints: Any) -> bool:
+    """Whether a server's hints say that a tool changes something."""
+    return hints is not None and (hints.read_only_hint is False or bool(hints.destructive_hint))
 
 
 def result_of(answer: Any, most: int) -> CallResult:

@@ -5,6 +5,7 @@ import atexit
 import threading
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import CancelledError
 from typing import Any, TypeVar
 
 from asterism.backends.mcp.connection import Connection
@@ -12,7 +13,7 @@ from asterism.backends.mcp.failures import too_slow
 from asterism.backends.mcp.options import ServerLimits, Surroundings
 from asterism.backends.mcp.results import NOTHING_LISTED, CallResult, Listing, ServerProblem
 from asterism.domain.context import Server, Tool
-from asterism.domain.errors import ToolServerError
+from asterism.domain.errors import ToolServerDied, ToolServerError
 
 _Result = TypeVar("_Result")
 _Identity = tuple[object, ...]
@@ -71,7 +72,10 @@ class ToolServers:
         loop.close()
 
     def _wait(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        return asyncio.run_coroutine_threadsafe(work, self._running_loop()).result()
+        try:
+            return asyncio.run_coroutine_threadsafe(work, self._running_loop()).result()
+        except CancelledError:
+            raise ToolServerDied("The tool servers were closed meanwhile; ask again.") from None
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         with self._lock:
@@ -149,6 +153,11 @@ class ToolServers:
         self._connections.clear()
         self._resting.clear()
         await asyncio.gather(*(connection.close() for connection in held))
+        # Whoever waits in another thread for an answer is told that there will be none.
+        waiting = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
 
 
 def _identity(server: Server) -> _Identity:

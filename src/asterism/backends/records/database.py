@@ -4,14 +4,14 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from asterism.backends.records.failures import failure
-from asterism.backends.records.migrating import upgrade
+from asterism.backends.records.migrating import is_current, upgrade
 from asterism.backends.records.options import RecordsOptions
 from asterism.domain.errors import RecordsUnreachable, SettingError, StorageFailed
 from asterism.domain.files import display_path
@@ -66,19 +66,45 @@ def open_database(options: RecordsOptions) -> Database:
     url = _url(options)
     if url.get_backend_name() == "sqlite":
         _make_file(url)
-    try:
-        engine = create_engine(url, **_engine_options(url))
-    except (NoSuchModuleError, ModuleNotFoundError) as error:
-        raise RecordsUnreachable(_missing_library(url)) from error
-    if engine.dialect.name == "sqlite":
-        _listen(engine)
-    database = Database(engine, _shown(url))
+    database = _connected(url)
     try:
         upgrade(database.reading, database.writing, database.place)
     except BaseException:
         database.close()
         raise
     return database
+
+
+class Looked(NamedTuple):
+    """A database that was opened for a look; nothing was made or changed."""
+
+    database: Database
+    is_current: bool
+    """Whether its tables are those of this version; else it is not to be used."""
+
+
+def look_into(options: RecordsOptions) -> Looked | None:
+    """The user's records as they are; None where there are none yet."""
+    url = _url(options)
+    if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
+        return None
+    database = _connected(url)
+    try:
+        with database.reading() as connection:
+            return Looked(database, is_current(connection, database.place))
+    except BaseException:
+        database.close()
+        raise
+
+
+def _connected(url: URL) -> Database:
+    try:
+        engine = create_engine(url, **_engine_options(url))
+    except (NoSuchModuleError, ModuleNotFoundError) as error:
+        raise RecordsUnreachable(_missing_library(url)) from error
+    if engine.dialect.name == "sqlite":
+        _listen(engine)
+    return Database(engine, _shown(url))
 
 
 def _url(options: RecordsOptions) -> URL:

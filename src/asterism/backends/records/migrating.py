@@ -26,16 +26,17 @@ def upgrade(
     leaves the database as it was.
     """
     with reading() as connection:
-        if _is_current(connection, place):
+        if is_current(connection, place):
             return
     with writing() as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-        if not _is_current(connection, place):
+        if not is_current(connection, place):
             _run(connection)
 
 
-def _is_current(connection: Connection, place: str) -> bool:
+def is_current(connection: Connection, place: str) -> bool:
+    """Whether the tables are those of this version; those of a newer one are refused."""
     if not inspect(connection).has_table(_LEDGER):
         return False
     revision = connection.execute(text(f"SELECT version_num FROM {_LEDGER}")).scalar()

@@ -1,0 +1,28 @@
+"""Bytes and UTF-16 columns lead to each other in any text."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asterism.analysis.graph.scopes import FileScope
+from asterism.domain.outline import Outline
+from asterism.structure.text_positions import offset_at, position_of
+
+
+def scope(text: str) -> FileScope:
+    return FileScope(Outline("a.go", "go"), text.encode())
+
+
+@given(st.text(st.sampled_from("aß€😀\n ")), st.data())
+def test_there_and_back(text: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(text)))
+    before = text[:at]
+    file, offset = scope(text), len(before.encode())
+    line, column = position_of(file, offset)
+    assert line == before.count("\n")
+    assert column == len(before.rpartition("\n")[2].encode("utf-16-le")) // 2
+    assert offset_at(file, line, column) == offset
+
+
+def test_places_beyond_the_end() -> None:
+    file = scope("ab\nß")
+    assert [offset_at(file, 0, 99), offset_at(file, 1, 99), offset_at(file, 7, 0)] == [3, 5, 5]
