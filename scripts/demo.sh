@@ -40,6 +40,5 @@ show 'What should this request know? The few items that matter, and the code, in
   --agent harbor --explain --min-score 0.3
 show 'Answer in words: without a model, from the code itself, with the places that say so.' \
   ask 'how does the ledger refund a parcel?' "$harbor"
-show 'What was asked is kept, and can be gone on with.' conversations
 
 printf '\nThat was the example. Try it on your own code:\n\n  .venv/bin/asterism index path/to/a/repository\n\n'

@@ -66,6 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--dimensions", type=int, default=384)
     parser.add_argument("--max-tokens", type=int, default=256)
     parser.add_argument("--query-tokens", type=int, default=64)
+    parser.add_argument("--reads", choices=("text", "path_and_code"), default="text")
     parser.add_argument("--ranking", type=Path, help="what it counts in a ranking, as JSON")
     given: Any = parser.parse_args(arguments)
     content = {
@@ -74,6 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "dimensions": given.dimensions if given.kind == "encoder" else 1,
         "max_tokens": given.max_tokens,
         "query_tokens": given.query_tokens,
+        "reads": given.reads,
         "ranking": json.loads(given.ranking.read_text("utf-8")) if given.ranking else {},
     }
     _write(given.folder, describe(given.folder, content))

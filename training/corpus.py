@@ -1,7 +1,7 @@
-"""Choose source files, balanced over languages: `python -m training.corpus ARCHIVE... --out FOLDER`.
+"""Choose source files over languages: `python -m training.corpus ARCHIVE... --out FOLDER`.
 
-The machine with the accelerator cannot reach anything, so what is to be mined there travels as a few
-compressed shards. Each member's path begins with the name of its source.
+A machine with an accelerator may reach nothing else, so what is to be mined there travels as a
+few compressed shards. Each member's path begins with the name of its source.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Train the encoder: `python -m training.encoder EXAMPLES --start FOLDER --vectors FILE --out FOLDER`."""
+"""Train the encoder: `python -m training.encoder EXAMPLES --start FOLDER --out FOLDER`."""
 
 import argparse
 import json
@@ -160,7 +160,9 @@ def _endless(course: Course) -> Iterator[NDArray[np.int64]]:
         yield from batches(course.made.sources, course.made.languages, size, GROUP, chance)
 
 
-def _loss(module: Any, course: Course, chosen: "torch.Tensor", scale: "torch.Tensor") -> "torch.Tensor":
+def _loss(
+    module: Any, course: Course, chosen: "torch.Tensor", scale: "torch.Tensor"
+) -> "torch.Tensor":
     import torch
     from torch.nn import functional
 
@@ -200,7 +202,10 @@ def save(folder: Path, module: Any, shape: Shape) -> None:
     """Write weights in half precision and what they look like."""
     import torch
 
-    torch.save({name: value.half().cpu() for name, value in module.state_dict().items()}, folder / "weights.pt")
+    torch.save(
+        {name: value.half().cpu() for name, value in module.state_dict().items()},
+        folder / "weights.pt",
+    )
     (folder / "shape.json").write_text(json.dumps(shape._asdict()), encoding="utf-8")
 
 
@@ -212,7 +217,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("examples", type=Path)
     parser.add_argument("--start", type=Path, required=True)
-    parser.add_argument("--vectors", type=Path, required=True, help="vectors.pt of the static model")
+    parser.add_argument(
+        "--vectors", type=Path, required=True, help="vectors.pt of the static model"
+    )
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--resume", type=Path, help="folder of an encoder to train further")
     parser.add_argument("--rate", type=float, default=RATE)
@@ -239,11 +246,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     queries, texts = tokenised(tokenizer, made, shape.padding, options.device)
     torch.save((tuple(queries), tuple(texts)), options.out / "tokens.pt")
     mean_size = float(texts.sizes.float().mean())
-    sys.stderr.write(f"{shape.vocabulary} tokens, {mean_size:.0f} a text, after {time.time() - began:.0f} s\n")
+    sys.stderr.write(
+        f"{shape.vocabulary} tokens, {mean_size:.0f} a text, after {time.time() - began:.0f} s\n"
+    )
     wrong = nearest(made, *(some.to(options.device) for some in torch.load(options.vectors)))
     sys.stderr.write(f"wrong answers after {time.time() - began:.0f} s\n")
     symbols = symbols_of(made, options.device)
-    train(module, Course(made, queries, texts, symbols, wrong, options.rate, options.minutes, options.seed))
+    train(
+        module,
+        Course(made, queries, texts, symbols, wrong, options.rate, options.minutes, options.seed),
+    )
     save(options.out, module, shape)
     for path in options.questions:
         figures = measured(module, tokenizer, shape.padding, *asked.load(path), options.device)
@@ -251,7 +263,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(told + "\n")
         with (options.out / "figures.jsonl").open("a", encoding="utf-8") as file:
             file.write(told + "\n")
-    torch.save((all_vectors(module, queries), all_vectors(module, texts)), options.out / "vectors.pt")
+    torch.save(
+        (all_vectors(module, queries), all_vectors(module, texts)), options.out / "vectors.pt"
+    )
     return 0
 
 

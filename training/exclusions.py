@@ -1,7 +1,7 @@
 """What must not be trained on: `python -m training.exclusions CHECKOUT... --out HASHES`.
 
-The repositories that retrieval is measured on are kept out by their names, by the hash of every file
-and by the hash of every symbol's code, so that copies inside other packages are found as well.
+The repositories that retrieval is measured on are kept out by their names, by the hash of every
+file and by the hash of every symbol's code, so that copies inside other packages are found, too.
 """
 
 import argparse

@@ -77,7 +77,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--name", required=True)
-    parser.add_argument("--full-range", action="store_true", help="eight bits; needs VNNI to be exact")
+    parser.add_argument(
+        "--full-range", action="store_true", help="eight bits; needs VNNI to be exact"
+    )
     options = parser.parse_args(arguments)
     from tokenizers import Tokenizer
 

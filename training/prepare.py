@@ -126,7 +126,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
     counts: Counter[str] = Counter()
-    lines = (line for file in sorted(options.rows.rglob("*.jsonl")) for line in file.open(encoding="utf-8"))
+    lines = (
+        line
+        for file in sorted(options.rows.rglob("*.jsonl"))
+        for line in file.open(encoding="utf-8")
+    )
     rows = balanced(kept_rows(read(lines), Exclusions.load(options.exclude), counts))
     made = make(rows, options.processes)
     with (options.out / "examples.pickle").open("wb") as file:

@@ -19,8 +19,7 @@ _AFTER_NAME = re.compile(
     r"^(?:is|are|returns?|will|does|implements|represents|provides|holds|defines|contains|describes|specifies)\s+(?:the |an? )?"
 )
 _SMALL_WORDS = frozenset(
-    "a an the of to for in on at by with and or is are be this that it its from as if when which will can has have not"
-    " into than then these those used uses using given any each".split()
+    ["a", "an", "the", "of", "to", "for", "in", "on", "at", "by", "with", "and", "or", "is", "are", "be", "this", "that", "it", "its", "from", "as", "if", "when", "which", "will", "can", "has", "have", "not", "into", "than", "then", "these", "those", "used", "uses", "using", "given", "any", "each"]
 )
 _QUESTIONS = (
     "how does {} work", "how {} works", "how to {}", "how {}", "how does it {}", "where is {}", "where are {}",
@@ -122,7 +121,9 @@ def _by_name(row: Row, name: list[str], chance: random.Random) -> str:
     query = " ".join(name)
     if chance.random() < 0.4:
         stem = words(row.path.rsplit("/", 1)[-1].rsplit(".", 1)[0])
-        query = f"{' '.join(stem)} {query}" if chance.random() < 0.5 else f"{query} {' '.join(stem)}"
+        query = (
+            f"{' '.join(stem)} {query}" if chance.random() < 0.5 else f"{query} {' '.join(stem)}"
+        )
     if chance.random() < 0.3:
         query = chance.choice(_QUESTIONS).format(query)
     return query.lower() if chance.random() < 0.8 else query

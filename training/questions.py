@@ -1,4 +1,4 @@
-"""Chunks and questions to measure with: `python -m training.questions FILE --repos-dir DIR --out FILE`."""
+"""Chunks and questions to measure with: `python -m training.questions FILE --repos-dir DIR`."""
 
 import argparse
 import json
@@ -40,7 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     asked = [json.loads(line) for line in options.questions.open(encoding="utf-8")]
     collections = {}
-    for name, language in {question["repo"]: question.get("language", question["repo"]) for question in asked}.items():
+    for name, language in {
+        question["repo"]: question.get("language", question["repo"]) for question in asked
+    }.items():
         root = options.repos_dir / name
         found = collection(root, language)
         collections[name] = (found.language, [tuple(place) for place in found.places], found.texts)

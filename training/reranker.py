@@ -1,15 +1,12 @@
-"""Train the reranker: `python -m training.reranker EXAMPLES --encoder FOLDER --vectors FILE... --out FOLDER`."""
+"""Train the reranker: `python -m training.reranker EXAMPLES --encoder FOLDER --out FOLDER`."""
 
 import argparse
 import json
-import math
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
 
 from training import scoring as asked
 from training.encoder import MEASURED_TOKENS, Held, all_vectors, save, tokenised
@@ -40,7 +37,9 @@ class Pairs(NamedTuple):
     queries: Held
     texts: Held
 
-    def some(self, asking: "torch.Tensor", answers: "torch.Tensor") -> tuple["torch.Tensor", "torch.Tensor"]:
+    def some(
+        self, asking: "torch.Tensor", answers: "torch.Tensor"
+    ) -> tuple["torch.Tensor", "torch.Tensor"]:
         """Ids and mask of some pairs: `<s> question </s></s> text </s>`."""
         import torch
 
@@ -56,13 +55,19 @@ class Pairs(NamedTuple):
             self.texts.ids[right.clamp(max=len(self.texts.ids) - 1)].long(),
         )
         # The text's own first token becomes the second separator, and what was cut ends as all do.
-        ends = (columns == first[:, None]) | (columns == first[:, None] - 1) | (columns == sizes[:, None] - 1)
+        ends = (
+            (columns == first[:, None])
+            | (columns == first[:, None] - 1)
+            | (columns == sizes[:, None] - 1)
+        )
         ids = torch.where(ends, SEPARATOR, ids)
         mask = columns < sizes[:, None]
         return torch.where(mask, ids, self.queries.padding), mask.long()
 
 
-def train(module: Any, pairs: Pairs, wrong: list["torch.Tensor"], minutes: float, seed: int) -> None:
+def train(
+    module: Any, pairs: Pairs, wrong: list["torch.Tensor"], minutes: float, seed: int
+) -> None:
     """The right answer shall be the first of eight."""
     import torch
     from torch.nn import functional
@@ -70,7 +75,11 @@ def train(module: Any, pairs: Pairs, wrong: list["torch.Tensor"], minutes: float
     device = wrong[0].device
     count = len(wrong[0])
     optimizer = torch.optim.AdamW(
-        module.parameters(), lr=RATE, betas=(0.9, 0.98), weight_decay=0.01, fused=device.type == "cuda"
+        module.parameters(),
+        lr=RATE,
+        betas=(0.9, 0.98),
+        weight_decay=0.01,
+        fused=device.type == "cuda",
     )
     torch.manual_seed(seed)
     size = min(QUESTIONS_AT_ONCE, count // 2)
@@ -84,7 +93,9 @@ def train(module: Any, pairs: Pairs, wrong: list["torch.Tensor"], minutes: float
         with torch.autocast(device.type, torch.bfloat16):
             scores = scored(module, pairs, asking.repeat_interleave(CANDIDATES), answers.flatten())
             scores = scores.view(size, CANDIDATES).float()
-            loss = functional.cross_entropy(scores, torch.zeros(size, dtype=torch.long, device=device))
+            loss = functional.cross_entropy(
+                scores, torch.zeros(size, dtype=torch.long, device=device)
+            )
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(module.parameters(), 1.0)
@@ -102,7 +113,7 @@ def train(module: Any, pairs: Pairs, wrong: list["torch.Tensor"], minutes: float
 
 
 def candidates(asking: "torch.Tensor", wrong: list["torch.Tensor"]) -> "torch.Tensor":
-    """The right answer, then seven wrong ones of the models' and, where those are too few, of others."""
+    """The right answer, then seven wrong ones, chosen by models or, for want of those, by chance."""
     import torch
 
     every = torch.cat([some[asking] for some in wrong], dim=1)
@@ -121,7 +132,9 @@ def scored(
 
     order = (pairs.queries.sizes[asking] + pairs.texts.sizes[answers]).argsort()
     found = [
-        module(*pairs.some(asking[part], answers[part])) for part in order.tensor_split(parts) if len(part)
+        module(*pairs.some(asking[part], answers[part]))
+        for part in order.tensor_split(parts)
+        if len(part)
     ]
     return torch.cat(found)[order.argsort()]
 
@@ -162,7 +175,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("examples", type=Path)
     parser.add_argument("--encoder", type=Path, required=True)
-    parser.add_argument("--vectors", type=Path, nargs="+", required=True, help="vectors.pt of models")
+    parser.add_argument(
+        "--vectors", type=Path, nargs="+", required=True, help="vectors.pt of models"
+    )
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--layers", type=int, default=3)
     parser.add_argument("--minutes", type=float, default=4.0)
@@ -175,14 +190,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     made = load(options.examples)
     tokenizer = Tokenizer.from_file(str(options.encoder / "tokenizer.json"))
     shape = Shape(**json.loads((options.encoder / "shape.json").read_text(encoding="utf-8")))
-    weights = {name: value.float() for name, value in torch.load(options.encoder / "weights.pt").items()}
+    weights = {
+        name: value.float() for name, value in torch.load(options.encoder / "weights.pt").items()
+    }
     encoder = build(shape)
     encoder.load_state_dict(weights)
     encoder.to(options.device)
     cut_shape = shape._replace(layers=options.layers)
     module = build(cut_shape, scores=True)
     module.load_state_dict(
-        {name: value for name, value in weights.items() if _kept(name, options.layers)}, strict=False
+        {name: value for name, value in weights.items() if _kept(name, options.layers)},
+        strict=False,
     )
     module.to(options.device)
     kept = options.encoder / "tokens.pt"
@@ -194,14 +212,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     )
     wrong = [
-        nearest(made, *(some.to(options.device) for some in torch.load(path))) for path in options.vectors
+        nearest(made, *(some.to(options.device) for some in torch.load(path)))
+        for path in options.vectors
     ]
     sys.stderr.write(f"ready after {time.time() - began:.0f} s\n")
     train(module, pairs, wrong, options.minutes, options.seed)
     save(options.out, module, cut_shape)
     for path in options.questions:
-        figures = measured(module, encoder, tokenizer, shape.padding, *asked.load(path), options.device)
-        told = json.dumps({"model": f"reranker {options.layers}", "seed": options.seed, path.stem: figures})
+        figures = measured(
+            module, encoder, tokenizer, shape.padding, *asked.load(path), options.device
+        )
+        told = json.dumps(
+            {"model": f"reranker {options.layers}", "seed": options.seed, path.stem: figures}
+        )
         sys.stderr.write(told + "\n")
         with (options.out / "figures.jsonl").open("a", encoding="utf-8") as file:
             file.write(told + "\n")

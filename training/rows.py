@@ -54,7 +54,9 @@ def write(path: Path, rows: Iterable[Row]) -> int:
 def read(lines: Iterable[str]) -> Iterator[Row]:
     """The rows of lines of JSON."""
     for line in lines:
-        source, language, path, kind, name, head, doc, code, said, heading, members = json.loads(line)
+        source, language, path, kind, name, head, doc, code, said, heading, members = json.loads(
+            line
+        )
         yield Row(
             source, language, path, kind, name, head, doc, code, tuple(said), heading, members
         )

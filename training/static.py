@@ -1,4 +1,4 @@
-"""Train the table of word vectors: `python -m training.static EXAMPLES --out FOLDER --seeds 0 1`."""
+"""Train the table of word vectors: `python -m training.static EXAMPLES --out FOLDER`."""
 
 import argparse
 import json
@@ -45,7 +45,9 @@ class Bags(NamedTuple):
     weights: "torch.Tensor"
     starts: "torch.Tensor"
 
-    def some(self, numbers: "torch.Tensor", table: "torch.Tensor", dropped: float = 0.0) -> "torch.Tensor":
+    def some(
+        self, numbers: "torch.Tensor", table: "torch.Tensor", dropped: float = 0.0
+    ) -> "torch.Tensor":
         """The sums of some texts."""
         import torch
         from torch.nn import functional
@@ -92,7 +94,9 @@ def bags(tokens: Padded, vocabulary: int, device: str) -> Bags:
     return Bags((keys % vocabulary).to(torch.int32), counts.float().sqrt(), starts)
 
 
-def train(queries: Bags, texts: Bags, made: Examples, epochs: int, seed: int, device: str) -> "torch.Tensor":
+def train(
+    queries: Bags, texts: Bags, made: Examples, epochs: int, seed: int, device: str
+) -> "torch.Tensor":
     """One table, trained from nothing: questions and their answers shall be alike, others not."""
     import torch
     from torch.nn import functional
@@ -119,13 +123,17 @@ def train(queries: Bags, texts: Bags, made: Examples, epochs: int, seed: int, de
             asking = functional.normalize(queries.some(chosen, table, DROPPED), dim=1)
             answers = functional.normalize(texts.some(chosen, table, DROPPED), dim=1)
             alike = (asking.bfloat16() @ answers.bfloat16().T).float() * scale.exp().clamp(max=100)
-            loss = (functional.cross_entropy(alike, wanted) + functional.cross_entropy(alike.T, wanted)) / 2
+            loss = (
+                functional.cross_entropy(alike, wanted) + functional.cross_entropy(alike.T, wanted)
+            ) / 2
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
             optimizer.step()
             total += loss.detach()
         if epoch % 5 == 4 or epoch + 1 == epochs:
-            sys.stderr.write(f"seed {seed} epoch {epoch + 1} loss {float(total) * size / len(made.queries):.3f}\n")
+            sys.stderr.write(
+                f"seed {seed} epoch {epoch + 1} loss {float(total) * size / len(made.queries):.3f}\n"
+            )
     return table.detach()
 
 
@@ -139,11 +147,17 @@ def whole_numbers(table: "torch.Tensor") -> "torch.Tensor":
 
 
 def measured(
-    tokenizer: "Tokenizer", table: "torch.Tensor", asking: list[Question], collections: dict[str, Collection], device: str
+    tokenizer: "Tokenizer",
+    table: "torch.Tensor",
+    asking: list[Question],
+    collections: dict[str, Collection],
+    device: str,
 ) -> dict[str, float]:
     """NDCG@10 of the vectors alone."""
     vectors = {
-        name: bags(Padded(tokenizer, found.texts, TOKENS_AT_MOST, False), VOCABULARY, device).all(table)
+        name: bags(Padded(tokenizer, found.texts, TOKENS_AT_MOST, False), VOCABULARY, device).all(
+            table
+        )
         for name, found in collections.items()
     }
     texts = [str(question["query"]) for question in asking]
@@ -152,7 +166,10 @@ def measured(
 
 
 def ranked(
-    questions: "torch.Tensor", vectors: dict[str, Any], asking: list[Question], collections: dict[str, Collection]
+    questions: "torch.Tensor",
+    vectors: dict[str, Any],
+    asking: list[Question],
+    collections: dict[str, Collection],
 ) -> dict[str, float]:
     """Rank each question's repository by similarity and score it."""
     rankings = {}
@@ -200,7 +217,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(told + "\n")
         with (options.out / "figures.jsonl").open("a", encoding="utf-8") as file:
             file.write(told + "\n")
-    torch.save((queries.all(table.float()).half(), texts.all(table.float()).half()), options.out / "vectors.pt")
+    torch.save(
+        (queries.all(table.float()).half(), texts.all(table.float()).half()),
+        options.out / "vectors.pt",
+    )
     return 0
 
 

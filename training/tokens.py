@@ -18,7 +18,7 @@ TOKENIZED_AT_ONCE = 20_000
 
 
 def train_words(texts: Iterable[str], size: int) -> "Tokenizer":
-    """A WordPiece tokenizer that knows words only: identifiers are split, case and signs are dropped."""
+    """A WordPiece tokenizer of words: identifiers are split, case and signs are dropped."""
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]", max_input_chars_per_word=40))
@@ -63,7 +63,7 @@ def with_code_normalizer(path: Path) -> "Tokenizer":
 def cut(tokenizer: "Tokenizer", texts: Sequence[str], size: int) -> tuple["Tokenizer", list[int]]:
     """The tokenizer with the most used tokens alone, and the old id of each of them.
 
-    A token needs the two that it is merged from, and those need theirs, or it would never come about.
+    A token needs the two that it is merged from, and those need theirs, or it would never appear.
     """
     from tokenizers import Tokenizer
 
@@ -120,14 +120,18 @@ def _counted(tokenizer: "Tokenizer", texts: Sequence[str]) -> Counter[int]:
 class Padded:
     """Token ids of many texts, each cut at the same length, one after the other."""
 
-    def __init__(self, tokenizer: "Tokenizer", texts: Sequence[str], longest: int, special: bool = True):
+    def __init__(
+        self, tokenizer: "Tokenizer", texts: Sequence[str], longest: int, special: bool = True
+    ):
         """Tokenise everything, in all threads there are."""
         tokenizer.enable_truncation(longest)
         flat: list[NDArray[np.int32]] = []
         sizes = np.zeros(len(texts) + 1, dtype=np.int64)
         for start in range(0, len(texts), TOKENIZED_AT_ONCE):
             part = list(texts[start : start + TOKENIZED_AT_ONCE])
-            for offset, found in enumerate(tokenizer.encode_batch_fast(part, add_special_tokens=special)):
+            for offset, found in enumerate(
+                tokenizer.encode_batch_fast(part, add_special_tokens=special)
+            ):
                 flat.append(np.array(found.ids, dtype=np.int32))
                 sizes[start + offset + 1] = len(found.ids)
         self.ids = np.concatenate(flat) if flat else np.zeros(0, dtype=np.int32)

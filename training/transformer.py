@@ -48,7 +48,9 @@ def build(shape: Shape, scores: bool = False) -> Any:
                 part(x).view(size).transpose(1, 2) for part in (self.query, self.key, self.value)
             )
             if x.is_cuda:
-                mixed = functional.scaled_dot_product_attention(query, key, value, bias.to(query.dtype))
+                mixed = functional.scaled_dot_product_attention(
+                    query, key, value, bias.to(query.dtype)
+                )
             else:
                 weights = query @ key.transpose(2, 3) / math.sqrt(size[3]) + bias
                 mixed = weights.softmax(-1) @ value
@@ -68,7 +70,9 @@ def build(shape: Shape, scores: bool = False) -> Any:
         def embedded(self, ids: "torch.Tensor") -> "torch.Tensor":
             return self.words(ids)
 
-        def forward(self, input_ids: "torch.Tensor", attention_mask: "torch.Tensor") -> "torch.Tensor":
+        def forward(
+            self, input_ids: "torch.Tensor", attention_mask: "torch.Tensor"
+        ) -> "torch.Tensor":
             mask = attention_mask.to(torch.float32)
             places = attention_mask.cumsum(1) * attention_mask + FIRST_POSITION - 1
             x = self.norm(self.embedded(input_ids) + self.positions(places))
@@ -95,13 +99,17 @@ _LAYER_NAMES = {
 }
 
 
-def start(folder: Path, layers: list[int], rows: list[int], scores: bool = False) -> tuple[Any, Shape]:
+def start(
+    folder: Path, layers: list[int], rows: list[int], scores: bool = False
+) -> tuple[Any, Shape]:
     """An encoder with some layers of a published one and some rows of its table of words."""
     import torch
     from safetensors.torch import load_file
 
     told = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    weights = {name: value.float() for name, value in load_file(folder / "model.safetensors").items()}
+    weights = {
+        name: value.float() for name, value in load_file(folder / "model.safetensors").items()
+    }
     shape = Shape(
         len(rows),
         told["hidden_size"],
@@ -122,7 +130,9 @@ def start(folder: Path, layers: list[int], rows: list[int], scores: bool = False
     for number, layer in enumerate(layers):
         for ours, theirs in _LAYER_NAMES.items():
             for part in ("weight", "bias"):
-                state[f"layers.{number}.{ours}.{part}"] = weights[f"encoder.layer.{layer}.{theirs}.{part}"]
+                state[f"layers.{number}.{ours}.{part}"] = weights[
+                    f"encoder.layer.{layer}.{theirs}.{part}"
+                ]
     module.load_state_dict(state, strict=not scores)
     return module, shape
 

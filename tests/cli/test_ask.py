@@ -7,14 +7,16 @@ import select
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import ROOT, Outcome, Run, terminal
 from tests.llm.fake_openai import FakeOpenAI
-from tests.llm.loopback import Say
+from tests.llm.loopback import Call, Say
 
+SERVER = ROOT / "tests" / "backends" / "mcp" / "fake_server.py"
 PROMPT = b"\x1b[?2004h"
 """What the terminal is told when a line is read: pasted text is to be marked."""
 
@@ -114,6 +116,42 @@ def test_a_model_that_fails(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         done = run("ask", "who validates tokens?")
     assert done.code == 2
     assert "wants a key" in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "typed", "code", "is_error"),
+    [
+        (["--yes"], None, 0, False),
+        ([], "y\n", 0, False),
+        ([], "n\n", 0, True),
+        ([], None, 1, None),
+    ],
+)
+def test_a_tool_that_needs_consent(
+    run: Run,
+    places: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: list[str],
+    typed: str | None,
+    code: int,
+    is_error: bool | None,
+) -> None:
+    folder = places / "data" / "agents"
+    folder.mkdir(parents=True, exist_ok=True)
+    server = {"name": "fake", "command": sys.executable, "args": [str(SERVER), "plain"]}
+    (folder / "echo.yaml").write_text(json.dumps({"servers": [server]}))
+    call = Call("fake__echo", '{"text": "hello"}', "call-1")
+    with FakeOpenAI([Say(calls=(call,)), Say("It said hello.")]) as fake:
+        use(fake, monkeypatch)
+        asking = terminal(monkeypatch, typed) if typed else nullcontext()
+        with asking:
+            done = run("ask", "say hello", "--agent", "echo", *options)
+    assert done.code == code
+    shown = json.loads(run("conversations", "show", "last", "--json").out)
+    results = shown["turns"][0]["rounds"][0]["results"]
+    assert [result["isError"] for result in results] == ([] if is_error is None else [is_error])
+    assert ("Call fake__echo(" in done.err) is (typed is not None)
+    assert ("ask again with --yes" in done.err) is (code == 1)
 
 
 def test_the_list_and_one_conversation(run: Run) -> None:

@@ -176,6 +176,23 @@ def test_a_deleted_session_is_gone(sessions: Sessions) -> None:
         sessions.get(id_)
 
 
+def test_what_items_said_goes_with_the_last_request_that_names_it(
+    sessions: Sessions, base: Path
+) -> None:
+    ids = [sessions.new("flow").id for _number in range(2)]
+    for id_, message in zip(ids, ("How do I authenticate?", "hm"), strict=True):
+        asked = sessions.request(message, id_)
+        sessions.keep(asked, asked.built.context, message)
+    contents = base / "data" / "contents"
+    before = {path.name for path in contents.glob("*/*")}
+    sessions.delete(ids[0])
+    left = {path.name for path in contents.glob("*/*")}
+    # The rule that only the first request was given is gone; what both were given is there.
+    assert len(before) - len(left) == 1
+    sessions.delete(ids[1])
+    assert not list(contents.glob("*/*"))
+
+
 def test_tools_of_servers_take_part(engine: Engine) -> None:
     sessions = Sessions(engine.agents())
     session = sessions.new("flow")

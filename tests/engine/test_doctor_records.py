@@ -41,9 +41,9 @@ def test_tables_that_are_not_there_are_not_made(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_used(tmp_path: Path) -> None:
-    with closing(open_database(RecordsOptions(tmp_path))) as database:
-        with database.writing() as connection:
-            connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    opened = closing(open_database(RecordsOptions(tmp_path)))
+    with opened as database, database.writing() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(RecordsTooNew):
         looked(tmp_path)
     (tmp_path / FILE).write_bytes(b"nonsense" * 1_000)

@@ -141,6 +141,16 @@ def test_no_model(ask: Ask, provider: str, tmp_path: Path) -> None:
     assert note.startswith("Answered without the reranker: ")
 
 
+def test_a_model_that_counts_for_nothing(ask: Ask, tmp_path: Path) -> None:
+    folder = make_reranker(tmp_path / "reranker")
+    reply = ask(RerankSettings(provider="local", model=str(folder)))
+    assert names(reply) == names(ask(RerankSettings()))
+    assert reply.notes == (
+        "Answered without the reranker: tiny does not say what its judgement counts; put the "
+        "numbers that `python -m benchmarks.judge` finds into its model.json, as ranking.",
+    )
+
+
 @pytest.mark.parametrize(
     "request_",
     [

@@ -108,7 +108,10 @@ def report_ready() -> None:
     if MODE == "slow":
         return
     send({"method": "$/progress", "params": {"token": token, "value": {"kind": "end"}}})
-    send({"method": "experimental/serverStatus", "params": {"health": "ok", "quiescent": True}})
+    health = {"health": "ok", "quiescent": True}
+    if MODE == "warns":
+        health |= {"health": "warning", "message": "Failed to read metadata: error: offline"}
+    send({"method": "experimental/serverStatus", "params": health})
     send({"method": "language/status", "params": {"type": "ServiceReady", "message": ""}})
 
 

@@ -7,7 +7,7 @@ from asterism.structure.server_modules import module_of
 CASES = [
     (
         "go",
-        "file:///root/go/pkg/mod/github.com/spf13/pflag%40v1.0/flag.go",
+        "file:///go/pkg/mod/github.com/spf13/pflag%40v1.0/flag.go",
         "github.com/spf13/pflag",
     ),
     ("go", "file:///usr/lib/go-1.24/src/net/http/server.go", "net/http"),

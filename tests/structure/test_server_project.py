@@ -30,6 +30,7 @@ GO = {
 }
 RUST = {
     "Cargo.toml": '[package]\nname = "harbor"\n',
+    "Cargo.lock": "version = 3\n",
     "src/lib.rs": "pub trait Door {\n}\n\npub struct Gate {\n}\n\nimpl Door for Gate {\n}\n\n"
     "pub fn open(gate: Gate) {\n    latch();\n}\n\nfn latch() {\n}\n",
 }
@@ -206,6 +207,24 @@ def test_a_server_without_what_it_needs(opened: Callable[..., Opened]) -> None:
     with pytest.raises(ServerMissing, match=r"needs a go\.mod or go\.work"):
         place.ask("main.go", "run")
     assert place.project.pid is None
+
+
+def test_a_server_that_warns_is_not_taken_for_complete(opened: Callable[..., Opened]) -> None:
+    found = opened("rust", RUST, mode="warns").ask("src/lib.rs", "latch")
+    assert found["callers"] == ["open src/lib.rs:10 <11>"]
+    assert found["gaps"] == ["rust-analyzer warns: Failed to read metadata"]
+
+
+def test_a_server_that_would_write_a_file(opened: Callable[..., Opened]) -> None:
+    bare = {name: text for name, text in RUST.items() if name != "Cargo.lock"}
+    with pytest.raises(ServerMissing, match=r"Cargo\.toml in the .* Cargo\.lock beside it"):
+        opened("rust", bare).ask("src/lib.rs", "open")
+
+
+def test_a_symbol_that_the_server_does_not_know(opened: Callable[..., Opened]) -> None:
+    files = {**GO, "odd.go": "package harbor\n\nconst Odd = 1\n"}
+    found = opened("go", files).ask("odd.go", "Odd")
+    assert found["gaps"] == ["the language server does not know this symbol"]
 
 
 def test_a_heavy_server_is_not_started_for_one_question(opened: Callable[..., Opened]) -> None:

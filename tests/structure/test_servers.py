@@ -1,17 +1,8 @@
 """What each language server is told, and which files and folders are its own."""
 
-from pathlib import Path
-
 import pytest
 
-from asterism.structure.servers import (
-    BY_FAMILY,
-    CLANGD,
-    GOPLS,
-    RUST_ANALYZER,
-    folders_of,
-    options_for,
-)
+from asterism.structure.servers import BY_FAMILY, CLANGD, GOPLS, folders_of
 
 
 @pytest.mark.parametrize(
@@ -37,15 +28,6 @@ def test_files_that_matter() -> None:
         "x/go.mod",
         "a.go",
     ]
-
-
-def test_no_lock_file_is_made(tmp_path: Path) -> None:
-    bare = options_for(RUST_ANALYZER, [tmp_path])
-    assert bare["cargo"]["noDeps"] is True
-    assert bare["cargo"]["buildScripts"] == {"enable": False}
-    (tmp_path / "Cargo.lock").touch()
-    assert options_for(RUST_ANALYZER, [tmp_path]) is RUST_ANALYZER.options
-    assert options_for(GOPLS, [tmp_path]) is GOPLS.options
 
 
 def test_each_language_has_one() -> None:

@@ -97,8 +97,15 @@ class Sessions:
         return self._saved(with_settings(self.get(id_), changes))
 
     def delete(self, id_: str) -> str:
-        """Forget a session; its whole id."""
-        return self._store().delete(id_)
+        """Forget a session, and what items said that no request names any more; its whole id."""
+        store = self._store()
+        whole = store.delete(id_)
+        named: set[str] = set()
+        for written in store.contexts():
+            context = request_from_json(json.loads(written))
+            named |= {context.prompt_hash, *(entry.content_hash for entry in context.items)}
+        self._agents.kept.forget_all_but(named)
+        return whole
 
     def missing(self, session: Session, ready: Ready) -> tuple[Missing, ...]:
         """What a session holds that its agent has no more, renamed items among it."""

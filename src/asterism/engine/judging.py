@@ -14,7 +14,7 @@ from asterism.backends.rerank.options import RerankOptions
 from asterism.backends.store.chunk_table import ChunkKey
 from asterism.backends.weights.folder import ModelFolder, read_folder
 from asterism.domain.chunk import Chunk
-from asterism.domain.errors import ProviderError
+from asterism.domain.errors import ProviderError, ProviderRefused
 from asterism.domain.search import Question
 from asterism.engine.measured import measured_call
 from asterism.engine.observing import record_look_up
@@ -72,7 +72,13 @@ class OwnModel(NamedTuple):
 
     def judge(self, top: int, seconds: float) -> OwnJudge:
         """It, for one question: so many hits in so much time."""
-        return OwnJudge(judge_options(self.folder, self.name, top), self.score, seconds)
+        options = judge_options(self.folder, self.name, top)
+        if not (options.best or options.second or options.whole or options.chunk):
+            raise ProviderRefused(
+                f"{self.folder.name} does not say what its judgement counts; put the numbers that "
+                "`python -m benchmarks.judge` finds into its model.json, as ranking."
+            )
+        return OwnJudge(options, self.score, seconds)
 
 
 def own_model(options: RerankOptions, cache: Callable[[], Cache]) -> OwnModel:

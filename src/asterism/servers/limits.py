@@ -71,9 +71,14 @@ def written(reply: Reply) -> Json:
     return result
 
 
+def compact(value: object) -> str:
+    """JSON as it is sent."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
 def measured(reply: Reply) -> int:
     """Characters of the reply as it is sent."""
-    return len(json.dumps(written(reply), ensure_ascii=False, separators=(",", ":")))
+    return len(compact(written(reply)))
 
 
 def fitted(reply: Reply, limit: int) -> Reply:

@@ -18,8 +18,8 @@ from mcp.types import (
     TextResourceContents,
 )
 
+from asterism.servers.limits import compact
 from asterism.servers.tools_running import Toolbox
-from asterism.servers.tools_wire import compact
 from asterism.telemetry.exposition import prometheus_text
 
 
@@ -83,8 +83,6 @@ async def read_resource(
             f"There is no such resource; there are {', '.join(RESOURCES)}.",
             {"uri": str(params.uri)},
         )
-    text = await anyio.to_thread.run_sync(
-        partial(found.read, toolbox), abandon_on_cancel=True, limiter=limiter
-    )
+    text = await anyio.to_thread.run_sync(partial(found.read, toolbox), limiter=limiter)
     contents = TextResourceContents(uri=str(params.uri), mime_type=found.mime_type, text=text)
     return ReadResourceResult(contents=[contents])

@@ -92,7 +92,11 @@ async def _called(
     context: _Context,
     params: CallToolRequestParams,
 ) -> CallToolResult:
-    """Run a tool in a thread; a request that is cancelled gives up its place at once."""
+    """Run a tool in a thread, which is told when the request is cancelled.
+
+    The thread is waited for in any case: one that nobody waited for would make room for the next,
+    and clients that come and go would start any number.
+    """
     gone, latest = Event(), _Latest()
     client = context.session.client_params
     caller = Caller(
@@ -103,14 +107,10 @@ async def _called(
         request_name(context),
     )
     work = partial(toolbox.call, params.name, params.arguments, caller)
-    try:
-        async with anyio.create_task_group() as group:
-            group.start_soon(_tell, latest, context)
-            reply = await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
-            group.cancel_scope.cancel()
-    finally:
-        # A thread that still works, or waits for its turn, sees that nobody needs it.
-        gone.set()
+    async with anyio.create_task_group() as group:
+        group.start_soon(_tell, latest, context, gone)
+        reply = await anyio.to_thread.run_sync(work, limiter=limiter)
+        group.cancel_scope.cancel()
     await latest.tell(context)
     warning = truncation_warning(params.name, reply)
     if warning is not None:
@@ -142,10 +142,15 @@ class _Latest:
             await context.session.report_progress(amount, len(_STAGES), _words(progress))
 
 
-async def _tell(latest: _Latest, context: _Context) -> None:
-    while True:
-        await latest.tell(context)
-        await anyio.sleep(TELL_SECONDS)
+async def _tell(latest: _Latest, context: _Context, gone: Event) -> None:
+    """Tell the client until the request ends; it ends early where it is cancelled."""
+    try:
+        while True:
+            await latest.tell(context)
+            await anyio.sleep(TELL_SECONDS)
+    finally:
+        # A thread that still works, or waits for its turn, sees that nobody needs it.
+        gone.set()
 
 
 def _words(progress: Progress) -> str:

@@ -12,12 +12,11 @@ from asterism.engine.searching import SearchReply, SearchRequest, Written
 from asterism.retrieval.filters import applied, parse_filters
 from asterism.retrieval.selection_options import CHUNKS
 from asterism.retrieval.selection_sizes import CHARS_PER_TOKEN
-from asterism.servers.limits import Part, Reply, fitted
+from asterism.servers.limits import Part, Reply, compact, fitted
 from asterism.servers.tools_calls import Call
 from asterism.servers.tools_places import inside
 from asterism.servers.tools_shapes import Json
 from asterism.servers.tools_wire import (
-    compact,
     context_json,
     search_json,
     search_text,

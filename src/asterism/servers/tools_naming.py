@@ -14,11 +14,11 @@ from asterism.domain.symbol_names import symbol_query
 from asterism.engine.lookups import Lookup
 from asterism.retrieval.cursors import Origin, read_cursor, write_cursor
 from asterism.retrieval.filters import applied, parse_filters
-from asterism.servers.limits import Part, Reply, fitted, plain_account, restructured
+from asterism.servers.limits import Part, Reply, compact, fitted, plain_account, restructured
 from asterism.servers.tools_calls import Call
 from asterism.servers.tools_places import inside
 from asterism.servers.tools_shapes import Json
-from asterism.servers.tools_wire import compact, place_json, symbol_json, symbols_text
+from asterism.servers.tools_wire import place_json, symbol_json, symbols_text
 
 EVERYTHING = 1_000_000
 """More places than a name has; they are counted after the filters."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
+from asterism.backends.store.footprint import stay_small
 from asterism.backends.store.registry import Registered
 from asterism.domain.errors import AsterismError, Cancelled, IndexMissing
 from asterism.engine.engine import Engine
@@ -60,6 +61,9 @@ class Toolbox:
         self, engine: Engine, here: Standpoint | None = None, hidden: tuple[str, ...] = ()
     ) -> None:
         """`hidden` are directories of the server itself, which no reply names."""
+        # Now, before there are threads and Lance: every thread would keep an arena of its own,
+        # with ever more that is free in it (60 KB for each edit beside searches).
+        stay_small()
         self._hidden = hidden
         self._engine = engine
         self._here = here or Standpoint()

@@ -1,6 +1,5 @@
 """What tools say of searches and symbols, as JSON and as lines of text."""
 
-import json
 from collections.abc import Iterator
 
 from asterism.backends.store.chunk_table import ChunkKey
@@ -13,15 +12,11 @@ from asterism.engine.contexts import ContextReply, Placed
 from asterism.engine.searching import SearchReply
 from asterism.engine.surroundings import Surroundings, surroundings
 from asterism.retrieval.filters import applied
+from asterism.servers.limits import compact
 from asterism.servers.tools_shapes import Json
 
 LONGEST_ECHO = 2_000
 """Characters of a question that a reply repeats; whoever asked knows the rest."""
-
-
-def compact(value: object) -> str:
-    """JSON as it is sent."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def search_json(reply: SearchReply, registered: Registered, explain: bool) -> Json:

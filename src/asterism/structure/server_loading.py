@@ -13,6 +13,9 @@ from asterism.domain.errors import ServerTimeout
 # How often somebody who waits looks whether the server is still there.
 _LOOK_SECONDS = 0.1
 
+# Characters of a server's complaint.
+MOST_WORDS = 150
+
 _OF = re.compile(r"(\d+)/(\d+)")
 
 
@@ -38,6 +41,8 @@ class Loading:
         self._tokens: set[str] = set()
         self.share = 0.0
         """How much of the work is done, from 0 to 1, as far as the server tells."""
+        self.warning = ""
+        """What the server complains of: it does not see everything."""
 
     def answers(self) -> dict[str, Answer]:
         """What is to be done with what a server tells."""
@@ -51,6 +56,7 @@ class Loading:
         """Forget what an earlier server told."""
         self._tokens.clear()
         self.share = 0.0
+        self.warning = ""
         self._is_done.clear()
         if self._ready is Ready.asked:
             self._is_done.set()
@@ -78,6 +84,9 @@ class Loading:
             self.share = done / max(1, total)
 
     def _status(self, params: Any) -> None:
+        is_well = params.get("health", "ok") == "ok"
+        # What follows a colon is the output of the program that it ran.
+        self.warning = "" if is_well else str(params.get("message")).partition(": ")[0][:MOST_WORDS]
         if params["quiescent"] and self._ready is Ready.quiescent:
             self._is_done.set()
 

@@ -124,6 +124,9 @@ class ServerSense:
                 continue
             use = Use(found.scope, self._reference(found), Meaning(declaration, _SURE))
             uses[found.scope.path, found.offset] = use
+        if not uses and not importers and not self._ask("definition", spot):
+            # What it knows has a definition at least: its own.
+            self.refusal = self.refusal or "the language server does not know this symbol"
         ordered = tuple(uses[key] for key in sorted(uses))
         return Uses(ordered, tuple(importers), tuple(g for g in self.gaps if g.facts == OF_USES))
 

@@ -5,7 +5,6 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from asterism.backends.lsp.client import LanguageClient, standard_answers
 from asterism.backends.lsp.connection import Connection
@@ -22,7 +21,7 @@ from asterism.structure.server_connections import connections_of
 from asterism.structure.server_loading import Loading
 from asterism.structure.server_meanings import ServerSense
 from asterism.structure.server_session import ServerSession
-from asterism.structure.servers import CLANGD, Server, folders_of, options_for
+from asterism.structure.servers import CLANGD, Server, folders_of
 from asterism.structure.targets import Target
 
 _GUESSED = (
@@ -78,8 +77,9 @@ class ServerProject(Project[ServerSession]):
             variables=server.variables,
             memory_bytes=self._options.memory_bytes,
         )
-        self._settings: dict[str, Any] = {**server.options.get("settings", {})}
-        answers = {**standard_answers(root.rstrip("/"), self._settings), **self._loading.answers()}
+        settings = {server.section: server.options} if server.section else {}
+        settings |= server.options.get("settings", {})
+        answers = {**standard_answers(root.rstrip("/"), settings), **self._loading.answers()}
         super().__init__(command, root, self._options.keeper, answers)
 
     def warm_up(self, files: Iterable[FoundFile]) -> None:
@@ -103,11 +103,12 @@ class ServerProject(Project[ServerSession]):
 
     def _check(self, files: Sequence[FoundFile]) -> None:
         """Refuse what cannot be answered in time, or at all."""
-        needed = self._server.is_needed
-        if needed and not any(file.path.rpartition("/")[2] in needed for file in files):
-            names = " or ".join(sorted(needed))
+        if self._server.is_needed and not self._workspaces(file.path for file in files):
+            names = " or ".join(sorted(self._server.is_needed))
+            more = f", with a {self._server.beside} beside it" if self._server.beside else ""
             raise ServerMissing(
-                f"The language server {self._server.program} needs a {names} in the repository."
+                f"The language server {self._server.program} needs a {names} in the "
+                f"repository{more}."
             )
         self._asked += 1
         if self._keeper.condition is not Condition.resting:
@@ -123,6 +124,12 @@ class ServerProject(Project[ServerSession]):
             )
         super().warm_up(files)
         raise ServerStarting(f"{said} to read this repository and has just begun.")
+
+    def _workspaces(self, paths: Iterable[str]) -> list[Path]:
+        """The folders that the server is to read, without those that it would write into."""
+        beside = self._server.beside
+        found = [Path(self._root, folder) for folder in folders_of(self._server, paths)]
+        return [folder for folder in found if not beside or (folder / beside).is_file()]
 
     def _expected(self, files: Iterable[FoundFile]) -> float:
         count = sum(self._server.counts(file.path) for file in files)
@@ -155,16 +162,12 @@ class ServerProject(Project[ServerSession]):
         self._loaded = dict(self._listing)
         limits = self._write_database() if self._server is CLANGD else ""
         self._loading.begin()
-        folders = [Path(self._root, folder) for folder in folders_of(self._server, self._loaded)]
-        told = options_for(self._server, folders)
-        if self._server.section:
-            self._settings[self._server.section] = told
         client = LanguageClient(
             connection,
             self._root,
             seconds=self._options.request_seconds,
-            options=told,
-            folders=[*map(str, folders)],
+            options=self._server.options,
+            folders=[*map(str, self._workspaces(self._loaded))],
         )
         session = ServerSession(client, self._root, self._files, limits)
         self._begin(session)
@@ -174,6 +177,8 @@ class ServerProject(Project[ServerSession]):
         if scope is not None:
             session.show(scope)
             self._loading.wait(self._options.load_seconds, lambda: connection.ended is not None)
+        if self._loading.warning:
+            session.limits = f"{self._server.program} warns: {self._loading.warning}"
         if connection.ended is None:
             self._times.note(0.0 if self._server.keeps else time.monotonic() - began)
         return session

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 from asterism.structure import clangd_database
@@ -24,6 +24,8 @@ class Server:
     """Names of files that say how the others belong together."""
     is_needed: frozenset[str] = frozenset()
     """Of these files one has to be there, else it would know of nothing."""
+    beside: str = ""
+    """A file that has to stand beside those, because the server would write it otherwise."""
     arguments: tuple[str, ...] = ()
     """`{cache}` stands for a directory of ours."""
     variables: tuple[tuple[str, str], ...] = ()
@@ -58,16 +60,6 @@ def folders_of(server: Server, paths: Iterable[str]) -> list[str]:
         path.rpartition("/")[0] for path in paths if path.rpartition("/")[2] in server.is_needed
     }
     return sorted(folder for folder in found if not found & _above(folder))
-
-
-def options_for(server: Server, folders: Iterable[Path]) -> Mapping[str, Any]:
-    """What a server is told of these workspaces.
-
-    Cargo would write a lock file where there is none, so there it may not look for dependencies.
-    """
-    if server is not RUST_ANALYZER or all((one / "Cargo.lock").is_file() for one in folders):
-        return server.options
-    return {**server.options, "cargo": {**server.options["cargo"], "noDeps": True}}
 
 
 def _above(folder: str) -> set[str]:
@@ -121,8 +113,9 @@ RUST_ANALYZER = Server(
     program="rust-analyzer",
     titles="Rust",
     endings=(".rs",),
-    configs=frozenset({"Cargo.toml", "Cargo.lock", "rust-project.json"}),
-    is_needed=frozenset({"Cargo.toml", "rust-project.json"}),
+    configs=frozenset({"Cargo.toml", "Cargo.lock"}),
+    is_needed=frozenset({"Cargo.toml"}),
+    beside="Cargo.lock",
     variables=(("CARGO_NET_OFFLINE", "true"),),
     # Build scripts and macros of a repository are programs, and a build writes into it.
     options={

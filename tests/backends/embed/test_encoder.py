@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asterism.backends.embed.encoder import EncoderEmbedder
+from asterism.backends.embed.encoder import EncoderEmbedder, path_and_code
 from asterism.backends.embed.options import EmbedOptions, identity_of
 from asterism.backends.embed.protocol import Embedder
 from asterism.backends.embed.providers import make_embedder
@@ -109,3 +109,33 @@ def test_other_dimensions(options: EmbedOptions) -> None:
     assert identity_of(replace(options, dimensions=4)).dimensions == 4
     with pytest.raises(SettingError, match="makes vectors of 4"):
         identity_of(replace(options, dimensions=8))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "[TypeScript] web/src/auth/tokenService.ts > TokenService > check\nPurpose: x\n---\ncode",
+            "web src auth token Service\ncode",
+        ),
+        ("[Go] a/b/HTTPServer2.go > x\n---\n1\n---\n2", "a b HTTP Server 2\n1\n---\n2"),
+        ("[Bash] run\n---\ncode", "run\ncode"),
+        ("[Lua] one/two/three/four/five/six.lua > x\n---\nc", "two three four five six\nc"),
+        ("a question\n---\nwith a rule", "a question\n---\nwith a rule"),
+        ("[not] a chunk", "[not] a chunk"),
+        ("", ""),
+    ],
+)
+def test_path_and_code(text: str, expected: str) -> None:
+    assert path_and_code(text) == expected
+
+
+def test_what_a_model_reads(options: EmbedOptions) -> None:
+    chunk = "[Python] pay/cart.py > x\nPurpose: check token\n---\nread file"
+    whole = make_embedder(options).embed_documents([chunk])
+    rewrite(Path(options.model), reads="path_and_code")
+    embedder = make_embedder(options)
+    parts = embedder.embed_documents([chunk, "pay cart\nread file"])
+    assert (parts[0] == parts[1]).all()
+    assert (parts[0] != whole[0]).any()
+    assert (embedder.embed_queries([chunk]) != parts[:1]).any()

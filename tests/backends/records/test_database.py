@@ -116,10 +116,14 @@ def test_an_error_takes_back_the_whole_write(database: Database) -> None:
     def rows(connection: Connection) -> int:
         return connection.scalar(text("SELECT count(*) FROM alembic_version")) or 0
 
-    with pytest.raises(ZeroDivisionError), database.writing() as connection:
-        connection.execute(text("DELETE FROM alembic_version"))
-        assert rows(connection) == 0
-        raise ZeroDivisionError
+    def fail() -> None:
+        with database.writing() as connection:
+            connection.execute(text("DELETE FROM alembic_version"))
+            assert rows(connection) == 0
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     with database.reading() as connection:
         assert rows(connection) == 1
 
@@ -128,7 +132,9 @@ def test_the_file_is_the_users_own(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         with closing(open_database(RecordsOptions(tmp_path / "a" / "b"))) as database:
-            modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "a/b").iterdir()}
+            modes = {
+                path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "a/b").iterdir()
+            }
             with database.reading() as connection:
                 assert connection.scalar(text("PRAGMA journal_mode")) == "wal"
     finally:

@@ -1,5 +1,6 @@
 """The encoder: a small transformer of our own, better and some hundred times slower than static."""
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -10,12 +11,18 @@ import numpy as np
 from asterism.backends.embed.options import EmbedOptions, encoder_folder, identity_of
 from asterism.backends.embed.protocol import Matrix
 from asterism.backends.embed.vectors import halved, unit
-from asterism.backends.weights.folder import read_folder
+from asterism.backends.weights.folder import described, read_folder
 from asterism.backends.weights.runtime import Answer, Runtime
 from asterism.domain.index import ModelIdentity
 
 # Models that stay loaded; a process uses one, tests and comparisons a few.
 MODELS_KEPT = 4
+
+# Words of a path that stand before the code.
+PATH_WORDS = 5
+
+# A word in camelCase, an acronym, a number.
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 class EncoderEmbedder:
@@ -56,7 +63,7 @@ class EncoderEmbedder:
     def runtime(self) -> Runtime:
         """The model, loaded once."""
         with self._lock:
-            self._runtime = self._runtime or _shared(self._folder)
+            self._runtime = self._runtime or _shared(*described(self._folder))
             return self._runtime
 
     def _embed(
@@ -70,6 +77,8 @@ class EncoderEmbedder:
         runtime = self.runtime
         wanted = [texts[position] for position in filled]
         folder = runtime.folder
+        if folder.reads == "path_and_code" and not as_queries:
+            wanted = [path_and_code(text) for text in wanted]
         rows = runtime.tokens(wanted, folder.query_tokens if as_queries else folder.max_tokens)
         if seconds is None:
             answers = _longest_first(runtime, rows)
@@ -80,6 +89,20 @@ class EncoderEmbedder:
             if answer is not None:
                 vectors[position] = answer
         return halved(unit(vectors)), known
+
+
+def path_and_code(text: str) -> str:
+    """Of a chunk's text, the last words of its path and its code; other texts stay as they are.
+
+    A model that was trained on such texts finds less in the long ones: cosines alone order the
+    candidates of 210 questions with an NDCG@10 of 0.72 by this, 0.67 by the whole text.
+    """
+    head, rule, code = text.partition("\n---\n")
+    if not (rule and head.startswith("[")):
+        return text
+    path = head.partition("\n")[0].partition("] ")[2].partition(" > ")[0]
+    stem = path.rpartition(".")[0] or path
+    return " ".join(_WORD.findall(stem)[-PATH_WORDS:]) + "\n" + code
 
 
 def _longest_first(runtime: Runtime, rows: Sequence[Sequence[int]]) -> list[Answer | None]:
@@ -93,6 +116,6 @@ def _longest_first(runtime: Runtime, rows: Sequence[Sequence[int]]) -> list[Answ
 
 
 @lru_cache(maxsize=MODELS_KEPT)
-def _shared(folder: Path) -> Runtime:
-    """One model for all embedders of this process."""
-    return Runtime(read_folder(folder, "encoder"))
+def _shared(path: Path, changed_ns: int) -> Runtime:
+    """One model for all embedders of this process, until its description is another."""
+    return Runtime(read_folder(path, "encoder"))

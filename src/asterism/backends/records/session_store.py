@@ -139,6 +139,12 @@ class SessionStore:
         with self._database.reading() as connection:
             return tuple(map(_request, connection.execute(query.limit(limit)).all()))
 
+    def contexts(self) -> Iterator[str]:
+        """What every request of every session was given, as JSON."""
+        with self._database.reading() as connection:
+            for row in connection.execute(select(REQUESTS.c.context)):
+                yield str(row.context)
+
     def mark(self, request: str, key: ItemKey, *, cited: bool = False, calls: int = 0) -> None:
         """An item of a request was of use."""
         type_, server, name = _columns(key)

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Lock
 
 from asterism.backends.rerank.options import RerankOptions, reranker_folder
-from asterism.backends.weights.folder import ModelFolder, read_folder
+from asterism.backends.weights.folder import ModelFolder, described, read_folder
 from asterism.backends.weights.runtime import Runtime
 
 # Models that stay loaded; a process uses one, tests and comparisons a few.
@@ -53,13 +53,13 @@ class LocalReranker:
     def runtime(self) -> Runtime:
         """The model, loaded once."""
         with self._lock:
-            self._runtime = self._runtime or _shared(self.folder.path)
+            self._runtime = self._runtime or _shared(*described(self.folder.path))
             return self._runtime
 
 
 @lru_cache(maxsize=MODELS_KEPT)
-def _shared(path: Path) -> Runtime:
-    """One model for all rerankers of this process."""
+def _shared(path: Path, changed_ns: int) -> Runtime:
+    """One model for all rerankers of this process, until its description is another."""
     return Runtime(read_folder(path, "reranker"))
 
 

@@ -18,6 +18,9 @@ _BLOCK = 1 << 20
 
 Kind: TypeAlias = Literal["encoder", "reranker"]
 
+Reads: TypeAlias = Literal["text", "path_and_code"]
+"""A document as it is, or the last words of its path and its code alone."""
+
 
 class FileMark(NamedTuple):
     """What tells a file from any other."""
@@ -53,6 +56,8 @@ class ModelFolder:
     weights: str
     tokenizer: str
     files: Mapping[str, FileMark]
+    reads: Reads = "text"
+    """What it was trained to read of a document."""
     probe: Probe = NO_PROBE
     ranking: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     """What its judgement counts in a ranking, and what the scores then mean; by name."""
@@ -83,6 +88,14 @@ def read_folder(path: Path, kind: Kind) -> ModelFolder:
     if found.kind != kind:
         raise _unusable(path, f"it holds a model of the kind {found.kind}, not {kind}")
     return found
+
+
+def described(path: Path) -> tuple[Path, int]:
+    """A folder, and when its description was written: what tells one state of it from another."""
+    try:
+        return path, (path / DESCRIPTION).stat().st_mtime_ns
+    except OSError as error:
+        raise _unusable(path, f"it has no {DESCRIPTION}") from error
 
 
 def damage(folder: ModelFolder, *, by_size: bool = False) -> list[str]:
@@ -121,9 +134,9 @@ def _unusable(path: Path, why: str) -> ProviderRefused:
 
 
 def _folder(path: Path, content: Mapping[str, Any]) -> ModelFolder:
-    kind = content["kind"]
-    if kind not in get_args(Kind):
-        raise ValueError(kind)
+    kind, reads = content["kind"], content.get("reads", "text")
+    if kind not in get_args(Kind) or reads not in get_args(Reads):
+        raise ValueError(kind, reads)
     files = {
         _plain(name): FileMark(int(mark["bytes"]), str(mark["sha256"]))
         for name, mark in content["files"].items()
@@ -139,6 +152,7 @@ def _folder(path: Path, content: Mapping[str, Any]) -> ModelFolder:
         weights=content["weights"],
         tokenizer=content["tokenizer"],
         files=MappingProxyType(files),
+        reads=reads,
         probe=Probe(
             tuple(tuple(map(str, texts)) for texts in probe["texts"]),
             tuple(tuple(map(float, values)) for values in probe["values"]),
