@@ -1,12 +1,14 @@
 """Turns against a model that costs nothing: python -m benchmarks.chat [REPOSITORY] [--waves 20].
 
 Many at once without loss or growth, what a turn adds to a model's first word, and, with a
-repository, what an answer without a model takes beyond its search.
+repository, what an answer without a model takes beyond its search, and the same load as streams of
+a server of its own over HTTP.
 """
 
 import argparse
 import asyncio
 import gc
+import json
 import multiprocessing
 import os
 import re
@@ -17,6 +19,8 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median
+
+import httpx
 
 from asterism.backends.llm.openai_compatible import OpenAiModel
 from asterism.backends.llm.options import LlmOptions
@@ -32,7 +36,7 @@ from asterism.engine.asking import Asking
 from asterism.engine.asking_requests import AskRequest
 from asterism.engine.engine import Engine
 from asterism.engine.searching import SearchRequest
-from benchmarks.serving import percentile, questions
+from benchmarks.serving import Served, percentile, questions, serving
 from tests.chat.scenes import Toolbox
 from tests.llm.fake_openai import FakeOpenAI
 from tests.llm.loopback import Call, Say
@@ -179,6 +183,44 @@ def whole(engine: Engine, registered: Registered, waves: int) -> None:
     print(f"memory after the first wave, a quarter, half, all: {shown} MB")
 
 
+async def one_stream(client: httpx.AsyncClient) -> bool:
+    """A turn as a stream of events; whether every word of it came, in order, with its end."""
+    headers = {"accept": "text/event-stream"}
+    said, name, is_done = "", "", False
+    async with client.stream(
+        "POST", "/api/ask", json={"question": "Where?"}, headers=headers
+    ) as reply:
+        async for line in reply.aiter_lines():
+            kind, _, data = line.partition(": ")
+            if kind == "event":
+                name = data
+            elif kind == "data" and name == "token":
+                said += json.loads(data)["text"]
+            elif kind == "data" and name == "done":
+                answer = json.loads(data)
+                is_done = answer["status"] == "done" and answer["answer"] == WORDS
+    return is_done and said == LOOK.text + WORDS
+
+
+async def streams(server: Served, waves: int) -> None:
+    """The same load as clients of the server see it: a stream of events for each turn."""
+    memory: list[float] = []
+    lost = 0
+    limits = httpx.Limits(max_connections=AT_ONCE)
+    async with httpx.AsyncClient(base_url=server.address, timeout=600, limits=limits) as client:
+        began, cpu = time.perf_counter(), server.cpu_seconds()
+        for _ in range(waves):
+            whole_ones = await asyncio.gather(*(one_stream(client) for _ in range(AT_ONCE)))
+            lost += whole_ones.count(False)
+            memory.append(server.megabytes())
+    seconds, busy = time.perf_counter() - began, server.cpu_seconds() - cpu
+    count = waves * AT_ONCE
+    print(f"{count} streams over HTTP, {AT_ONCE} at once, kept, each with a search: {lost} lost, ")
+    print(f"{seconds:.1f} s, {busy / count * 1000:.1f} CPU ms of the server a turn")
+    shown = ", ".join(f"{memory[place]:.0f}" for place in (0, waves // 4, waves // 2, waves - 1))
+    print(f"memory of the server after the first wave, a quarter, half, all: {shown} MB")
+
+
 def extractive(engine: Engine, registered: Registered, asked: list[str]) -> None:
     """What an answer without a model takes, conversation kept, beyond the search it makes."""
     asking = Asking(engine)
@@ -216,6 +258,12 @@ def main() -> None:
                     engine, registered, questions(arguments.repository, arguments.questions + 3)
                 )
                 whole(engine, registered, max(4, arguments.waves // 4))
+                # Both share the environment, which names the fake as the model.
+                with (
+                    tempfile.TemporaryDirectory() as folder,
+                    serving(arguments.repository, Path(folder)) as server,
+                ):
+                    asyncio.run(streams(server, max(4, arguments.waves // 4)))
 
 
 if __name__ == "__main__":

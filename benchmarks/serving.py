@@ -69,7 +69,8 @@ def questions(repository: Path, count: int, seed: int = 1) -> list[str]:
     files = sorted(
         file
         for file in repository.rglob("*")
-        if file.is_file() and file.suffix in {".py", ".ts", ".go", ".rs", ".java", ".c", ".rb"}
+        if file.is_file()
+        and file.suffix in {".py", ".ts", ".go", ".rs", ".java", ".kt", ".c", ".rb"}
     )
     made: list[str] = []
     while len(made) < count:

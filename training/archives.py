@@ -20,7 +20,41 @@ PASSED_OVER = re.compile(
     re.IGNORECASE,
 )
 SUFFIXES = frozenset(
-    ["py", "pyi", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "go", "rs", "java", "kt", "kts", "scala", "sc", "swift", "cs", "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx", "php", "rb", "rake", "ex", "exs", "hs", "lua", "zig", "sh", "bash", "bats"]
+    [
+        *(
+            "py",
+            "pyi",
+            "js",
+            "mjs",
+            "cjs",
+            "jsx",
+            "ts",
+            "mts",
+            "cts",
+            "tsx",
+            "go",
+            "rs",
+            "java",
+            "kt",
+        ),
+        *(
+            "kts",
+            "scala",
+            "sc",
+            "swift",
+            "cs",
+            "c",
+            "h",
+            "cc",
+            "cpp",
+            "cxx",
+            "hpp",
+            "hh",
+            "hxx",
+            "php",
+        ),
+        *("rb", "rake", "ex", "exs", "hs", "lua", "zig", "sh", "bash", "bats"),
+    ]
 )
 
 

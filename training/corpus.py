@@ -5,6 +5,7 @@ few compressed shards. Each member's path begins with the name of its source.
 """
 
 import argparse
+import bz2
 import hashlib
 import io
 import random
@@ -14,6 +15,7 @@ import tarfile
 import zipfile
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import ExitStack
 from multiprocessing import Pool
 from pathlib import Path
 
@@ -22,16 +24,30 @@ from training.exclusions import named_like_excluded
 from training.mine import TEST, source_name
 
 MEGABYTE = 1_000_000
+SUFFIXES_OF = {
+    "python": "py pyi",
+    "javascript": "js mjs cjs jsx",
+    "typescript": "ts mts cts tsx",
+    "go": "go",
+    "rust": "rs",
+    "java": "java",
+    "kotlin": "kt kts",
+    "scala": "scala sc",
+    "swift": "swift",
+    "csharp": "cs",
+    "c": "c h",
+    "cpp": "cc cpp cxx hpp hh hxx",
+    "php": "php",
+    "ruby": "rb rake",
+    "elixir": "ex exs",
+    "haskell": "hs",
+    "lua": "lua",
+    "zig": "zig",
+    "bash": "sh bash bats",
+}
 LANGUAGE_OF = {
-    suffix: language
-    for language, suffixes in {
-        "python": "py pyi", "javascript": "js mjs cjs jsx", "typescript": "ts mts cts tsx", "go": "go", "rust": "rs",
-        "java": "java", "kotlin": "kt kts", "scala": "scala sc", "swift": "swift", "csharp": "cs", "c": "c h",
-        "cpp": "cc cpp cxx hpp hh hxx", "php": "php", "ruby": "rb rake", "elixir": "ex exs", "haskell": "hs",
-        "lua": "lua", "zig": "zig", "bash": "sh bash bats",
-    }.items()
-    for suffix in suffixes.split()
-}  # fmt: skip
+    suffix: language for language, some in SUFFIXES_OF.items() for suffix in some.split()
+}
 # Megabytes of source for a language; those with fewer give all that they have.
 SHARE = 62
 SHARES = {"python": 85, "c": 50, "haskell": 50, "javascript": 55}
@@ -58,8 +74,10 @@ class _Shards:
 
     def _open(self) -> None:
         self._path = self._stem.with_name(f"{self._stem.name}-{self._number}.tar.bz2")
-        self._file = self._path.open("wb")
-        self._tar = tarfile.open(fileobj=self._file, mode="w:bz2")
+        self._closing = ExitStack()
+        self._file = self._closing.enter_context(self._path.open("wb"))
+        packed = self._closing.enter_context(bz2.BZ2File(self._file, "w"))
+        self._tar = self._closing.enter_context(tarfile.TarFile(fileobj=packed, mode="w"))
 
     def add(self, path: str, data: bytes) -> None:
         about = tarfile.TarInfo(path)
@@ -71,8 +89,7 @@ class _Shards:
             self._open()
 
     def close(self) -> None:
-        self._tar.close()
-        self._file.close()
+        self._closing.close()
 
 
 def _pack(task: tuple[Sequence[Path], Path, int]) -> Counter[str]:

@@ -8,14 +8,16 @@ FEWEST_WORDS = 3
 
 # Where a comment stops being prose: tags, sections, examples, lists.
 _SECTION = re.compile(
-    r"^\s*(?:[@\\:](?!brief|summary|short|class|desc)\w|(?:Args?|Arguments|Parameters?|Returns?|Raises|Yields|Usage"
-    r"|Examples?|Notes?|Throws|See|Attributes|Inputs?|Outputs?|Globals?)\b\s*:?\s*$|Args?:|Arguments:|Returns?:|Raises:"
-    r"|Parameters?:|Examples?:?|Usage:|>>>|```|~~~|#+ |\.\. |<(?:example|param|returns|remarks|exception|typeparam|pre|see)"
+    r"^\s*(?:[@\\:](?!brief|summary|short|class|desc)\w|(?:Args?|Arguments|Parameters?|Returns?"
+    r"|Raises|Yields|Usage|Examples?|Notes?|Throws|See|Attributes|Inputs?|Outputs?|Globals?)\b\s*:?\s*$"
+    r"|Args?:|Arguments:|Returns?:|Raises:|Parameters?:|Examples?:?|Usage:|>>>|```|~~~|#+ |\.\. "
+    r"|<(?:example|param|returns|remarks|exception|typeparam|pre|see)"
     r"|</summary|- |\* |\d+[.)] |\||-{3,}|={3,})"
 )
 _NOISE = re.compile(
-    r"copyright|licen[sc]e|all rights reserved|eslint|noqa|pylint|rubocop|clang-format|do not edit|auto.?generated|SPDX"
-    r"|istanbul|prettier|@ts-|nolint|vim:|-\*-|^todo|^fixme|^xxx|^hack|inheritdoc|deprecated since|#region|#endregion"
+    r"copyright|licen[sc]e|all rights reserved|eslint|noqa|pylint|rubocop|clang-format"
+    r"|do not edit|auto.?generated|SPDX|istanbul|prettier|@ts-|nolint|vim:|-\*-|^todo|^fixme|^xxx"
+    r"|^hack|inheritdoc|deprecated since|#region|#endregion"
     r"|https?://|@suppress|^param|^returns?$|^note:?$|^(private|public|internal)$|^see ",
     re.IGNORECASE,
 )

@@ -85,10 +85,11 @@ def all_vectors(module: Any, held: Held) -> "torch.Tensor":
     import torch
 
     order = held.sizes.argsort(descending=True)
-    found = []
     with torch.no_grad(), torch.autocast(order.device.type, torch.bfloat16):
-        for start_at in range(0, len(order), 4_096):
-            found.append(module(*held.some(order[start_at : start_at + 4_096])).half())
+        found = [
+            module(*held.some(order[first : first + 4_096])).half()
+            for first in range(0, len(order), 4_096)
+        ]
     return torch.cat(found)[order.argsort()]
 
 
@@ -126,15 +127,20 @@ def train(module: Any, course: Course) -> None:
     device = course.symbols.device
     scale = torch.nn.Parameter(torch.tensor(math.log(1 / TEMPERATURE), device=device))
     optimizer = torch.optim.AdamW(
-        [{"params": list(module.parameters()), "weight_decay": 0.01}, {"params": [scale], "weight_decay": 0.0}],
-        lr=course.rate, betas=(0.9, 0.98), fused=device.type == "cuda",
-    )  # fmt: skip
-    began, step = time.time(), 0
-    for numbers in _endless(course):
+        [
+            {"params": list(module.parameters()), "weight_decay": 0.01},
+            {"params": [scale], "weight_decay": 0.0},
+        ],
+        lr=course.rate,
+        betas=(0.9, 0.98),
+        fused=device.type == "cuda",
+    )
+    began = time.time()
+    for step, numbers in enumerate(_endless(course), 1):
         done = (time.time() - began) / (60 * course.minutes)
         if done >= 1:
             break
-        share = min(1.0, (step + 1) / WARM_STEPS) * (1 - done)
+        share = min(1.0, step / WARM_STEPS) * (1 - done)
         optimizer.param_groups[0]["lr"] = course.rate * share
         optimizer.param_groups[1]["lr"] = 1e-3 * share
         chosen = torch.from_numpy(numbers).to(device)
@@ -144,12 +150,11 @@ def train(module: Any, course: Course) -> None:
         loss.backward()
         torch.nn.utils.clip_grad_norm_(module.parameters(), 1.0)
         optimizer.step()
-        step += 1
         if step % 100 == 0 or step == 3:
             seen = step * len(numbers) / len(course.made.queries)
             sys.stderr.write(
-                f"step {step} epoch {seen:.2f} loss {loss.item():.3f} scale {scale.exp().item():.1f}"
-                f" after {time.time() - began:.0f} s\n"
+                f"step {step} epoch {seen:.2f} loss {loss.item():.3f}"
+                f" scale {scale.exp().item():.1f} after {time.time() - began:.0f} s\n"
             )
 
 

@@ -58,13 +58,18 @@ def quantised(source: Path, target: Path, reduced: bool) -> None:
 
     `reduced` leaves a bit unused, so that processors without VNNI cannot overflow.
     """
+    import onnx
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
+    # The inputs of these have outliers that bytes cannot hold: with bytes on both sides
+    # the vectors' cosine to the real ones was 0.88, without it is 0.98.
+    products = [node.name for node in onnx.load(str(source)).graph.node if "/outer/" in node.name]
     quantize_dynamic(
         source,
         target,
         op_types_to_quantize=["MatMul"],
         per_channel=True,
+        nodes_to_exclude=products,
         reduce_range=reduced,
         weight_type=QuantType.QInt8,
     )
@@ -94,10 +99,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tokenizer.no_padding()
     tokenizer.save(str(options.out / "tokenizer.json"), pretty=False)
     config = {
-        "name": options.name, "pad_token_id": shape.padding, "layers": shape.layers, "width": shape.width,
-        "vocabulary": shape.vocabulary, "max_tokens": 160 if scores else 256,
+        "name": options.name,
+        "pad_token_id": shape.padding,
+        "layers": shape.layers,
+        "width": shape.width,
+        "vocabulary": shape.vocabulary,
+        "max_tokens": 160 if scores else 256,
         "output": "score" if scores else "v",
-    }  # fmt: skip
+    }
     (options.out / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
     for path in sorted(options.out.iterdir()):
         digest = hashlib.sha256(path.read_bytes()).hexdigest()

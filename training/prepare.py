@@ -138,12 +138,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     per_language = Counter(row.language for row in rows)
     documented = Counter(row.language for row in rows if row.doc)
     per_source = Counter(row.source for row in rows)
+    of_kinds = np.bincount(made.kinds, minlength=len(KINDS)).tolist()
     report = {
-        **counts, "rows": len(rows), "examples": len(made.queries),
-        "languages": per_language, "documented": documented,
-        "kinds": dict(zip(KINDS, np.bincount(made.kinds, minlength=len(KINDS)).tolist(), strict=True)),
-        "examples by language": _by_language(made, rows), "sources": per_source,
-    }  # fmt: skip
+        **counts,
+        "rows": len(rows),
+        "examples": len(made.queries),
+        "languages": per_language,
+        "documented": documented,
+        "kinds": dict(zip(KINDS, of_kinds, strict=True)),
+        "examples by language": _by_language(made, rows),
+        "sources": per_source,
+    }
     (options.out / "counts.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
     sys.stderr.write(json.dumps({k: v for k, v in report.items() if k != "sources"}) + "\n")
     return 0

@@ -10,22 +10,75 @@ from training.rows import Row
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NOT_WORD = re.compile(r"[^A-Za-z0-9]+")
 _LEADING_VERB = re.compile(
-    r"^(?:Returns?|Gets?|Sets?|Creates?|Represents|Defines|Provides|Implements|Contains|Describes|Specifies|Holds"
-    r"|Computes?|Checks?|Handles?|Helper(?: function)?(?: to| for)?|Utility(?: function)?(?: to| for)?|Used to|Whether"
-    r"|This (?:class|function|method|module|is|type|trait|interface)(?: (?:is|provides|implements|represents))?|Class for"
-    r"|Function (?:to|that)|Method (?:to|that)|A class (?:that|for)|An?|The)\s+(?:(?:the|an?|all|if)\s+)?",
+    r"^(?:Returns?|Gets?|Sets?|Creates?|Represents|Defines|Provides|Implements|Contains|Describes"
+    r"|Specifies|Holds|Computes?|Checks?|Handles?|Helper(?: function)?(?: to| for)?"
+    r"|Utility(?: function)?(?: to| for)?|Used to|Whether"
+    r"|This (?:class|function|method|module|is|type|trait|interface)"
+    r"(?: (?:is|provides|implements|represents))?|Class for"
+    r"|Function (?:to|that)|Method (?:to|that)|A class (?:that|for)|An?|The)"
+    r"\s+(?:(?:the|an?|all|if)\s+)?",
 )
 _AFTER_NAME = re.compile(
-    r"^(?:is|are|returns?|will|does|implements|represents|provides|holds|defines|contains|describes|specifies)\s+(?:the |an? )?"
+    r"^(?:is|are|returns?|will|does|implements|represents|provides|holds|defines|contains|describes"
+    r"|specifies)\s+(?:the |an? )?"
 )
 _SMALL_WORDS = frozenset(
-    ["a", "an", "the", "of", "to", "for", "in", "on", "at", "by", "with", "and", "or", "is", "are", "be", "this", "that", "it", "its", "from", "as", "if", "when", "which", "will", "can", "has", "have", "not", "into", "than", "then", "these", "those", "used", "uses", "using", "given", "any", "each"]
+    [
+        *(
+            "a",
+            "an",
+            "the",
+            "of",
+            "to",
+            "for",
+            "in",
+            "on",
+            "at",
+            "by",
+            "with",
+            "and",
+            "or",
+            "is",
+            "are",
+        ),
+        *(
+            "be",
+            "this",
+            "that",
+            "it",
+            "its",
+            "from",
+            "as",
+            "if",
+            "when",
+            "which",
+            "will",
+            "can",
+            "has",
+        ),
+        *(
+            "have",
+            "not",
+            "into",
+            "than",
+            "then",
+            "these",
+            "those",
+            "used",
+            "uses",
+            "using",
+            "given",
+        ),
+        *("any", "each"),
+    ]
 )
 _QUESTIONS = (
-    "how does {} work", "how {} works", "how to {}", "how {}", "how does it {}", "where is {}", "where are {}",
-    "where is {} implemented", "where {} happens", "what handles {}", "code that {}", "function that {}",
-    "class for {}", "logic for {}", "implementation of {}", "support for {}", "handling of {}", "{} implementation",
-    "{} logic", "{} handling", "find {}", "which part does {}",
+    "how does {} work", "how {} works", "how to {}", "how {}", "how does it {}", "where is {}",
+    "where are {}", "where is {} implemented", "where {} happens", "what handles {}",
+    "code that {}",
+    "function that {}", "class for {}", "logic for {}", "implementation of {}", "support for {}",
+    "handling of {}", "{} implementation", "{} logic", "{} handling", "find {}",
+    "which part does {}",
 )  # fmt: skip
 
 
@@ -79,7 +132,7 @@ def document(row: Row, purpose: str, chance: random.Random) -> str:
 
 
 def _left_over(doc: str, chance: random.Random) -> str:
-    """Often some of the documentation's words: in an index a purpose stands there, in other words."""
+    """Often some of the documentation's words: in an index they stand there, if others do."""
     if chance.random() >= 0.3:
         return ""
     share = chance.uniform(0.3, 0.9)

@@ -113,7 +113,7 @@ def train(
 
 
 def candidates(asking: "torch.Tensor", wrong: list["torch.Tensor"]) -> "torch.Tensor":
-    """The right answer, then seven wrong ones, chosen by models or, for want of those, by chance."""
+    """The right answer, then seven wrong ones, of the models' or of chance."""
     import torch
 
     every = torch.cat([some[asking] for some in wrong], dim=1)

@@ -131,9 +131,8 @@ def train(
             optimizer.step()
             total += loss.detach()
         if epoch % 5 == 4 or epoch + 1 == epochs:
-            sys.stderr.write(
-                f"seed {seed} epoch {epoch + 1} loss {float(total) * size / len(made.queries):.3f}\n"
-            )
+            loss_here = float(total) * size / len(made.queries)
+            sys.stderr.write(f"seed {seed} epoch {epoch + 1} loss {loss_here:.3f}\n")
     return table.detach()
 
 

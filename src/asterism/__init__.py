@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from asterism.domain.errors import AsterismError
     from asterism.facade.answers import Answer, Cited
     from asterism.facade.arguments import Filters
-    from asterism.facade.codebase import Codebase, open
+    from asterism.facade.codebase import Codebase
     from asterism.facade.connections import Context, Part, Related, Relations
+    from asterism.facade.opening import open
     from asterism.facade.replies import Hit, IndexStatus, Reply, Symbol, Symbols
     from asterism.facade.requests import CodePart, ContextItem, LeftOut, RequestContext, context_for
     from asterism.indexing.progress import Progress
@@ -72,7 +73,7 @@ _HOMES = {
     "Symbols": "asterism.facade.replies",
     "SyncReport": "asterism.indexing.report",
     "context_for": "asterism.facade.requests",
-    "open": "asterism.facade.codebase",
+    "open": "asterism.facade.opening",
 }
 
 

@@ -32,7 +32,7 @@ def test_an_answer() -> None:
    `def login(user):`
    Let a user in.
 
-2. **issue** (function) in `issue.py:9-9`
+2. **issue** (function) in `issue.py:9`
    `def issue(user):`
 
 How they connect, by name:
@@ -45,7 +45,10 @@ def test_nothing_was_found() -> None:
 
 
 def test_hits_that_are_far_are_said_to_be() -> None:
-    assert FAINT in compose([hit("a")], is_faint=True)
+    answer = compose([hit("a")], is_faint=True)
+    assert answer.startswith(FAINT)
+    # One sentence says it; another that promises what matches best would say the opposite.
+    assert HEAD not in answer
     assert FAINT not in compose([hit("a")])
 
 
@@ -53,7 +56,7 @@ def test_five_are_described_and_the_rest_is_named() -> None:
     answer = compose([hit(f"name{number}") for number in range(8)])
     assert "5. **name4**" in answer
     assert "6. " not in answer
-    assert answer.endswith("Also found: name5.py:1-1, name6.py:1-1, name7.py:1-1.")
+    assert answer.endswith("Also found: name5.py:1, name6.py:1, name7.py:1.")
 
 
 def test_what_stands_inside_another() -> None:
@@ -122,6 +125,60 @@ def test_languages_do_not_use_each_other() -> None:
 def test_no_source_takes_long(text: str) -> None:
     """Each of these once took, or could have taken, a time that grows with the square."""
     assert compose([hit("caller", text=text * 20_000), hit("TokenService")])
+
+
+def described(kind: str, name: str, signature: str, text: str) -> str:
+    """How the answer describes a hit of that kind."""
+    found = hit("pay", text=text, signature=signature)
+    chunk = found.chunk._replace(node_kind=kind, name=name, qualified_name=name)
+    return compose([found._replace(chunk=chunk)]).removeprefix(f"{HEAD}\n\n")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "signature", "text", "expected"),
+    [
+        # What has no name is called by its place, and quoted once.
+        (
+            "text",
+            "[package] …",
+            "[package] …",
+            "[package]",
+            "1. `pay.py:1` (text)\n   `[package] …`",
+        ),
+        (
+            "import",
+            "import:os",
+            "import os",
+            "import os",
+            "1. `pay.py:1` (import)\n   `import os`",
+        ),
+        # A section says its first sentence.
+        (
+            "section",
+            "Paying",
+            "## Paying",
+            "## Paying\n\nWith money. Or not.\n",
+            "1. **Paying** (section) in `pay.py:1`\n   `## Paying`\n   With money.",
+        ),
+        (
+            "section",
+            "Paying",
+            "## Paying",
+            "## Paying",
+            "1. **Paying** (section) in `pay.py:1`\n   `## Paying`",
+        ),
+    ],
+)
+def test_what_is_no_symbol(kind: str, name: str, signature: str, text: str, expected: str) -> None:
+    assert described(kind, name, signature, text) == expected
+
+
+def test_a_name_that_is_too_long_keeps_its_end() -> None:
+    name = "describe() callback." * 10 + "it()"
+    title = described("function", name, "function ()", "function () {}").split("**")[1]
+    assert len(title) == 80
+    assert title.startswith("…")
+    assert title.endswith("describe() callback.it()")
 
 
 def test_prose_is_shown_by_its_first_line() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from asterism.chat.vector_search import VectorOptions, chosen, payload
+from asterism.chat.vector_search import VectorOptions, chosen, chosen_ranked, payload
 from asterism.domain.search import Hit
 from tests.retrieval.selection_hits import hit
 
@@ -174,3 +174,15 @@ def test_the_total_counts_texts_after_they_were_cut() -> None:
 
 def test_a_total_too_small_for_anything_gives_nothing() -> None:
     assert names([hit("a", 0, 0.1)], max_chars=3) == ""
+
+
+def test_of_a_ranking_the_best_two_of_a_file_are_kept_however_far_they_are() -> None:
+    """A definition that was asked for by its name is farther than the code around it."""
+    found = [
+        hit("send", 0.84, 1.9, file="response.py"),
+        hit("send_file", 0.45, 1.0, file="response.py"),
+        hit("send_status", 0.2, 0.9, file="response.py"),
+        hit("unmeasured", 0.1, None),
+    ]
+    kept = chosen_ranked(found, VectorOptions()).kept
+    assert [one.hit.chunk.name for one in kept] == ["send", "send_file", "unmeasured"]

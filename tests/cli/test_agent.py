@@ -101,6 +101,46 @@ def test_a_broken_file_is_checked_by_line_and_key(run: Run, agent: Path) -> None
     assert run("context", "hello", "--agent", "shop").code == 2
 
 
+def test_a_file_anywhere_is_checked_and_shown(run: Run, agent: Path, tmp_path: Path) -> None:
+    file = tmp_path / "draft.yaml"
+    file.write_text(AGENT)
+    assert run("agent", "check", str(file)).out == f"{file} is as it should be.\n"
+    assert "900 • Brevity [Always]" in run("agent", "show", str(file)).out
+    file.write_text(AGENT.replace("include: agent", "include: sometimes"))
+    done = run("agent", "check", str(file))
+    assert done.code == 1
+    assert f"{file}: line 9, rules[2].include" in done.out
+    assert "nothing.yml does not exist" in run("agent", "check", "nothing.yml").err
+
+
+def test_one_problem_is_one(run: Run, agent: Path) -> None:
+    agent.write_text("rules: [")
+    assert "1 problem " in run("agent").out
+
+
+def test_a_new_session_says_which_servers_it_has_no_tools_of(run: Run, agent: Path) -> None:
+    agent.write_text(AGENT.replace(json.dumps(sys.executable), "no-such-program-at-all"))
+    done = run("session", "new", "shop")
+    assert done.code == 0
+    assert "no tools of fake" in done.err
+    assert "no-such-program-at-all" in done.err
+    assert run("session", "new", "shop", "--no-tools").err == ""
+
+
+def test_a_session_is_shown_without_its_agent(run: Run, agent: Path) -> None:
+    id_ = json.loads(run("session", "new", "shop", "--json", "--no-tools").out)["id"]
+    agent.unlink()
+    done = run("session", "show", id_, "--no-tools")
+    assert (done.code, done.out.split()[0]) == (0, id_)
+    assert "no agent 'shop'" in done.err
+
+
+def test_what_is_given_in_part_is_marked(run: Run, agent: Path) -> None:
+    agent.write_text(AGENT.replace("Be brief.", "Be brief. " * 100))
+    done = run("context", "hello", "--agent", "shop", "--no-tools", "--tokens", "100")
+    assert "Brevity [Always]  name" in done.out
+
+
 def test_a_server_that_does_not_answer_is_checked(run: Run, agent: Path) -> None:
     agent.write_text(AGENT.replace(json.dumps(sys.executable), "no-such-program-at-all"))
     assert run("agent", "check", "shop").code == 0
@@ -171,6 +211,8 @@ def test_context_with_code(run: Run, agent: Path, indexed: Path) -> None:
         (("agent", "edit", "shop", "--set", "x"), "KEY=VALUE"),
         (("agent", "edit", "shop", "--set", "nothing=1"), "nothing"),
         (("agent", "edit", "shop", "--set", "settings.contextTopN=many"), "contextTopN"),
+        (("agent", "edit", "shop", "--set", "settings.contextTopM=1"), "mean contextTopN?"),
+        (("agent", "edit", "shop", "--set", "rules.Brevity.include=x"), "Nothing was changed"),
         (("agent", "edit", "shop", "--add", "rule:X"), "needs a text"),
         (("agent", "edit", "shop", "--add", "tool:a.b", "--text", "x"), "no rule"),
         (("agent", "edit", "shop", "--add", "rule:Brevity", "--text", "x"), "Brevity"),

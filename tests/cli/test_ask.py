@@ -42,10 +42,10 @@ def test_an_answer_with_its_places(run: Run) -> None:
     done = run("ask", "who validates tokens?")
     assert (done.code, done.err) == (0, "")
     assert "TokenService" in done.out
-    assert done.out.startswith("No language model is set up")
-    places = [line for line in done.out.splitlines() if line.startswith("  src/tokens.ts:")]
-    assert places
-    assert not any("no longer there" in line for line in places)
+    assert done.out.startswith("No language model was asked")
+    assert "in `src/tokens.ts:" in done.out
+    # Its places stand in the answer, so they are not listed again.
+    assert not [line for line in done.out.splitlines() if line.startswith("  src/")]
 
 
 def test_json(run: Run) -> None:
@@ -107,17 +107,27 @@ def test_a_model_answers(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         done = run("ask", "who validates tokens?")
         other = run("ask", "who validates tokens?", "--model", "extractive")
     assert done == Outcome(0, "The TokenService does.\n", "")
-    assert other.out.startswith("No language model is set up")
+    assert other.out.startswith("No language model was asked")
 
 
 def test_a_model_that_fails(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     with FakeOpenAI([Say(status=401, body="{}")]) as fake:
         use(fake, monkeypatch)
         done = run("ask", "who validates tokens?")
-    assert done.code == 2
+    assert (done.code, done.out) == (2, "")
     assert "wants a key" in done.err
 
 
+@pytest.fixture
+def echo(places: Path) -> None:
+    """An agent whose tool needs consent."""
+    folder = places / "data" / "agents"
+    folder.mkdir(parents=True, exist_ok=True)
+    server = {"name": "fake", "command": sys.executable, "args": [str(SERVER), "plain"]}
+    (folder / "echo.yaml").write_text(json.dumps({"servers": [server]}))
+
+
+@pytest.mark.usefixtures("echo")
 @pytest.mark.parametrize(
     ("options", "typed", "code", "is_error"),
     [
@@ -129,17 +139,12 @@ def test_a_model_that_fails(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_tool_that_needs_consent(
     run: Run,
-    places: Path,
     monkeypatch: pytest.MonkeyPatch,
     options: list[str],
     typed: str | None,
     code: int,
     is_error: bool | None,
 ) -> None:
-    folder = places / "data" / "agents"
-    folder.mkdir(parents=True, exist_ok=True)
-    server = {"name": "fake", "command": sys.executable, "args": [str(SERVER), "plain"]}
-    (folder / "echo.yaml").write_text(json.dumps({"servers": [server]}))
     call = Call("fake__echo", '{"text": "hello"}', "call-1")
     with FakeOpenAI([Say(calls=(call,)), Say("It said hello.")]) as fake:
         use(fake, monkeypatch)
@@ -152,6 +157,31 @@ def test_a_tool_that_needs_consent(
     assert [result["isError"] for result in results] == ([] if is_error is None else [is_error])
     assert ("Call fake__echo(" in done.err) is (typed is not None)
     assert ("ask again with --yes" in done.err) is (code == 1)
+
+
+def test_a_model_answers_from_places(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    call = Call("search_code", '{"query": "who validates tokens?"}')
+    with FakeOpenAI([Say(calls=(call,)), Say("The TokenService does.")]) as fake:
+        use(fake, monkeypatch)
+        done = run("ask", "who validates tokens?")
+    assert done.out.startswith("The TokenService does.\n\n  src/tokens.ts:")
+    assert "\nSources:\n\n- `src/tokens.ts:" in run("conversations", "export", "last").out
+    assert "\n   src/tokens.ts:" in run("conversations", "show", "last").out
+
+
+def test_the_last_conversation_is_the_one_about_this_repository(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered(run, "who validates tokens?")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "bell.py").write_text("def ring() -> None: ...\n")
+    assert run("index", str(other)).code == 0
+    assert answered(run, "who rings?", str(other))["number"] == 1
+    again = answered(run, "and keys?", "--conversation", "last")
+    assert (again["number"], again["title"]) == (2, "who validates tokens?")
+    monkeypatch.chdir(other)
+    assert "Going on with 'who rings?'" in chat("/resume").out
 
 
 def test_the_list_and_one_conversation(run: Run) -> None:
@@ -206,7 +236,8 @@ def test_exporting(run: Run, tmp_path: Path) -> None:
     id_ = str(answered(run, "who validates tokens?")["conversationId"])
     page = run("conversations", "export", id_).out
     assert page.startswith("# who validates tokens?\n")
-    assert "- `src/tokens.ts:" in page
+    assert "in `src/tokens.ts:" in page
+    assert "Sources:" not in page
     file = tmp_path / "talk.json"
     assert run("conversations", "export", id_, "--format", "json", "-o", str(file)).code == 0
     assert json.loads(file.read_text())["exportVersion"] == 1
@@ -253,7 +284,7 @@ def test_a_chat_in_plain_lines() -> None:
     )
     assert done.code == 0
     assert "/archive [ID]" in done.out
-    assert done.out.count("No language model is set up") == 3
+    assert done.out.count("No language model was asked") == 3
     assert "* " in done.out
     assert "who validates tokens?  shop, 2 turns" in done.out
     assert "Answers come from extractive (extractive)." in done.out
@@ -288,6 +319,50 @@ def test_a_chat_at_a_terminal_stops_an_answer_with_ctrl_c(
     history = places / "data" / "chat_history"
     assert history.stat().st_mode & 0o777 == 0o600
     assert "who validates tokens?" in history.read_text()
+
+
+@pytest.mark.usefixtures("echo")
+def test_a_chat_asks_for_the_word_that_an_answer_waits_for(
+    run: Run, indexed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever was told to agree in a chat is asked there; Ctrl-C leaves the call waiting."""
+    call = Call("fake__echo", '{"text": "hello"}', "call-1")
+    with FakeOpenAI([Say(calls=(call,)), Say("It said hello.")]) as fake:
+        use(fake, monkeypatch)
+        assert run("ask", "say hello", "--agent", "echo").code == 1
+        screen = Screen(["chat", "--conversation", "last"], indexed)
+        screen.wait_for(b"Call fake__echo(")
+        screen.type(b"\x03")
+        screen.wait_for(b"/resume asks you again")
+        screen.wait_for(PROMPT)
+        screen.type(b"/resume\r")
+        screen.wait_for(b"[y/N]")
+        screen.type(b"y\r")
+        screen.wait_for(b"It said hello.")
+        screen.type(b"/quit\r")
+        assert screen.end() == 0
+    shown = json.loads(run("conversations", "show", "last", "--json").out)
+    assert [turn["status"] for turn in shown["turns"]] == ["done"]
+
+
+@pytest.mark.usefixtures("echo")
+def test_ctrl_c_at_the_question_leaves_the_chat_open(
+    indexed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = Call("fake__echo", '{"text": "hello"}', "call-1")
+    with FakeOpenAI([Say(calls=(call,)), Say("Then not.")]) as fake:
+        use(fake, monkeypatch)
+        screen = Screen(["chat", "--agent", "echo"], indexed)
+        screen.wait_for(PROMPT)
+        screen.type(b"say hello\r")
+        screen.wait_for(b"[y/N]")
+        screen.type(b"\x03")
+        screen.wait_for(b"may only be called if you agree; /resume asks you again")
+        screen.wait_for(PROMPT)
+        screen.type(b"never mind\r")
+        screen.wait_for(b"Then not.")
+        screen.type(b"/quit\r")
+        assert screen.end() == 0
 
 
 class Screen:

@@ -20,9 +20,6 @@ from asterism.context.replay import Change, replay
 from asterism.context.wire import (
     item_from_json,
     item_json,
-    key_from_json,
-    request_from_json,
-    request_json,
     session_item_from_json,
     session_item_json,
 )
@@ -45,6 +42,7 @@ from asterism.domain.context import (
     content_hash,
     text_hash,
 )
+from asterism.domain.context_json import key_from_json, request_from_json, request_json
 from asterism.domain.errors import InputError
 from asterism.domain.permissions import Permission
 

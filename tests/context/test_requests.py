@@ -33,7 +33,7 @@ from asterism.domain.context import (
     key_from_text,
 )
 from asterism.domain.permissions import Permission
-from tests.context.spoken import Taught, near
+from tests.context.spoken import Measured, Taught, near
 
 MANUAL: SessionMode = RequestMode.manual
 AUTH, ERRORS = "How do I authenticate?", "What's the error handling?"
@@ -328,6 +328,44 @@ def test_expansion_brings_at_most_its_count_the_best_first() -> None:
     assert brought == ["rule:n0", "rule:n1", "rule:n2"]
 
 
+@pytest.mark.parametrize(
+    ("cosine", "expected"),
+    [
+        # By the curve of the built-in model these cosines are scores of 0.19, and of 0.12, which
+        # is hardly above its floor.
+        (0.54, {"rule:a": "agent", "rule:b": "expansion"}),
+        (0.48, {"rule:a": "agent"}),
+    ],
+)
+def test_what_is_hardly_likely_itself_brings_nothing_along(
+    cosine: float, expected: dict[str, str]
+) -> None:
+    model = Measured({AUTH: [1.0, 0], "a": near(0, cosine, 2), "b": near(0, cosine - 0.5, 2)})
+    chooser = Chooser(index=ItemIndex(model, NoCache()))
+    built = build_request(Asked(agent=related_agent("ab"), message=AUTH), chooser)
+    assert given(built.context) == expected
+
+
+def test_tools_after_one_pattern_do_not_bring_each_other_along() -> None:
+    """Ten tools as near to each other as can be, and one of another server that goes with one."""
+    pattern = {f"t{at}": [0.9, *(0.4359 * (at == axis) for axis in range(10))] for at in range(10)}
+    vectors = {AUTH: pattern["t0"], **pattern, "other": [0.7, 0.714]}
+    tools = tuple(Tool(server="many", name=name) for name in pattern)
+    agent = Agent(
+        name="a",
+        servers=tuple(
+            Server(name=name, command=name, include=Include.agent) for name in ("many", "other")
+        ),
+        settings={"contextTopN": 1, "contextIncludeScore": 1, "contextExpansionThreshold": 0.7},
+    )
+    asked = Asked(agent=agent, message=AUTH, tools=(*tools, Tool(server="other", name="other")))
+    for graph in (False, True):
+        context = build_request(
+            replace(asked, overrides={"contextGraphEnabled": graph}), chooser_of(vectors)
+        ).context
+        assert given(context) == {"tool:many.t0": "agent", "tool:other.other": "expansion"}
+
+
 @pytest.mark.parametrize("pieces", [True, False])
 @pytest.mark.parametrize("directory", [True, False])
 def test_the_relationship_graph_serves_by_look_up(
@@ -415,6 +453,7 @@ def test_tools_that_come_along(rules: dict[str, list[str]], expected: list[str])
         ({"contextToolResultsEnabled": True}, None, False, {"rule:b"}),
         ({"contextToolResultsEnabled": True}, False, False, set()),
         ({"contextToolResultsEnabled": False}, None, False, set()),
+        ({"contextToolResultsEnabled": False}, True, False, {"rule:b"}),
         ({"contextToolResultsEnabled": True}, None, True, set()),
         (
             {"contextToolResultsEnabled": True, "contextExpansionThreshold": 0.95},

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.domain.context import ReferenceKey, RuleKey, ToolKey
 from asterism.domain.errors import UsageError
@@ -226,3 +227,39 @@ def test_a_session_can_be_of_an_agent_that_is_gone(sessions: Sessions, base: Pat
     (base / "data" / "agents" / "flow.yaml").unlink()
     assert sessions.get(session.id) == replace(session, updated=sessions.get(session.id).updated)
     sessions.delete(session.id)
+
+
+@pytest.mark.parametrize("after", [None, "rules: [", f"enabled: false\n{AGENT}"])
+def test_a_request_is_replayed_whatever_became_of_its_agent(
+    sessions: Sessions, base: Path, after: str | None
+) -> None:
+    asked = sessions.request("How do I authenticate?", agent="flow")
+    kept = sessions.keep(asked, asked.built.context, "How do I authenticate?")
+    before = sessions.replay(kept)
+    file = base / "data" / "agents" / "flow.yaml"
+    if after is None:
+        file.unlink()
+    else:
+        file.write_text(after)
+    again = sessions.replay(kept)
+    assert again.messages == before.messages
+    assert again.is_exact
+    is_usable = after is not None and "systemPrompt" in after
+    assert bool(again.changes) is bool(again.note) is not is_usable
+    usage, _advice = sessions.usage("flow")
+    assert {str(entry.key) for entry in usage} >= {"rule:A", "rule:C"}
+
+
+@pytest.mark.parametrize("included", [True, False])
+def test_a_request_goes_on_without_a_model(base: Path, included: bool) -> None:
+    """A key is missing, which is only said where something could have been chosen."""
+    if not included:
+        file = base / "data" / "agents" / "flow.yaml"
+        file.write_text(AGENT.replace("include: agent", "include: manual"))
+    settings = Settings(embedding=EmbeddingSettings(provider="voyage"))
+    engine = Engine(Places(base / "data", base / "cache"), lambda _root: settings)
+    with closing(engine):
+        sessions = Sessions(engine.agents(), connect=False)
+        context = sessions.request("How do I authenticate?", agent="flow").built.context
+    assert [str(item.key) for item in context.items] == ["rule:A", "ref:X"]
+    assert any("wants a key" in note for note in context.notes) is included

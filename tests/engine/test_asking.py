@@ -94,7 +94,7 @@ def test_without_a_model_the_hits_answer(desk: Desk) -> None:
     assert answered.turn.status is TurnStatus.done
     assert (answered.turn.provider, answered.turn.model_id) == ("extractive", "extractive")
     assert "light_lamps" in answered.turn.answer
-    places = {(found.place, found.exists) for found in answered.citations}
+    places = {(found.citation.place, found.exists) for found in answered.citations}
     assert ("lamps.py:2-4", True) in places
     kinds = [type(event) for event in desk.heard]
     assert kinds == [Token, CitationsFound, TurnDone]

@@ -51,4 +51,4 @@ def test_a_repository_that_is_not_known(root: Path) -> None:
 @pytest.mark.parametrize(("last", "place"), [(2, "a.py:2"), (5, "a.py:2-5")])
 def test_places_as_editors_open_them(last: int, place: str) -> None:
     (found,) = checked([Citation("shop", "a.py", 2, last)], {})
-    assert found.place == place
+    assert found.citation.place == place

@@ -1,5 +1,6 @@
 """What a process keeps between questions: bounded, and never older than the index."""
 
+import gc
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -198,3 +199,25 @@ def test_only_recent_vectors_are_kept() -> None:
     for number in range(warm.VECTORS_KEPT):
         kept.vectors(options, [f"another {number}"], version=1)
     assert kept.vectors(options, ["question"], version=1)[0] is not first
+
+
+def test_edits_leave_nothing_that_waits_for_the_collector(engine: Engine, tmp_path: Path) -> None:
+    root = make(tmp_path / "shop", one=ONE, two=TWO)
+    registered = engine.register(root)
+    engine.index(registered)
+
+    def edit_and_ask(times: int) -> None:
+        for number in range(times):
+            (root / "one.py").write_text(f"def edited_{number}():\n    return {number}\n" * 2)
+            assert found(engine, registered, "return the second")
+
+    # What is loaded and compiled for the first time may well go round in circles.
+    edit_and_ask(3)
+    gc.collect()
+    gc.disable()
+    try:
+        edit_and_ask(5)
+        # It seldom looks at old objects, and a server would grow until it does.
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

@@ -19,7 +19,7 @@ SIGNATURES: dict[Callable[..., object], str] = {
     asterism.open: (
         "path: str | os.PathLike[str] | None=None, *, name: str | None=None, "
         "project: str | None=None, jobs: int=1, settings: Mapping[str, object] | None=None, "
-        "listener: Callable[[Progress], None] | None=None -> 'Codebase'"
+        "listener: Callable[[Progress], None] | None=None -> Codebase"
     ),
     asterism.context_for: (
         "request: str, path: str | os.PathLike[str] | None=None, *, agent: str='reader', "

@@ -128,6 +128,21 @@ def test_a_token_that_can_be_guessed_is_refused(token: str) -> None:
         access_for("127.0.0.1", token)
 
 
+@pytest.mark.parametrize(
+    "hosts", ["https://code.example", "code.example/x", "a:b", "*", "*.example", "[x]", "a b"]
+)
+def test_a_host_that_is_none_is_an_error_and_opens_nothing(hosts: str) -> None:
+    with pytest.raises(SettingError, match=r"server\.allowed_hosts"):
+        access_for("127.0.0.1", "", hosts)
+    assert code_of(Access(hosts=frozenset({""})), Asked(("evil.example:x",))) == "host_refused"
+
+
+@pytest.mark.parametrize("written", ["fd00::1", "[fd00::1]", "[FD00::1]:8420"])
+def test_addresses_of_the_new_kind_are_names_too(written: str) -> None:
+    access = access_for("127.0.0.1", "", written)
+    assert code_of(access, Asked(("[fd00::1]:8420",))) is None
+
+
 @pytest.mark.parametrize("origins", ["pages.example", "https://pages.example/path", "*"])
 def test_an_origin_that_is_none_is_an_error(origins: str) -> None:
     with pytest.raises(SettingError, match=r"server\.allowed_origins"):

@@ -212,6 +212,11 @@ def test_what_cannot_be_asked(
         assert answer.status_code == status
 
 
+def test_words_that_are_also_names_of_operations_stay_words(client: TestClient) -> None:
+    answer = client.post("/api/ask", json={"question": " "}).json()
+    assert answer["error"]["message"] == "The question is empty; ask something."
+
+
 def test_archived_restored_searched_exported_deleted(client: TestClient) -> None:
     id_ = asked(client)["conversationId"]
     one = f"/api/conversations/{id_}"

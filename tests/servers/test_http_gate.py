@@ -133,6 +133,31 @@ def test_refusals(headers: Headers, status: int, code: str) -> None:
     assert heard.headers["x-content-type-options"] == "nosniff"
 
 
+@pytest.mark.parametrize(
+    ("headers", "pieces", "left"),
+    [
+        ([("content-length", "250")], [100, 100, 50], 0),
+        ([], [100, 100, 50], 0),
+        # Nothing has been sent by who asks beforehand, and there is an end to patience.
+        ([("content-length", "250"), ("expect", "100-continue")], [100, 100, 50], 3),
+        ([], [150] * 10, 6),
+    ],
+)
+def test_a_body_that_is_too_large_is_heard_before_it_is_refused(
+    headers: Headers, pieces: list[int], left: int
+) -> None:
+    coming = [piece(b"x" * size, number > 0) for number, size in enumerate(pieces[::-1])]
+    heard = Heard()
+
+    async def receive() -> Message:
+        return coming.pop()
+
+    anyio.run(gate(body_bytes=100), scope_of([HOST, *headers]), receive, heard)
+    assert (heard.status, heard.code) == (413, "too_large")
+    assert heard.headers["connection"] == "close"
+    assert len(coming) == left
+
+
 def test_long_addresses() -> None:
     assert ask(gate(), query_string=b"q=" + b"x" * 9_000).status == 414
     assert ask(gate(), raw_path=b"/" + b"x" * 9_000).status == 414
@@ -207,6 +232,9 @@ def test_pages_of_another_server_that_may_ask() -> None:
     before = ask(guarded, asked, method="OPTIONS")
     assert (before.status, before.body) == (204, b"")
     assert before.headers["access-control-allow-origin"] == "https://pages.example"
+    # What clients of either kind of MCP send.
+    said = set(before.headers["access-control-allow-headers"].split(", "))
+    assert {"mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name"} <= said
     assert ask(guarded, [HOST, page]).status == 401
     known = ask(guarded, [HOST, page, ("authorization", f"Bearer {TOKEN}")])
     assert (known.status, known.headers["vary"]) == (200, "origin")

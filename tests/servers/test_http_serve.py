@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 import httpx
 import pytest
-from mcp import Client
+from mcp import Client, MCPError
 
 from asterism.servers.tools import TOOLS
 from tests.servers.conftest import copy_of_harbor
@@ -118,6 +118,21 @@ def test_a_session_of_the_sdks_client(indexed_base: Path, harbor: Path, mode: An
     with served(indexed_base, harbor) as server:
         anyio.run(session, server.address)
         assert server.end(signal.SIGTERM) == 0
+
+
+def test_a_server_that_only_answers_has_no_tools_that_change(tmp_path: Path) -> None:
+    harbor = copy_of_harbor(tmp_path)
+
+    async def session(address: str) -> None:
+        async with Client(f"{address}/mcp") as client:
+            names = [tool.name for tool in (await client.list_tools()).tools]
+            assert names == [name for name, tool in TOOLS.items() if tool.read_only]
+            with pytest.raises(MCPError, match="There is no tool 'index_codebase'"):
+                await client.call_tool("index_codebase", {})
+
+    with served(tmp_path, harbor, "--read-only") as server:
+        anyio.run(session, server.address)
+        assert httpx.get(f"{server.address}/api/repositories").json()["repositories"] == []
 
 
 def test_mcp_sessions_and_the_api_at_once(indexed_base: Path, harbor: Path) -> None:

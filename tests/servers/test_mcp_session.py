@@ -2,30 +2,22 @@
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from threading import Event, Semaphore, Thread
-from threading import enumerate as threads
 from typing import Any
 
 import anyio
-import anyio.to_thread
 import pytest
 from mcp import Client, MCPError
 from mcp.types import CallToolResult, LoggingMessageNotificationParams, TextContent
 
-from asterism.config.settings import Settings
-from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
 from asterism.servers.limits import MOST_CHARS
 from asterism.servers.mcp_server import CALLS_AT_ONCE, make_server
 from asterism.servers.tools import TOOLS
 from asterism.servers.tools_places import Standpoint
 from asterism.servers.tools_running import Toolbox
-from tests.servers.conftest import SETTINGS, copy_of_harbor, make_engine
+from tests.servers.conftest import copy_of_harbor, make_engine
 
 Story = Callable[[Client], Awaitable[None]]
 ERAS = ("legacy", "auto")
-WAIT_SECONDS = 120
-"""How long a thread may take to begin before the test gives up."""
 
 
 def tell(toolbox: Toolbox, story: Story, mode: str = "legacy", **callbacks: Any) -> None:
@@ -55,11 +47,6 @@ def code_of(result: CallToolResult) -> str:
     code: str = meta["asterism"]["code"]
     assert texts(result)[0].endswith(f" [{code}]")
     return code
-
-
-def workers() -> set[Thread]:
-    """The threads that calls run in."""
-    return {thread for thread in threads() if thread.name == "AnyIO worker thread"}
 
 
 @pytest.mark.parametrize("mode", ERAS)
@@ -343,43 +330,3 @@ def test_many_calls_at_once_are_all_answered(toolbox: Toolbox) -> None:
         assert all(len(found_in(answer)["results"]) == 2 for answer in answers)
 
     tell(toolbox, story)
-
-
-def test_cancelled_calls_keep_their_places_until_they_end(indexed_base: Path, harbor: Path) -> None:
-    go_on, inside = Event(), Semaphore(0)
-
-    def settings(_root: str) -> Settings:
-        inside.release()
-        go_on.wait()
-        return SETTINGS
-
-    places = Places(indexed_base / "data", indexed_base / "cache")
-    toolbox = Toolbox(Engine(places, settings), Standpoint(harbor))
-    before = workers()
-
-    async def waves(client: Client) -> None:
-        for wave in range(3):
-            async with anyio.create_task_group() as group:
-                for _ in range(CALLS_AT_ONCE):
-                    group.start_soon(client.call_tool, "index_status", {})
-                await anyio.wait_all_tasks_blocked()
-                if not wave:
-                    # Each has its thread, and stays there.
-                    for _ in range(CALLS_AT_ONCE):
-                        assert await anyio.to_thread.run_sync(inside.acquire, True, WAIT_SECONDS)
-                group.cancel_scope.cancel()
-            await anyio.wait_all_tasks_blocked()
-
-    async def story(client: Client) -> None:
-        try:
-            await waves(client)
-            started = workers() - before
-        finally:
-            # Whatever happened: the server ends only when its threads do.
-            go_on.set()
-        # One is the test's own.
-        assert len(started) == CALLS_AT_ONCE + 1
-        assert not (await client.call_tool("index_status", {})).is_error
-
-    tell(toolbox, story)
-    toolbox.close()

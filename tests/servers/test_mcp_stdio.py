@@ -141,6 +141,18 @@ def test_the_opening_loads_neither_sdk_nor_engine(opening: list[Message]) -> Non
     assert heavy & {*modules} == set()
 
 
+def test_a_server_without_a_search_has_not_loaded_what_searches_need() -> None:
+    code = (
+        "import sys\n"
+        "import asterism.cli.mcp, asterism.cli.serve\n"
+        "import asterism.servers.mcp_server, asterism.servers.http_app\n"
+        "print(*sys.modules)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    heavy = {"numpy", "pyarrow", "lance", "tokenizers", "onnxruntime", "sqlalchemy", "openai"}
+    assert heavy & {*run.stdout.split()} == set()
+
+
 def test_the_sdk_goes_on_where_the_front_ended(indexed_base: Path, harbor: Path) -> None:
     with serving(indexed_base, harbor) as server:
         assert [tool["name"] for tool in server.open()["result"]["tools"]] == [*TOOLS]

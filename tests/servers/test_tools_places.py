@@ -62,6 +62,16 @@ def test_what_is_not_clear_is_said(
         repository_for(own, Standpoint(tmp_path), arguments)
 
 
+@pytest.mark.parametrize("path", ["../two", ["src/../../two/x"], ".."])
+def test_what_leads_out_of_the_own_repository_does_not_mean_it(
+    own: Engine, tmp_path: Path, path: object
+) -> None:
+    one = own.register(directory(tmp_path / "one"))
+    own.register(directory(tmp_path / "two"))
+    with pytest.raises(PathOutside, match="leads out of one; give a path inside it"):
+        repository_for(own, Standpoint(Path(one.repository.root)), {"path": path})
+
+
 def test_a_checkout_that_is_not_indexed_is_not_taken_for_another(
     own: Engine, tmp_path: Path
 ) -> None:

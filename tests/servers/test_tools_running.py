@@ -1,6 +1,8 @@
 """Are failures answered without what they are made of, and do threads keep out of each other's way?"""
 
 import logging
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,7 +14,31 @@ from asterism.engine.wiring import Places
 from asterism.servers.tools_calls import Caller
 from asterism.servers.tools_places import Standpoint
 from asterism.servers.tools_running import Toolbox
-from tests.servers.conftest import copy_of_harbor, make_engine
+from tests.servers.conftest import ROOT, copy_of_harbor, make_engine
+
+ARENAS = """
+import ctypes, sys
+from pathlib import Path
+from threading import Barrier, Thread
+from asterism.servers.tools_places import Standpoint
+from asterism.servers.tools_running import Toolbox
+from tests.servers.conftest import make_engine
+base, harbor, file = map(Path, sys.argv[1:])
+toolbox, together = Toolbox(make_engine(base), Standpoint(harbor)), Barrier(4)
+def search():
+    together.wait()
+    assert toolbox.call("search_code", {"query": "webhook"}).error is None
+    together.wait()
+threads = [Thread(target=search) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+toolbox.close()
+system = ctypes.CDLL(None)
+system.fopen.restype = ctypes.c_void_p
+stream = ctypes.c_void_p(system.fopen(bytes(file), b"w"))
+system.malloc_info(0, stream)
+system.fclose(stream)
+"""
 
 
 def test_a_mistake_of_ours_is_answered_without_its_words(
@@ -76,3 +102,12 @@ def test_threads_share_one_engine(tmp_path: Path) -> None:
     toolbox.close()
     assert all(repos <= {name} for name, repos in answers)
     assert sum(bool(repos) for _, repos in answers) == 24
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have other allocators")
+def test_threads_share_one_arena(indexed_base: Path, harbor: Path, tmp_path: Path) -> None:
+    # Free memory of many arenas adds up, with every edit beside searches a little more.
+    told = tmp_path / "malloc.xml"
+    arguments = map(str, (indexed_base, harbor, told))
+    subprocess.run([sys.executable, "-c", ARENAS, *arguments], cwd=ROOT, check=True)
+    assert told.read_text("ascii").count("<heap nr=") == 1

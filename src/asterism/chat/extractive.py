@@ -13,14 +13,17 @@ SHOWN = 5
 """Hits that are described; a reader of plain text wants no more at once."""
 
 HEAD = (
-    "No language model is set up, so this is put together from the code that matches best, word "
-    "for word:"
+    "No language model was asked; this is put together from the code that matches best, word for "
+    "word:"
 )
 NOTHING = (
     "Nothing in the index matches this question well enough to answer it. Ask in the words of the "
     "code, or name a symbol."
 )
-FAINT = "None of it matches well; it may not be what was asked for."
+FAINT = (
+    "No language model was asked, and nothing in the index matches this question well. What comes "
+    "nearest, word for word, though it may not be what was asked for:"
+)
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 _TAG_LINE = re.compile(r"^\s*(@\w|:param|:return|Args:|Returns:|Parameters|---)")
@@ -37,6 +40,23 @@ _NOT_CODE = {
     **dict.fromkeys(("lua", "haskell"), _DASHES),
 }
 _ECMASCRIPT = frozenset({"typescript", "tsx", "javascript", "jsx"})
+_NAMELESS = frozenset(
+    {
+        "comment",
+        "control",
+        "directive",
+        "docstring",
+        "export",
+        "expression",
+        "import",
+        "package",
+        "re-export",
+        "text",
+    }
+)
+"""Kinds that are called by what they begin with, which their signature says again."""
+_LONGEST_TITLE = 80
+"""Callbacks inside callbacks are named after all around them; their end tells them apart."""
 _LONGEST_SENTENCE = 240
 _LONGEST_SIGNATURE = 200
 _LONGEST_SOURCE = 8_000
@@ -48,9 +68,7 @@ def compose(hits: Sequence[Hit], *, is_faint: bool = False) -> str:
     shown = [hit.chunk for hit in hits[:SHOWN]]
     if not shown:
         return NOTHING
-    parts = [HEAD]
-    if is_faint:
-        parts.append(FAINT)
+    parts = [FAINT if is_faint else HEAD]
     parts += [_described(number, chunk) for number, chunk in enumerate(shown, 1)]
     connections = list(_connections(shown))
     if connections:
@@ -63,13 +81,17 @@ def compose(hits: Sequence[Hit], *, is_faint: bool = False) -> str:
 
 def _described(number: int, chunk: Chunk) -> str:
     """What, where, signature, and the first sentence of its documentation."""
-    lines = [f"{number}. **{_title(chunk)}** ({chunk.node_kind}) in `{_place(chunk)}`"]
+    named = f"**{_title(chunk)}** ({chunk.node_kind}) in `{_place(chunk)}`"
+    nameless = f"`{_place(chunk)}` ({chunk.node_kind})"
+    lines = [f"{number}. {nameless if _is_nameless(chunk) else named}"]
     signature = _shortened(" ".join(chunk.signature.split()), _LONGEST_SIGNATURE)
     if signature and signature != _title(chunk):
         lines.append(f"   `{signature}`")
     sentence = first_sentence(chunk.docstring or chunk.jsdoc or "")
-    if not sentence and not signature:
-        # Prose and root items have no signature: their first line says what they are.
+    if chunk.node_kind == "section":
+        sentence = first_sentence(chunk.full_source.strip().partition("\n")[2])
+    elif not sentence and not signature:
+        # Without a signature, the first line says what it is.
         sentence = _shortened(_first_line(chunk.full_source), _LONGEST_SENTENCE)
     if sentence:
         lines.append(f"   {sentence}")
@@ -92,7 +114,7 @@ def _connections(chunks: Sequence[Chunk]) -> Iterator[str]:
     """Which of them name which others, and which stand inside others."""
     for chunk in chunks:
         code = _code(chunk)
-        others = [one for one in chunks if one.id != chunk.id and one.name]
+        others = [one for one in chunks if one.id != chunk.id and not _is_nameless(one)]
         inside = [
             one for one in others if one.parent_chunk_id == chunk.id and one.repo == chunk.repo
         ]
@@ -131,12 +153,20 @@ def _family(chunk: Chunk) -> str:
     return "ecmascript" if chunk.language in _ECMASCRIPT else chunk.language
 
 
+def _is_nameless(chunk: Chunk) -> bool:
+    return chunk.node_kind in _NAMELESS or not chunk.name
+
+
 def _title(chunk: Chunk) -> str:
-    return chunk.qualified_name or chunk.name or chunk.filename
+    if _is_nameless(chunk):
+        return _place(chunk)
+    title = chunk.qualified_name or chunk.name
+    return title if len(title) <= _LONGEST_TITLE else f"…{title[1 - _LONGEST_TITLE :]}"
 
 
 def _place(chunk: Chunk) -> str:
-    return f"{chunk.relative_path}:{chunk.start_line}-{chunk.end_line}"
+    first, last = chunk.start_line, chunk.end_line
+    return f"{chunk.relative_path}:{first}" + (f"-{last}" if last > first else "")
 
 
 def _first_line(text: str) -> str:

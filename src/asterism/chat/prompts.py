@@ -36,7 +36,7 @@ def as_data(text: str, mark: str, origin: str) -> str:
 
 
 def result_message(result: ToolResult, mark: str) -> Message:
-    """What the model reads of a call's result; our own words about a failure need no marks."""
+    """What the model reads of a call's result, or of its failure."""
     return Message(
         Role.tool,
         as_data(result.text, mark, result.name),

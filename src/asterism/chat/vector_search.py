@@ -45,6 +45,15 @@ def chosen(hits: Sequence[Hit], options: VectorOptions) -> Selection:
     return select(hits, options.selection, Measure())
 
 
+def chosen_ranked(hits: Sequence[Hit], options: VectorOptions) -> Selection:
+    """The same for hits of a ranking, which has weighed their distances: the best have the room.
+
+    A definition that was asked for by name may be farther than the code around it.
+    """
+    ranked = replace(options.selection, rank_by="score", distance_cutoff=None)
+    return select(hits, ranked, Measure())
+
+
 def payload(
     selection: Selection, roots: Mapping[str, str], model_id: str, *, lines: bool = False
 ) -> dict[str, object]:

@@ -12,7 +12,7 @@ from asterism.cli.agent_show import agent_json, print_agent, print_list
 from asterism.cli.console import console, printable, show
 from asterism.cli.engine_for import engine
 from asterism.cli.wire import write_json
-from asterism.context.agents import import_agent
+from asterism.context.agents import import_agent, is_path, look_at
 from asterism.context.agents_editing import (
     add_item,
     enable,
@@ -32,7 +32,7 @@ from asterism.domain.context import (
 )
 from asterism.domain.errors import UsageError
 from asterism.engine.agents import Agents
-from asterism.engine.agents_places import AgentPlaces
+from asterism.engine.agents_places import AgentPlaces, PlacedAgent
 
 _PROMPT = "You help with this codebase."
 
@@ -69,8 +69,15 @@ def _list(places: AgentPlaces, options: argparse.Namespace) -> int:
     return 0
 
 
+def _placed(places: AgentPlaces, written: str) -> PlacedAgent:
+    """The agent that is named, or the file that is pointed at."""
+    if not is_path(written):
+        return places.look(written)
+    return PlacedAgent("file", look_at(Path(written).absolute()))
+
+
 def _show(agents: Agents, places: AgentPlaces, options: argparse.Namespace) -> int:
-    placed = places.look(options.name)
+    placed = _placed(places, options.name)
     ready = None
     if options.tools and placed.file.agent is not None:
         ready = agents.ready(placed.file.agent)
@@ -83,7 +90,7 @@ def _show(agents: Agents, places: AgentPlaces, options: argparse.Namespace) -> i
 
 def _check(agents: Agents, places: AgentPlaces, options: argparse.Namespace) -> int:
     """Exit 1 if the file has problems, or with --tools a server does not answer."""
-    placed = places.look(options.name)
+    placed = _placed(places, options.name)
     problems = [str(problem) for problem in placed.file.problems]
     if options.tools and placed.file.agent is not None:
         problems += agents.ready(placed.file.agent).absent.values()

@@ -24,7 +24,10 @@ def _agent(commands: Commands) -> None:
         help="what to do (default: %(default)s)",
     )
     parser.add_argument(
-        "name", metavar="NAME", nargs="?", help="the agent; with import, the file or - for input"
+        "name",
+        metavar="NAME",
+        nargs="?",
+        help="the agent, with show and check also a file; with import, the file or - for input",
     )
     parser.add_argument(
         "--name", dest="rename", metavar="NAME", help="with import: what to call it"

@@ -17,7 +17,7 @@ def print_list(found: Iterable[PlacedAgent]) -> None:
     out = console()
     for origin, file in found:
         agent = file.agent
-        state = f"{len(file.problems)} problems" if agent is None else _state(agent)
+        state = _counted(len(file.problems), "problem") if agent is None else _state(agent)
         description = "" if agent is None else agent.description
         show(
             out,
@@ -35,7 +35,11 @@ def _state(agent: Agent) -> str:
         (len(agent.references), "reference"),
         (len(agent.servers), "server"),
     )
-    return ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in counts)
+    return ", ".join(_counted(count, word) for count, word in counts)
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def print_agent(placed: PlacedAgent, ready: Ready | None) -> None:

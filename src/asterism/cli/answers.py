@@ -15,6 +15,7 @@ from asterism.domain.chat import (
     Token,
     ToolCall,
     ToolStarted,
+    Turn,
     TurnDone,
     TurnEvent,
     TurnFailed,
@@ -23,10 +24,13 @@ from asterism.domain.chat import (
 from asterism.engine.asking import Asking
 from asterism.engine.asking_requests import Answered, AskRequest, GoOnRequest
 from asterism.engine.asking_way import Asked
+from asterism.engine.citing import unnamed
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+LONGEST_NAME = 80
+"""Characters of a name beside its place; of a longer one the end."""
 LONGEST_ARGUMENTS = 100
 """Characters of a tool call's arguments that are shown."""
 
@@ -57,25 +61,44 @@ class Conversing:
     def ask(self, request: AskRequest) -> Answered:
         """Ask, follow the answer, and settle what needs somebody's word on the way."""
         answered = self._follow(lambda hear: self._asking.ask(self._registered, request, hear))
+        return self._settled(answered, request.model, request.provider)
+
+    def resume(self, turn: Turn) -> Answered | None:
+        """Go on with a turn that was interrupted, or that waits for somebody's word.
+
+        None where that word is not given.
+        """
+        approvals: dict[str, bool] | None = {}
+        if turn.status is TurnStatus.awaiting_approval:
+            approvals = self._words_on(turn)
+        if approvals is None:
+            return None
+        return self._settled(self._resumed(GoOnRequest(turn=turn.id, approvals=approvals)))
+
+    def _settled(self, answered: Answered, model: str = "", provider: str = "") -> Answered:
+        """The answer once nothing waits for somebody's word, or nobody gives it."""
         while answered.turn.status is TurnStatus.awaiting_approval:
-            approvals = {call.id: self._is_allowed(call) for call in answered.turn.pending}
-            if not approvals or None in approvals.values():
+            approvals = self._words_on(answered.turn)
+            if not approvals:
                 break
-            more = GoOnRequest(
-                turn=answered.turn.id,
-                approvals={id_: bool(word) for id_, word in approvals.items()},
-                model=request.model,
-                provider=request.provider,
+            turn = answered.turn.id
+            answered = self._resumed(
+                GoOnRequest(turn=turn, approvals=approvals, model=model, provider=provider)
             )
-            answered = self._resumed(more)
         return answered
 
     def _resumed(self, request: GoOnRequest) -> Answered:
         return self._follow(lambda hear: self._asking.go_on(self._registered, request, hear))
 
-    def resume(self, turn: str) -> Answered:
-        """Go on with a turn that was interrupted."""
-        return self._resumed(GoOnRequest(turn=turn, approvals={}))
+    def _words_on(self, turn: Turn) -> dict[str, bool] | None:
+        """Somebody's word on each call that waits; None where nobody gives it."""
+        if not self._display.yes and not can_ask():
+            return None
+        try:
+            return {call.id: self._is_allowed(call) for call in turn.pending}
+        except KeyboardInterrupt:
+            sys.stderr.write("\n")
+            return None
 
     def _follow(self, begin: Begin) -> Answered:
         """Show the events of a turn; Ctrl-C stops it, and what was said until then is kept."""
@@ -90,25 +113,30 @@ class Conversing:
             except KeyboardInterrupt:
                 asked.stop()
 
-    def _is_allowed(self, call: ToolCall) -> bool | None:
-        """Somebody's word on a call; None where nobody can be asked."""
-        if self._display.yes:
-            return True
-        if not can_ask():
-            return None
-        return agreed(f"Call {_named(call)}?")
+    def _is_allowed(self, call: ToolCall) -> bool:
+        return self._display.yes or agreed(f"Call {_named(call)}?")
 
     def show_sources(self, answered: Answered) -> None:
-        """The places that an answer rests on, each checked just now."""
-        if answered.citations:
+        """The places that an answer rests on, each checked just now.
+
+        Those that the answer names itself are only shown where they are gone.
+        """
+        shown = [
+            found
+            for found in answered.citations
+            if not found.exists or found.citation in unnamed(answered.turn)
+        ]
+        if shown:
             show(self._out, ("", ""))
-        for found in answered.citations:
-            name = f"  {found.citation.name}" if found.citation.name else ""
+        for found in shown:
+            name = found.citation.name
+            name = name if len(name) <= LONGEST_NAME else f"…{name[1 - LONGEST_NAME :]}"
             gone = "" if found.exists else "  (no longer there)"
-            show(self._out, (f"  {found.place}", "cyan"), (name, "dim"), (gone, "yellow"))
+            place = f"  {found.citation.place}"
+            show(self._out, (place, "cyan"), (f"  {name}" if name else "", "dim"), (gone, "yellow"))
 
 
-def complain(answered: Answered) -> None:
+def complain(answered: Answered, next_step: str = "ask again with --yes, or at a terminal") -> None:
     """Say what is not as it should be, and what to do."""
     turn = answered.turn
     if turn.error is not None:
@@ -116,8 +144,7 @@ def complain(answered: Answered) -> None:
     elif turn.status is TurnStatus.awaiting_approval:
         names = ", ".join(call.name for call in turn.pending)
         sys.stderr.write(
-            f"asterism: {printable(names)} may only be called if you agree; ask again with --yes, "
-            "or at a terminal.\n"
+            f"asterism: {printable(names)} may only be called if you agree; {next_step}.\n"
         )
 
 

@@ -7,13 +7,13 @@ from contextlib import closing
 from asterism.cli.answers import Conversing, Display, complain
 from asterism.cli.console import printable
 from asterism.cli.engine_for import directory_named, engine
-from asterism.cli.wire import Json, write_json
+from asterism.cli.wire import write_json
 from asterism.domain.chat import TurnStatus
 from asterism.domain.errors import PathMissing, UsageError
 from asterism.domain.files import display_path
 from asterism.engine.asking import Asking
-from asterism.engine.asking_requests import Answered, AskRequest
-from asterism.engine.transcripts import plain_turn_json
+from asterism.engine.asking_requests import AskRequest
+from asterism.engine.transcripts import answer_json
 
 INPUT_BYTES = 1_000_000
 """What a question on standard input may have."""
@@ -31,7 +31,8 @@ def run(options: argparse.Namespace) -> int:
         registered = here.locate(place)
         conversation = options.conversation
         if conversation:
-            conversation = here.records().conversations().find(conversation).id
+            here_name = registered.repository.name
+            conversation = here.records().conversations().find(conversation, here_name).id
         streams = sys.stdout.isatty() and not options.no_stream and not options.json
         display = Display(streams, tells=not options.json, yes=options.yes)
         conversing = Conversing(asking, registered, display)
@@ -48,8 +49,9 @@ def run(options: argparse.Namespace) -> int:
         if options.json:
             write_json(answer_json(answered))
         else:
-            if not streams or answered.is_repeat:
-                sys.stdout.write(f"{printable(answered.turn.answer.rstrip())}\n")
+            answer = printable(answered.turn.answer.rstrip())
+            if answer and (not streams or answered.is_repeat):
+                sys.stdout.write(f"{answer}\n")
             conversing.show_sources(answered)
             sys.stdout.flush()
             complain(answered)
@@ -57,22 +59,6 @@ def run(options: argparse.Namespace) -> int:
                 id_ = answered.conversation.id[:8]
                 sys.stderr.write(f"\nGo on with: asterism ask --conversation {id_} …\n")
     return _CODES.get(answered.turn.status, 1)
-
-
-def answer_json(answered: Answered) -> Json:
-    """An answer for programs."""
-    found = plain_turn_json(answered.turn)
-    citations = [
-        {**entry, "exists": checked.exists}
-        for entry, checked in zip(found["citations"], answered.citations, strict=True)
-    ]
-    return {
-        **found,
-        "citations": citations,
-        "number": answered.number,
-        "title": answered.conversation.title,
-        "isRepeat": answered.is_repeat,
-    }
 
 
 def _typed() -> str:

@@ -5,11 +5,12 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
-from asterism.cli.answers import Conversing, Display, complain
-from asterism.cli.chat_commands import COMMANDS, ChatState, Quit, command
-from asterism.cli.console import console, printable, show
+from asterism.cli.answers import Conversing, Display
+from asterism.cli.chat_commands import COMMANDS, ChatState, Quit, command, go_on, show_answer
+from asterism.cli.console import console, show
 from asterism.cli.engine_for import directory_named, engine
 from asterism.config.environment import data_directory
 from asterism.domain.errors import AsterismError, PathMissing
@@ -37,32 +38,35 @@ def run(options: argparse.Namespace) -> int:
         is_terminal = streams and sys.stdin is not None and sys.stdin.isatty()
         if is_terminal:
             show(console(), (f"{registered.repository.name}. ", "bold"), (_WELCOME, "dim"))
-        return _converse(state, _prompt() if is_terminal else _line, streams)
+        return _converse(state, _prompt() if is_terminal else _line)
 
 
 _WELCOME = "Ask something; /help shows what else. Ctrl-C stops an answer, Ctrl-D ends."
 
 
-def _converse(state: ChatState, read: Callable[[], str | None], streams: bool) -> int:
-    while (line := read()) is not None:
-        text = line.strip()
-        if not text:
-            continue
-        try:
-            if text.startswith("/"):
-                command(state, text)
-            else:
-                _answer(state, text, streams)
-        except Quit:
-            break
-        except AsterismError as error:
-            # One question that cannot be answered does not end the chat.
-            sys.stdout.flush()
-            sys.stderr.write(f"asterism: {error}\n")
+def _converse(state: ChatState, read: Callable[[], str | None]) -> int:
+    try:
+        # A conversation that is taken up may have been left in the middle of an answer.
+        _carry_out(partial(go_on, state))
+        while (line := read()) is not None:
+            text = line.strip()
+            if text:
+                _carry_out(partial(command if text.startswith("/") else _answer, state, text))
+    except Quit:
+        pass
     return 0
 
 
-def _answer(state: ChatState, question: str, streams: bool) -> None:
+def _carry_out(work: Callable[[], None]) -> None:
+    """One question that cannot be answered does not end the chat."""
+    try:
+        work()
+    except AsterismError as error:
+        sys.stdout.flush()
+        sys.stderr.write(f"asterism: {error}\n")
+
+
+def _answer(state: ChatState, question: str) -> None:
     answered = state.conversing.ask(
         AskRequest(
             question=question,
@@ -72,14 +76,7 @@ def _answer(state: ChatState, question: str, streams: bool) -> None:
             retries=state.retries,
         )
     )
-    state.conversation = answered.conversation.id
-    state.last = answered.turn
-    if not streams:
-        sys.stdout.write(f"{printable(answered.turn.answer.rstrip())}\n")
-    state.conversing.show_sources(answered)
-    sys.stdout.write("\n")
-    sys.stdout.flush()
-    complain(answered)
+    show_answer(state, answered)
 
 
 def _line() -> str | None:

@@ -5,17 +5,20 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from asterism.backends.store.registry import Registered
-from asterism.cli.answers import Conversing
+from asterism.cli.answers import Conversing, complain
 from asterism.cli.console import console, printable, show
-from asterism.domain.chat import Turn, TurnStatus
+from asterism.domain.chat import RESUMABLE, Turn, TurnStatus
 from asterism.domain.context import ItemKind
 from asterism.domain.errors import UsageError
 from asterism.engine.asking import Asking
 from asterism.engine.asking_models import options_for
+from asterism.engine.asking_requests import Answered
 from asterism.engine.engine import Engine
 
 LISTED = 10
 """Conversations that `/conversations` shows."""
+WAITING = "/resume asks you again, at a terminal"
+"""What to do where a call waits for somebody's word."""
 
 
 class Quit(Exception):
@@ -42,7 +45,8 @@ class ChatState:
 
     def take_up(self, typed: str) -> None:
         """Go on with a conversation."""
-        found = self.engine.records().conversations().find(typed)
+        here = self.registered.repository.name
+        found = self.engine.records().conversations().find(typed, here)
         self.conversation, self.agent = found.id, found.agent
         turns = self.engine.records().turns().of(found.id)
         self.last = turns[-1].turn if turns else None
@@ -135,13 +139,32 @@ def _resume(state: ChatState, rest: str) -> None:
     if last is None:
         return
     _say(f"Asked last: {' '.join(last.question.split())[:200]}")
+    go_on(state)
+
+
+def go_on(state: ChatState) -> None:
+    """Answer what the conversation was left at, if it was left in the middle."""
+    last = state.last
+    if last is None or last.status not in RESUMABLE:
+        return
     if last.status is TurnStatus.interrupted:
         _say("That was interrupted; it is answered now.")
-        answered = state.conversing.resume(last.id)
-        state.last = answered.turn
-        if not sys.stdout.isatty():
-            sys.stdout.write(f"{printable(answered.turn.answer.rstrip())}\n")
-        state.conversing.show_sources(answered)
+    answered = state.conversing.resume(last)
+    if answered is None:
+        raise UsageError(f"The answer still waits for your word; {WAITING}.")
+    show_answer(state, answered)
+
+
+def show_answer(state: ChatState, answered: Answered) -> None:
+    """What was answered, with the places it rests on, and what is wrong with it."""
+    state.conversation, state.last = answered.conversation.id, answered.turn
+    answer = printable(answered.turn.answer.rstrip())
+    if answer and not sys.stdout.isatty():
+        sys.stdout.write(f"{answer}\n")
+    state.conversing.show_sources(answered)
+    sys.stdout.write("\n")
+    sys.stdout.flush()
+    complain(answered, WAITING)
 
 
 def _archive(state: ChatState, rest: str) -> None:

@@ -10,7 +10,7 @@ from asterism.cli.engine_for import directory_named, engine
 from asterism.cli.wire import write_json
 from asterism.context.display import columns
 from asterism.context.messages import item_text
-from asterism.domain.context import ItemKind, LeftOut, Reference, RequestItem, Rule
+from asterism.domain.context import ItemDetail, ItemKind, LeftOut, Reference, RequestItem, Rule
 from asterism.engine.contexts_for import ContextFor, ContextRequest, context_for
 from asterism.servers.wire_requests import context_for_json
 
@@ -67,6 +67,7 @@ def _print(found: ContextFor, explain: bool, texts: bool) -> None:
                 out,
                 (f"  {shown.prefix} • {shown.name} ", ""),
                 (f"[{shown.badge}]", "cyan"),
+                ("" if entry.detail is ItemDetail.full else f"  {entry.detail}", "dim"),
                 (f"  {shown.description.splitlines()[0] if shown.description else ''}", "dim"),
             )
             _print_more(found, entry, explain, texts)

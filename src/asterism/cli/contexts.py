@@ -5,12 +5,13 @@ import sys
 
 from asterism.backends.store.registry import Registered
 from asterism.cli.console import printable
-from asterism.cli.search_wire import account_json, reply_json
+from asterism.cli.search_wire import reply_json
 from asterism.cli.wire import Json, write_json
 from asterism.domain.errors import UsageError
 from asterism.domain.files import display_path
 from asterism.domain.selection import Detail
 from asterism.engine.contexts import ContextReply, Placed
+from asterism.servers.wire_states import account_json, placed_json, times_json
 
 # Options of a list that say nothing about context, by what they are called.
 _OF_LISTS = ("exhaustive", "cursor", "explain", "context_lines")
@@ -38,7 +39,6 @@ def answer_context(reply: ContextReply, registered: Registered, as_json: bool) -
 def context_json(reply: ContextReply, registered: Registered) -> Json:
     """The parts for a reader, and the same account as of a list."""
     assembly = reply.assembly
-    milliseconds = reply.seconds * 1000
     return {
         "parts": [
             {"text": part.text, "priority": round(part.priority, 4), "audience": ["assistant"]}
@@ -54,26 +54,15 @@ def context_json(reply: ContextReply, registered: Registered) -> Json:
         ],
         **account_json(reply.account),
         "notes": list(reply.notes),
-        "elapsed_ms": round(milliseconds, 1),
-        "latency_ms": round(milliseconds),
+        **times_json(reply.seconds),
     }
 
 
 def _place(place: Placed, detail: Detail) -> Json:
-    """A result without its code, which stands in the parts; its lines are those of now."""
     chunk = place.chunk
     return {
-        "chunk_id": chunk.id,
-        "repo": chunk.repo,
-        "file_path": display_path(chunk.relative_path),
+        **placed_json(place, detail),
         "absolute_path": display_path(chunk.file_path),
-        "language": chunk.language,
-        "detail": detail.value,
-        "start_line": place.lines.first,
-        "end_line": place.lines.last,
-        "similarity_score": round(place.score, 4),
-        "kind": chunk.node_kind,
-        "name": chunk.qualified_name,
         "signature": chunk.signature,
     }
 

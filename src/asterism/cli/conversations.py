@@ -14,6 +14,7 @@ from asterism.domain.chat import Turn, TurnStatus
 from asterism.domain.conversation import Conversation, RecordedTurn, Shelf
 from asterism.domain.errors import PathUnreadable, UsageError
 from asterism.domain.files import display_path
+from asterism.engine.citing import unnamed
 from asterism.engine.records import Records
 from asterism.engine.transcripts import (
     conversation_json,
@@ -141,10 +142,11 @@ def _show_turn(out: "Console | None", recorded: RecordedTurn) -> None:
     sys.stdout.write("\n")
     show(out, (f"{recorded.number}. ", "bold"), (" ".join(turn.question.split()), "bold"))
     sys.stdout.write(f"\n{printable(turn.answer.strip() or _state(turn))}\n")
-    if turn.citations:
+    sources = unnamed(turn)
+    if sources:
         sys.stdout.write("\n")
-    for entry in turn.citations:
-        show(out, (f"   {entry.path}:{entry.first_line}-{entry.last_line}", "cyan"))
+    for entry in sources:
+        show(out, (f"   {entry.place}", "cyan"))
     if turn.answer.strip() and turn.status is not TurnStatus.done:
         show(out, (f"   {_state(turn)}", "yellow"))
 

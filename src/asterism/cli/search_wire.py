@@ -4,22 +4,20 @@ from asterism.backends.store.chunk_table import ChunkKey
 from asterism.backends.store.registry import Registered
 from asterism.cli.wire import Json
 from asterism.domain.files import display_path
-from asterism.domain.selection import Account, Kept
+from asterism.domain.selection import Kept
 from asterism.engine.searching import SearchReply
 from asterism.engine.surroundings import Surroundings
 from asterism.retrieval.filters import applied
+from asterism.servers.wire_states import account_json, place_json, times_json
 
 
 def reply_json(reply: SearchReply, registered: Registered, explain: bool) -> Json:
     """The rows, and an account of what is not among them."""
-    milliseconds = reply.seconds * 1000
     return {
         "query": reply.search.question.text,
         "mode": reply.search.mode.value,
         "filters_applied": applied(reply.search.where),
-        "project_id": registered.project.id,
-        "repository_id": registered.repository.id,
-        "database_name": registered.project.directory.name,
+        **place_json(registered),
         "results": [_row(kept, reply, explain) for kept in reply.selection.kept],
         "total_matches": reply.total.matches,
         "total_is_exact": reply.total.exact,
@@ -28,22 +26,7 @@ def reply_json(reply: SearchReply, registered: Registered, explain: bool) -> Jso
         "did_you_mean": list(reply.did_you_mean),
         "notes": list(reply.notes),
         "index_state": reply.state._asdict(),
-        "elapsed_ms": round(milliseconds, 1),
-        "latency_ms": round(milliseconds),
-    }
-
-
-def account_json(account: Account) -> Json:
-    """What came in, what goes out, and why the rest does not."""
-    truncation = account.truncation_info
-    reason = None if truncation.reason is None else truncation.reason.value
-    return {
-        "total_count": account.total_count,
-        "returned_count": account.returned_count,
-        "truncated": account.truncated,
-        "truncation_info": {**truncation._asdict(), "reason": reason},
-        "dropped": account.dropped._asdict(),
-        "token_method": account.token_method,
+        **times_json(reply.seconds),
     }
 
 

@@ -14,7 +14,7 @@ from asterism.cli.engine_for import directory_named, engine
 from asterism.cli.wire import Json, write_json
 from asterism.context.analytics import usage_json, use_json
 from asterism.context.replay import ItemChange, Replayed
-from asterism.domain.errors import UsageError
+from asterism.domain.errors import InputError, UsageError
 from asterism.domain.sessions import Session
 from asterism.engine.agents_sessions import Sessions
 from asterism.servers.wire_requests import session_json
@@ -65,13 +65,23 @@ def _list(sessions: Sessions, options: argparse.Namespace) -> int:
 
 def _new(sessions: Sessions, options: argparse.Namespace) -> int:
     session = sessions.new(options.target or DEFAULT_AGENT, options.title)
-    return _shown(session, options)
+    # What a server lists comes with the session alone, so one that was not there is missed later.
+    absent = sessions.ready(session.agent).absent
+    _shown(session, options)
+    sys.stdout.flush()
+    for name, why in absent.items():
+        sys.stderr.write(f"asterism: The session has no tools of {name}. {why}\n")
+    return 0
 
 
 def _show(sessions: Sessions, options: argparse.Namespace) -> int:
     session = sessions.get(_target(options))
-    ready = sessions.ready(session.agent)
-    missing = [entry.sentence for entry in sessions.missing(session, ready)]
+    try:
+        ready = sessions.ready(session.agent)
+        missing = [entry.sentence for entry in sessions.missing(session, ready)]
+    except InputError as error:
+        # The session is there, whatever became of its agent.
+        missing = [str(error)]
     requests = sessions.requests(session.id)
     if options.json:
         listed = [{"id": one.id, "message": one.message, "at": one.at} for one in requests]
@@ -128,7 +138,7 @@ def _replay(sessions: Sessions, options: argparse.Namespace) -> int:
             for line in message.text.splitlines():
                 show(out, (f"  {line}", ""))
         sys.stdout.flush()
-        for sentence in map(_change, again.changes):
+        for sentence in (*map(_change, again.changes), *([again.note] if again.note else [])):
             sys.stderr.write(f"asterism: {sentence}\n")
     return 0 if again.is_exact else 1
 
@@ -152,6 +162,7 @@ def _replay_json(again: Replayed) -> Json:
             for one in again.changes
         ],
         "exact": again.is_exact,
+        "note": again.note,
     }
 
 

@@ -2,7 +2,6 @@
 
 import argparse
 import time
-from datetime import datetime
 
 from asterism.cli.engine_for import directory_named, engine
 from asterism.cli.symbols import counted
@@ -10,6 +9,7 @@ from asterism.cli.wire import Json, write_json
 from asterism.domain.files import display_path
 from asterism.domain.index import Staleness
 from asterism.engine.status import Status
+from asterism.servers.wire_states import job_json, moment, statistics_json
 
 
 def run(options: argparse.Namespace) -> int:
@@ -112,47 +112,23 @@ def status_json(found: Status) -> Json:
             "dimensions": manifest.model.dimensions,
             "recipe": manifest.recipe,
             "program": manifest.program,
-            "created": _moment(manifest.created),
+            "created": moment(manifest.created),
         },
         "statistics": known
         and {
-            "files": known.files,
-            "chunks": known.chunks,
-            "symbols": {role.value: count for role, count in known.symbols.items()},
-            "languages": dict(known.languages),
-            "files_with_problems": known.files_with_problems,
-            "source_bytes": known.source_bytes,
+            **(statistics_json(found) or {}),
             "catalogue_bytes": known.database_bytes,
             "chunks_bytes": found.chunks_bytes,
-            "last_sync": _moment(known.last_sync),
         },
         "skipped": found.skipped,
-        "job": job
-        and {
-            "kind": job.kind,
-            "state": job.state if found.running or job.state != "running" else "interrupted",
-            "pid": job.pid,
-            "files_done": job.files_done,
-            "files_total": job.files_total,
-            "chunks_done": job.chunks_done,
-            "sentence": job.sentence,
-            "started": _moment(job.started),
-            "updated": _moment(job.updated),
-        },
+        "job": job and {**(job_json(found) or {}), "pid": job.pid},
         "watcher": watcher
         and {
             "pid": watcher.pid,
             "running": watcher.running,
             "events": watcher.events,
             "syncs": watcher.syncs,
-            "last_event": _moment(watcher.last_event),
+            "last_event": moment(watcher.last_event),
             "sentence": watcher.sentence,
         },
     }
-
-
-def _moment(seconds: float | None) -> str | None:
-    """A time as programs like it, with the zone."""
-    return (
-        datetime.fromtimestamp(seconds).astimezone().isoformat("T", "seconds") if seconds else None
-    )

@@ -66,10 +66,10 @@ class RerankSettings:
     provider: RerankProvider = described(  # noqa: RUF009 - a text like the others
         Kind.text,
         "none",
-        "Who judges the best hits once more and orders them anew: nobody; the built-in reranker, "
-        "which reads the question together with each text; the built-in encoder, which compares "
-        "their vectors and keeps them; or Voyage, which gets question and texts sent to a server "
-        "with every question.",
+        "Who judges the best hits once more and orders them anew: nobody; a reranker on this "
+        "machine, which reads the question together with each text (none is built in: name its "
+        "folder); the built-in encoder, which compares their vectors and keeps them; or Voyage, "
+        "which gets question and texts sent to a server with every question.",
         choices=get_args(RerankProvider),
         voice=Voice.trusted,
     )

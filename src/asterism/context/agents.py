@@ -49,13 +49,13 @@ class AgentFolder:
 
     def look(self, name: str) -> AgentFile:
         """An agent's file, whatever is in it."""
-        path = self.path(name)
-        try:
-            return AgentFile(name, path, self.load(name))
-        except AgentInvalid as error:
-            return AgentFile(name, path, None, error.problems)
-        except InputError as error:
-            return AgentFile(name, path, None, (Problem(1, "", str(error)),))
+        return look_at(self.path(name), name)
+
+    def unused(self) -> tuple[Path, ...]:
+        """Files that look like agents and are none, by their names or because another counts."""
+        used = set(self._paths().values())
+        found = (path for ending in _ENDINGS for path in self.directory.glob(f"*{ending}"))
+        return tuple(sorted(path for path in found if path not in used and path.is_file()))
 
     def path(self, name: str) -> Path:
         """The file of an agent, which has to be there."""
@@ -102,7 +102,7 @@ class AgentFolder:
         path = self.path(name)
         before = _read(path)
         after = change(before)
-        agent = read_agent(name, after, _shown(path))
+        agent = read_agent(name, after, f"Nothing was changed: with this, {_shown(path)}")
         if after != before:
             _write(path, after, before)
         return agent
@@ -131,6 +131,24 @@ class AgentFolder:
 def load_agent(path: Path) -> Agent:
     """The agent of a file anywhere."""
     return read_agent(path.stem, _read(path), _shown(path))
+
+
+def look_at(path: Path, name: str = "") -> AgentFile:
+    """A file anywhere as an agent, whatever is in it; one that is not there is an error."""
+    name = name or path.stem
+    try:
+        return AgentFile(name, path, load_agent(path))
+    except AgentInvalid as error:
+        return AgentFile(name, path, None, error.problems)
+    except PathMissing:
+        raise
+    except InputError as error:
+        return AgentFile(name, path, None, (Problem(1, "", str(error)),))
+
+
+def is_path(written: str) -> bool:
+    """Whether a file is meant and no agent's name, which has neither an ending nor a separator."""
+    return written.endswith(_ENDINGS) or "/" in written or os.sep in written
 
 
 def import_agent(

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from asterism.context.agents_nodes import Unreadable, parsed, plain
+from asterism.context.agents_problems import allowed_names
 from asterism.context.agents_reading import AGENT_KEYS, ITEM_KEYS
 from asterism.context.agents_text import with_member, with_value, without_member
 from asterism.domain.context import (
@@ -48,7 +49,7 @@ def set_key(text: str, key: str, value: object) -> str:
 def set_setting(text: str, name: str, value: SettingValue | None) -> str:
     """Set a setting by its full name, or with None leave it to its default."""
     if name not in SETTINGS:
-        raise UsageError(f"There is no setting {name!r}; there are {', '.join(SETTINGS)}.")
+        raise UsageError(f"There is no setting {name!r}; {allowed_names([*SETTINGS], name)}")
     known = SETTINGS[name]
     if value is not None and known.read(value) is None:
         raise UsageError(f"{name} is {value!r}; give {known.allowed}.")

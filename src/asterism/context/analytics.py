@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from asterism.context.wire import key_json
 from asterism.domain.context import Item, ItemKey, RequestMode, Tool
+from asterism.domain.context_json import key_json
 from asterism.domain.sessions import ItemUse
 
 ENOUGH_REQUESTS = 10

@@ -108,7 +108,7 @@ def choose(
     """
     prepared = scores.prepared
     floor = max(scores.floor * settings.floor_factor, LEAST)
-    members = np.array([_domain(item) is domain for item in prepared.items], dtype=bool)
+    members = np.array([domain_of(item) is domain for item in prepared.items], dtype=bool)
     if not members.any() or not scores.sentences:
         return Chosen()
     of_pieces = np.where(members[prepared.owners], scores.pooled, -1.0)
@@ -128,7 +128,8 @@ def choose(
     )
 
 
-def _domain(item: Item) -> Domain:
+def domain_of(item: Item) -> Domain:
+    """Which of the two sorts an item is of."""
     return Domain.tools if isinstance(item, Tool) else Domain.texts
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from asterism.context.calibration import Numbers, Scale
+from asterism.context.likeness import likeness
 from asterism.context.pieces import pieces_of
 from asterism.context.relations import RelationGraph
 from asterism.context.vectors import ItemIndex, Prepared
@@ -92,7 +93,7 @@ def _by_pieces(ground: Ground, sources: Sequence[int]) -> Reached:
     pieces = [piece for at in sources for piece in _query_pieces(prepared, at, ground.fit)]
     if not pieces:
         return {}, {}
-    near = prepared.best(prepared.vectors[pieces] @ prepared.vectors.T)
+    near = likeness(prepared, pieces)
     scores = ground.scale.relations(near.max(axis=0))
     owners = prepared.owners[pieces][near.argmax(axis=0)]
     return (
@@ -154,8 +155,13 @@ def expand_result(
     candidates: Sequence[Item],
     settings: AgentSettings,
     index: ItemIndex,
+    *,
+    wanted: bool = False,
 ) -> tuple[Related, ...]:
-    """The candidates that go with what a tool returned; raises what the embedder raises."""
+    """The candidates that go with what a tool returned; raises what the embedder raises.
+
+    With `wanted` they come whatever the settings say, because the agent says so of this tool.
+    """
     pieces = pieces_of(result)
     if len(pieces) > RESULT_PIECES:
         pieces = pieces[: RESULT_PIECES // 2] + pieces[-RESULT_PIECES // 2 :]
@@ -169,6 +175,6 @@ def expand_result(
     found: list[Related] = []
     for domain in Domain:
         values = settings.of(domain)
-        if values.tool_results_enabled:
+        if wanted or values.tool_results_enabled:
             found += _picked(prepared, [reached], domain, values, set())
     return tuple(found)

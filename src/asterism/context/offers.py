@@ -9,9 +9,10 @@ from asterism.domain.context import (
     ItemKey,
     ItemKind,
     RequestMode,
+    Server,
     SessionItem,
     Tool,
-    ToolKey,
+    ToolChoice,
 )
 from asterism.domain.context_settings import Layer, settings_of, stated_permission
 from asterism.domain.permissions import Permission
@@ -62,7 +63,7 @@ class Standing:
         self._base = settings_of(agent.settings).tool_permission
         self._servers = {server.name: server for server in agent.servers}
         self._choices = {
-            ToolKey(server.name, choice.name): choice
+            (server.name, choice.name): choice
             for server in agent.servers
             for choice in server.tools
         }
@@ -71,7 +72,7 @@ class Standing:
         """The item's mode; a tool's own, else its server's, else `always`."""
         if not isinstance(item, Tool):
             return item.include
-        choice, server = self._choices.get(item.key), self._servers.get(item.server)
+        choice, server = self._said_of(item)
         own = choice.include if choice is not None else None
         return own or (server.include if server is not None else None) or Include.always
 
@@ -79,10 +80,13 @@ class Standing:
         """Whether the session may be given an item: any text, and a tool that is not forbidden."""
         if not isinstance(item, Tool):
             return True
-        choice, server = self._choices.get(item.key), self._servers.get(item.server)
+        choice, server = self._said_of(item)
         stated = (
             choice.permission if choice is not None else None,
             server.permission if server is not None else None,
             self._base,
         )
         return stated_permission(stated, self._session) is not Permission.never
+
+    def _said_of(self, tool: Tool) -> tuple[ToolChoice | None, Server | None]:
+        return self._choices.get((tool.server, tool.name)), self._servers.get(tool.server)

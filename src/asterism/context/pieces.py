@@ -29,7 +29,11 @@ def index_text(item: Item) -> str:
 
 def pieces_of(text: str) -> tuple[str, ...]:
     """Each paragraph, and one that is too long as sentences joined up to the limit."""
-    paragraphs = (part.strip() for part in _PARAGRAPHS.split(_whole(text).strip()))
+    text = _whole(text).strip()
+    if text and len(text) <= MAX_PIECE and "\n" not in text:
+        # Nearly every tool is so.
+        return (text,)
+    paragraphs = (part.strip() for part in _PARAGRAPHS.split(text))
     pieces = [piece for part in paragraphs if part for piece in _paragraph_pieces(part)]
     return tuple(pieces[:MAX_PIECES])
 

@@ -11,11 +11,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from asterism.context.calibration import Scale
+from asterism.context.likeness import likeness
 from asterism.context.vectors import Prepared
 from asterism.domain.context import content_hash
 from asterism.domain.index import ModelIdentity
 
-VERSION = 1
+VERSION = 2
 """Of the files; a new one is needed when scores or their form change."""
 
 LEAST_SCORE = 0.5
@@ -85,9 +86,8 @@ def _computed(prepared: Prepared, scale: Scale) -> RelationGraph:
     count = len(prepared.items)
     near = np.full((count, count), -1.0, dtype=np.float32)
     for start in range(0, len(prepared.pieces), _BLOCK):
-        block = prepared.vectors[start : start + _BLOCK]
-        rows = prepared.best(block @ prepared.vectors.T)
-        np.maximum.at(near, prepared.owners[start : start + _BLOCK], rows)
+        block = slice(start, start + _BLOCK)
+        np.maximum.at(near, prepared.owners[block], likeness(prepared, block))
     np.fill_diagonal(near, -1.0)
     scores = scale.relations(near)
     np.fill_diagonal(scores, 0.0)

@@ -37,6 +37,8 @@ class Replayed:
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...]
     changes: tuple[ItemChange, ...]
+    note: str = ""
+    """What else there is to say, in a sentence."""
 
     @property
     def is_exact(self) -> bool:

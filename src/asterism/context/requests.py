@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from asterism.context.calibration import Scale
-from asterism.context.choosing import ALL_PARTS, Choice, ChoosingOptions, choose, compare
+from asterism.context.choosing import ALL_PARTS, Choice, ChoosingOptions, choose, compare, domain_of
 from asterism.context.expansion import Ground, Related, expand, expand_result
 from asterism.context.offers import Standing, offered_items
 from asterism.context.relations import relation_graph
@@ -112,9 +112,14 @@ def build_request(asked: Asked, chooser: Chooser | None) -> Built:
         try:
             _add_chosen(draft, asked, candidates, chooser)
         except AsterismError as error:
-            draft.notes.append(f"Nothing was chosen by meaning, because that failed: {error}")
+            draft.notes.append(not_chosen(error))
     _add_by_rules(draft, asked, offered, [key for key in draft.items if isinstance(key, ToolKey)])
     return Built(context=_context(draft, asked, offered), items=offered, choices=draft.choices)
+
+
+def not_chosen(error: AsterismError) -> str:
+    """What a request says that goes on without what choosing would have brought."""
+    return f"Nothing was chosen by meaning, because that failed: {error}"
 
 
 def extend_by_result(
@@ -130,11 +135,21 @@ def extend_by_result(
     """
     offered = offered_items(asked.agent, asked.tools)
     draft = _Draft({item.key: item for item in context.items}, considered=context.considered)
-    if chooser is not None and _expands(asked, called):
+    stated = _stated(asked, called)
+    if chooser is not None and stated is not False:
         candidates = _candidates(_Draft(draft.items), asked, offered)
         try:
-            related = expand_result(result, called.name, candidates, asked.settings, chooser.index)
-            _add_related(draft, related)
+            _add_related(
+                draft,
+                expand_result(
+                    result,
+                    called.name,
+                    candidates,
+                    asked.settings,
+                    chooser.index,
+                    wanted=stated is True,
+                ),
+            )
         except AsterismError as error:
             draft.notes.append(f"The result of {called.qualified} brought nothing: {error}")
     _add_by_rules(draft, asked, offered, [called])
@@ -212,9 +227,17 @@ def _add_chosen(draft: _Draft, asked: Asked, candidates: list[Item], chooser: Ch
             if wants_graph
             else None,
         )
-        chosen_items = [choice.item for choice in draft.choices.values()]
-        _add_related(draft, expand(ground, chosen_items, settings))
+        _add_related(draft, expand(ground, _bringing(draft, settings, ground.scale), settings))
     draft.left_out += [entry for entry in left_out if entry.key not in draft.items]
+
+
+def _bringing(draft: _Draft, settings: AgentSettings, scale: Scale) -> list[Item]:
+    """The chosen items that are likely enough to bring others along."""
+    return [
+        choice.item
+        for choice in draft.choices.values()
+        if choice.score >= scale.brings * settings.of(domain_of(choice.item)).floor_factor
+    ]
 
 
 def _wants_pieces(settings: AgentSettings) -> bool:
@@ -244,11 +267,13 @@ def _add_by_rules(
             draft.add(item, RequestMode.expansion, why=f"comes along with {tool.qualified}")
 
 
-def _expands(asked: Asked, tool: ToolKey) -> bool:
+def _stated(asked: Asked, tool: ToolKey) -> bool | None:
+    """Whether the results of a tool are to bring more; None where its agent leaves it open."""
     server = asked.agent.server(tool.server)
     stated = server.choice(tool.name).expand_results if server is not None else None
     enabled = any(asked.settings.of(domain).tool_results_enabled for domain in Domain)
-    return enabled if stated is None else stated
+    # Nothing is embedded where neither the tool nor a domain asks for it.
+    return stated if stated is not None or enabled else False
 
 
 def _context(draft: _Draft, asked: Asked, offered: Mapping[ItemKey, Item]) -> RequestContext:

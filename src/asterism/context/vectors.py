@@ -98,29 +98,30 @@ class ItemIndex:
         with self._lock:
             prepared = self._sets.get(key)
             if prepared is None:
-                known = self._known_of(key)
-                prepared = self._sets[key] = _joined(key, [known[item] for item in key])
+                prepared = self._sets[key] = _joined(key, self._known_of(key))
                 while len(self._sets) > REMEMBERED_SETS:
                     self._sets.popitem(last=False)
             self._sets.move_to_end(key)
         return prepared
 
-    def _known_of(self, items: tuple[Item, ...]) -> Mapping[Item, _Known]:
-        new = [item for item in dict.fromkeys(items) if item not in self._known]
+    def _known_of(self, items: tuple[Item, ...]) -> list[_Known]:
+        """What is known of each item, in their order."""
+        found = {item: known for item in items if (known := self._known.get(item)) is not None}
+        new = [item for item in items if item not in found]
+        texts = [index_text(item) for item in new]
         # A server may list a tool without a name; it is near to nothing, and harms nobody.
-        pieces = {item: pieces_of(index_text(item)) or ("",) for item in new}
-        vectors = self.embedded(list(dict.fromkeys(p for some in pieces.values() for p in some)))
-        for item, texts in pieces.items():
-            self._known[item] = _Known(
-                texts,
-                np.stack([vectors[text] for text in texts]),
-                stems_of(f"{index_text(item)} {item.server if isinstance(item, Tool) else ''}"),
+        pieces = [pieces_of(text) or ("",) for text in texts]
+        vectors = self.embedded(list(dict.fromkeys(p for some in pieces for p in some)))
+        for item, text, some in zip(new, texts, pieces, strict=True):
+            found[item] = self._known[item] = _Known(
+                some,
+                np.array([vectors[piece] for piece in some]),
+                stems_of(f"{text} {item.server}" if isinstance(item, Tool) else text),
             )
-        known = {item: self._known[item] for item in items}
-        for item in known:
+        for item in items:
             self._known.move_to_end(item)
         self._forget()
-        return known
+        return [found[item] for item in items]
 
     def embedded(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """A vector for each text, from the cache where it is known there."""

@@ -21,9 +21,25 @@ same recall; 6 and 20 are as good."""
 
 def stems_of(text: str) -> frozenset[str]:
     """The words of a text that carry meaning, each without its ending."""
-    return frozenset(
-        stem_of(term) for term in terms_of(text) if len(term) >= SHORTEST and term not in STOP_WORDS
-    )
+    return frozenset(map(_stems.__getitem__, terms_of(text))) - _NO_STEM
+
+
+class _Stems(dict[str, str]):
+    """The stem of each term, nothing for one that does not count; forgets all when it is full."""
+
+    def __missing__(self, term: str) -> str:
+        counts = len(term) >= SHORTEST and term not in STOP_WORDS
+        stem = stem_of(term) if counts else ""
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        self[term] = stem
+        return stem
+
+
+_REMEMBERED = 20_000
+"""Terms whose stems are remembered, some 3 MB: 2,000 tools are described with a few thousand."""
+_NO_STEM = frozenset({""})
+_stems = _Stems()
 
 
 class WordIndex:
@@ -52,9 +68,9 @@ def brevity(sentence: str) -> float:
     return 1.0 / (1.0 + len(stems_of(sentence)))
 
 
-def _inverted(texts: Sequence[frozenset[str]]) -> dict[str, NDArray[np.intp]]:
+def _inverted(texts: Sequence[frozenset[str]]) -> dict[str, list[int]]:
     holders: defaultdict[str, list[int]] = defaultdict(list)
     for number, stems in enumerate(texts):
         for stem in stems:
             holders[stem].append(number)
-    return {stem: np.array(numbers, dtype=np.intp) for stem, numbers in holders.items()}
+    return dict(holders)

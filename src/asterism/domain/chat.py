@@ -119,6 +119,12 @@ class Citation(NamedTuple):
     name: str = ""
     """The qualified name of the symbol, where it is known."""
 
+    @property
+    def place(self) -> str:
+        """`path:line`, as editors open it; the last line only where there are several."""
+        first, last = self.first_line, self.last_line
+        return f"{self.path}:{first}" + (f"-{last}" if last > first else "")
+
 
 class TriedSearch(NamedTuple):
     """A search that was made for a turn, and what was thought of its hits."""

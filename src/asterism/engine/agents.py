@@ -1,7 +1,8 @@
 """Agents as requests need them: their files, their servers' tools, and what is chosen of both."""
 
+import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING
@@ -19,12 +20,13 @@ from asterism.context.kept import KeptInFiles
 from asterism.context.messages import Contents
 from asterism.context.sessions import items_of, new_session
 from asterism.domain.context import Agent, RequestContext, Tool, ToolKey
-from asterism.domain.errors import ToolServerMissing
+from asterism.domain.errors import AsterismError, ToolServerMissing
 from asterism.domain.sessions import Session
 from asterism.engine.agents_places import AgentPlaces
 from asterism.engine.records import Records
 from asterism.engine.wiring import Places, cache
 from asterism.indexing.cache import Cache
+from asterism.telemetry.events import log_event
 
 if TYPE_CHECKING:
     # They bring numpy, which managing agents does not need.
@@ -117,13 +119,17 @@ class Agents:
         session: Session,
         registered: Registered | None = None,
     ) -> "Built":
-        """The context of a request in a session."""
-        from asterism.context.requests import build_request
+        """The context of a request in a session; it does not fail for want of a model."""
+        from asterism.context.requests import build_request, not_chosen
 
-        chooser = self.chooser(registered)
+        chooser, failure = self._chooser_or_failure(registered)
         # The index of items is one for all threads.
         with self._lock:
-            return build_request(asked_of(ready, message, session), chooser)
+            built = build_request(asked_of(ready, message, session), chooser)
+        if failure is None or not built.context.considered:
+            return built
+        notes = (*built.context.notes, not_chosen(failure))
+        return replace(built, context=replace(built.context, notes=notes))
 
     def extend(
         self,
@@ -137,9 +143,19 @@ class Agents:
         """The context with what goes with a tool's result."""
         from asterism.context.requests import extend_by_result
 
-        chooser = self.chooser(registered)
+        chooser, _failure = self._chooser_or_failure(registered)
         with self._lock:
             return extend_by_result(context, asked_of(ready, message, session), *result, chooser)
+
+    def _chooser_or_failure(
+        self, registered: Registered | None
+    ) -> "tuple[Chooser | None, AsterismError | None]":
+        """What chooses, or why nothing does: a key, a file or a setting is missing."""
+        try:
+            return self.chooser(registered), None
+        except AsterismError as error:
+            log_event("choosing_failed", logging.WARNING, error=type(error).__name__)
+            return None, error
 
     def chooser(self, registered: Registered | None = None) -> "Chooser":
         """What chooses by meaning, with the model of the settings."""

@@ -20,9 +20,10 @@ from asterism.context.sessions import (
     remove,
     with_settings,
 )
-from asterism.context.wire import request_from_json, request_json
 from asterism.domain.chat import Message
-from asterism.domain.context import Item, ItemKey, RequestContext, Tool, ToolKey
+from asterism.domain.context import Agent, Item, ItemKey, RequestContext, Tool, ToolKey
+from asterism.domain.context_json import request_from_json, request_json
+from asterism.domain.errors import PathMissing
 from asterism.domain.sessions import ItemUse, Session, SessionSummary, StoredRequest
 from asterism.engine.agents import Agents, Ready, contents_of
 
@@ -177,11 +178,12 @@ class Sessions:
     def replay(self, request: str, history: Sequence[Message] = ()) -> Replayed:
         """The messages that a request had, and what has changed since.
 
-        Tools of servers that are not asked, or do not answer, are as they were.
+        Tools of servers that are not asked, or do not answer, are as they were. An agent that is
+        gone or broken has nothing any more, so that all is as it was.
         """
         stored = self._store().request(request)
         context = request_from_json(json.loads(stored.context))
-        ready = self.ready(stored.agent)
+        ready, note = self._found(stored.agent)
         now = contents_of(ready)
         unasked = {
             item.key: item
@@ -191,13 +193,14 @@ class Sessions:
             and (item := self._agents.kept.item(entry.content_hash)) is not None
         }
         now = replace(now, items={**now.items, **unasked})
-        return replay(context, now, self._agents.kept, history, stored.message)
+        again = replay(context, now, self._agents.kept, history, stored.message)
+        return replace(again, note=note)
 
     def usage(self, agent: str) -> tuple[tuple[Usage, ...], tuple[str, ...]]:
         """What came of each item of an agent, and advice."""
         uses = [*self.uses(agent)]
         found = usage_of(uses)
-        ready = self.ready(agent)
+        ready = self._found(agent)[0] if uses else self.ready(agent)
         requests = len({use.request for use in uses})
         items = items_of(ready.agent, ready.tools)
         return found, tuple(advice(found, items, requests))
@@ -205,6 +208,16 @@ class Sessions:
     def uses(self, agent: str | None = None) -> Iterator[ItemUse]:
         """Every use that was recorded, the oldest first."""
         return self._store().uses(agent)
+
+    def _found(self, agent: str) -> tuple[Ready, str]:
+        """An agent, switched on or off; one that cannot be used has nothing, and it is said why."""
+        try:
+            file = self._agents.places(self._registered).look(agent).file
+        except PathMissing as error:
+            return Ready(Agent(name=agent)), str(error)
+        if file.agent is None:
+            return Ready(Agent(name=agent)), f"{file.name} has problems: {file.problems[0]}"
+        return self._agents.ready(file.agent, connect=self._connect), ""
 
     def _store(self) -> "SessionStore":
         return self._agents.records().sessions()

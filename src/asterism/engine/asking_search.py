@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from asterism.backends.store.registry import Registered
 from asterism.chat.ports import Searched
-from asterism.chat.vector_search import chosen, payload
+from asterism.chat.vector_search import chosen_ranked, payload
 from asterism.config.chatting import vector_options
 from asterism.domain.search import Mode
 from asterism.domain.selection import Kept, Selection
@@ -65,14 +65,14 @@ def searched(ground: Ground, found: SearchReply, only_likely: bool = False) -> S
     The distance decides nothing here: the ranking has weighed it already.
     """
     settings = ground.engine.settings_of(ground.registered)
-    options = replace(vector_options(settings), cutoff_disabled=True)
+    options = vector_options(settings)
     hits = [kept.hit for kept in found.selection.kept]
     is_faint = only_likely and max((hit.score for hit in hits), default=1.0) < POSSIBLE
     if is_faint:
         hits = hits[: options.fallback_chunks]
     elif only_likely:
         hits = [hit for hit in hits if hit.score >= WORTH_SHOWING]
-    selection = chosen(hits, options)
+    selection = chosen_ranked(hits, options)
     if is_faint:
         kept = tuple(entry._replace(below_threshold=True) for entry in selection.kept)
         selection = replace(selection, kept=kept)

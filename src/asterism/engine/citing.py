@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.domain.chat import Citation
+from asterism.chat.extractive import NAME as EXTRACTIVE
+from asterism.domain.chat import Citation, Turn
 
 _READ_BYTES = 1 << 20
 
@@ -15,11 +16,12 @@ class Checked(NamedTuple):
     citation: Citation
     exists: bool
 
-    @property
-    def place(self) -> str:
-        """`path:line`, as editors open it; the last line only where there are several."""
-        first, last = self.citation.first_line, self.citation.last_line
-        return f"{self.citation.path}:{first}" + (f"-{last}" if last > first else "")
+
+def unnamed(turn: Turn) -> tuple[Citation, ...]:
+    """The places that a reader has not seen yet: an answer without a model names its own."""
+    if turn.provider != EXTRACTIVE:
+        return turn.citations
+    return tuple(entry for entry in turn.citations if entry.place not in turn.answer)
 
 
 def checked(citations: Iterable[Citation], roots: Mapping[str, str]) -> list[Checked]:

@@ -44,6 +44,7 @@ def checks(where: Path, online: bool = False) -> Sequence[Check]:
         ("git", machine.git_findings),
         ("Repositories", _indexes),
         ("Conversations", partial(_records, where)),
+        ("Agents", partial(_agents, where)),
     )
 
 
@@ -118,3 +119,9 @@ def _records(where: Path) -> Iterator[Finding]:
     from asterism.engine.doctor_records import record_findings
 
     return record_findings(_settings_of(where), data_directory())
+
+
+def _agents(where: Path) -> Iterator[Finding]:
+    from asterism.engine.doctor_agents import agent_findings
+
+    return agent_findings(where, _settings_of(where), data_directory())

@@ -82,7 +82,12 @@ def rerank_findings(settings: Settings, online: bool) -> Iterator[Finding]:
         yield ok(RERANKING, "none is set, and none is needed")
         return
     if chosen.provider == "local":
-        yield own_model_finding(RERANKING, rerank.reranker_folder(options), "reranker")
+        try:
+            folder = rerank.reranker_folder(options)
+        except ProviderError as error:
+            yield problem(RERANKING, str(error))
+            return
+        yield own_model_finding(RERANKING, folder, "reranker")
         return
     if chosen.provider == "encoder":
         folder = embed.encoder_folder(embed.EmbedOptions("encoder", chosen.model))

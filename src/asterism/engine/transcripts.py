@@ -4,14 +4,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from asterism.backends.records.context_text import context_json
 from asterism.domain.chat import Citation, Round, ToolCall, ToolResult, Turn, TurnStatus
+from asterism.domain.context_json import request_json
 from asterism.domain.conversation import (
     Conversation,
     ConversationMatch,
     RecordedEvent,
     RecordedTurn,
 )
+from asterism.engine.asking_requests import Answered
+from asterism.engine.citing import unnamed
 
 Json = dict[str, Any]
 
@@ -67,7 +69,7 @@ def plain_turn_json(turn: Turn) -> Json:
         "provider": turn.provider,
         "modelId": turn.model_id,
         "citations": citations_json(turn.citations),
-        "context": None if turn.context is None else context_json(turn.context),
+        "context": None if turn.context is None else request_json(turn.context),
         "found": [result_json(result) for result in turn.grounding],
         "rounds": [_round_json(entry) for entry in turn.rounds],
         "pending": [call_json(call) for call in waiting_calls(turn)],
@@ -78,6 +80,22 @@ def plain_turn_json(turn: Turn) -> Json:
         },
         "notes": list(turn.notes),
         "error": None if turn.error is None else turn.error._asdict(),
+    }
+
+
+def answer_json(answered: Answered) -> Json:
+    """A turn that ended or waits, its citations checked just now."""
+    found = plain_turn_json(answered.turn)
+    citations = [
+        {**entry, "exists": checked.exists}
+        for entry, checked in zip(found["citations"], answered.citations, strict=True)
+    ]
+    return {
+        **found,
+        "citations": citations,
+        "number": answered.number,
+        "title": answered.conversation.title,
+        "isRepeat": answered.is_repeat,
     }
 
 
@@ -163,13 +181,14 @@ def _markdown(conversation: Conversation, turns: Sequence[RecordedTurn]) -> Iter
 
 
 def _footnotes(turn: Turn) -> Iterator[str]:
-    if turn.citations:
+    sources = unnamed(turn)
+    if sources:
         yield ""
         yield "Sources:"
         yield ""
-        for entry in turn.citations:
+        for entry in sources:
             name = f" ({entry.name})" if entry.name else ""
-            yield f"- `{entry.path}:{entry.first_line}-{entry.last_line}`{name}"
+            yield f"- `{entry.place}`{name}"
     calls = [call.name for entry in turn.rounds for call in entry.calls]
     model = turn.model_id or turn.provider
     said = [f"answered by {model}"] if model else []

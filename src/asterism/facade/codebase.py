@@ -1,6 +1,5 @@
 """One repository with its index, for programs: sync it, search it, look names up in it."""
 
-import logging
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -10,9 +9,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, TypeAlias, Unpack
 
 from asterism.backends.store.registry import Registered
-from asterism.config.environment import cache_directory, data_directory
-from asterism.config.loading import load
-from asterism.config.settings import Settings
 from asterism.domain.catalogue import SymbolQuery
 from asterism.domain.chat import TurnEvent
 from asterism.domain.errors import UsageError, WorkerDied
@@ -21,7 +17,6 @@ from asterism.domain.search import Mode
 from asterism.domain.symbol import Role
 from asterism.domain.symbol_names import symbol_query
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
 from asterism.facade.answers import Answer, answer_of, ask_request
 from asterism.facade.arguments import (
     Filters,
@@ -54,52 +49,10 @@ ModeName: TypeAlias = Literal["hybrid", "semantic", "exact", "definition", "simi
 StageName: TypeAlias = Literal["discover", "refine"]
 RoleName: TypeAlias = Literal["definition", "export", "import", "usage"]
 
-_log = logging.getLogger("asterism")
-
 _GUARD = (
     'put what the script does below `if __name__ == "__main__":`, or leave `jobs` at 1: processes '
     "that read files begin by importing the script"
 )
-
-
-def open(
-    path: str | os.PathLike[str] | None = None,
-    *,
-    name: str | None = None,
-    project: str | None = None,
-    jobs: int = 1,
-    settings: Mapping[str, object] | None = None,
-    listener: Callable[[Progress], None] | None = None,
-) -> "Codebase":
-    """Open a repository; one that is not known yet is made known, and indexed when first needed.
-
-    `path` is a directory, or anything in a repository that is known; nothing means the repository
-    around the current directory. `name` and `project` are for a new one. `jobs` says how many
-    processes read files: more than one is faster on a first build, and needs a script to have
-    `if __name__ == "__main__":`. `settings` are as in the settings files, `{"index.sync_seconds":
-    5}`, and come before these. `listener` hears how far a build is.
-    """
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
-        raise UsageError(f"jobs is {jobs!r}; give a whole number from 1 on.")
-    said: set[str] = set()
-
-    def settings_for(root: str) -> Settings:
-        loaded = load(Path(root), {"work.jobs": jobs, **(settings or {})}, "asterism.open")
-        for warning in loaded.warnings:
-            if warning not in said:
-                said.add(warning)
-                _log.warning("%s", warning)
-        return loaded.settings
-
-    engine = Engine(Places(data_directory(), cache_directory()), settings_for)
-    where = Path.cwd() if path is None else Path(text("path", os.fspath(path))).absolute()
-    registered = engine.registry.find(where) if name is None and project is None else None
-    if registered is None or not where.exists():
-        root = engine.root_for(where) if path is None else where
-        registered = engine.register(root, name, project)
-    # A mistake in the settings shows here, not with the first question.
-    settings_for(registered.repository.root)
-    return Codebase(engine, registered, listener)
 
 
 class Codebase:

@@ -7,6 +7,7 @@ as the origin: both have to be ours.
 
 import hmac
 import ipaddress
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -18,6 +19,7 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 SHORTEST_TOKEN = 16
 """Characters; what is shorter can be guessed by whoever may ask often enough."""
 
+_NAME = re.compile(r"[a-z0-9._:-]+")
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
 
 
@@ -66,7 +68,10 @@ class Access:
 
     def _is_ours(self, host: str) -> bool:
         name = host_name(host)
-        return name in self.hosts or (self.any_address and _address(name) is not None)
+        return bool(name) and (name in self.hosts or self._is_any(name))
+
+    def _is_any(self, name: str) -> bool:
+        return self.any_address and _address(name) is not None
 
     def _may_ask(self, origin: str, host: str) -> bool:
         """A page of ours has the very host that is asked; a port of another program is not ours."""
@@ -122,7 +127,7 @@ def access_for(host: str, token: str, allowed_hosts: str = "", allowed_origins: 
             "`openssl rand -hex 32` makes one."
         )
     return Access(
-        hosts=LOOPBACK_NAMES | {own} | {host_name(name) for name in _words(allowed_hosts)},
+        hosts=LOOPBACK_NAMES | {own} | {*map(_known_host, _words(allowed_hosts))},
         any_address=address is not None and address.is_unspecified,
         origins=frozenset(map(_known_origin, _words(allowed_origins))),
         token=token,
@@ -168,6 +173,16 @@ def _plain_origin(origin: str) -> str:
 def _with_port(host: str, scheme: str) -> str:
     has_port = host.rpartition("]")[2].count(":") == 1
     return host if has_port else f"{host}:{_DEFAULT_PORTS[scheme]}"
+
+
+def _known_host(written: str) -> str:
+    found = written.lower() if _address(written) else host_name(written)
+    if not found or not _NAME.fullmatch(found):
+        raise SettingError(
+            f"server.allowed_hosts: {written!r} is not allowed; give names as `code.example.org`, "
+            "separated by commas."
+        )
+    return found
 
 
 def _known_origin(written: str) -> str:

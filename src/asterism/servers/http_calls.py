@@ -28,7 +28,8 @@ from asterism.servers.tools_calls import Call
 from asterism.servers.tools_places import inside
 from asterism.servers.tools_shapes import Json
 from asterism.servers.tools_states import repository_json
-from asterism.servers.tools_wire import place_json, search_json
+from asterism.servers.tools_wire import search_json
+from asterism.servers.wire_states import place_json
 
 _NO_TEXT = (Part(""),)
 """Clients of the API read the data; texts are for models."""

@@ -15,8 +15,9 @@ from asterism.domain.chat import TurnEvent, TurnStatus
 from asterism.domain.errors import AsterismError, UsageError
 from asterism.engine.asking_requests import Answered, AskRequest, GoOnRequest
 from asterism.engine.asking_way import Asked, Hear
+from asterism.engine.transcripts import answer_json
 from asterism.servers.http_api import READ_ONLY, problem_response
-from asterism.servers.http_chat_events import answer_json, told
+from asterism.servers.http_chat_events import told
 from asterism.servers.http_chat_operations import ASK_ON_PATH, ASK_PATH, GO_ON_PATH
 from asterism.servers.http_chat_tools import ASK, ASK_ON, GO_ON
 from asterism.servers.http_events import ALIVE_SECONDS, CONTENT_TYPE, event

@@ -1,6 +1,5 @@
 """The events of a turn as a stream of server-sent events tells them."""
 
-from asterism.backends.records.context_text import context_json
 from asterism.domain.chat import (
     ApprovalWanted,
     CitationsFound,
@@ -14,21 +13,15 @@ from asterism.domain.chat import (
     TurnEvent,
     TurnFailed,
 )
-from asterism.engine.asking_requests import Answered
-from asterism.engine.transcripts import (
-    Json,
-    call_json,
-    citations_json,
-    plain_turn_json,
-    result_json,
-)
+from asterism.domain.context_json import request_json
+from asterism.engine.transcripts import Json, call_json, citations_json, result_json
 
 
 def told(event: TurnEvent) -> tuple[str, Json] | None:
     """The name and data of an event; the end is told apart, with what was checked for it."""
     match event:
         case ContextReady(context):
-            return "context", context_json(context)
+            return "context", request_json(context)
         case Token(text):
             return "token", {"text": text}
         case Discarded(text):
@@ -45,19 +38,3 @@ def told(event: TurnEvent) -> tuple[str, Json] | None:
             return "note", {"text": text}
         case TurnDone() | TurnFailed():
             return None
-
-
-def answer_json(answered: Answered) -> Json:
-    """A turn that ended or waits, its citations checked just now."""
-    found = plain_turn_json(answered.turn)
-    citations = [
-        {**entry, "exists": checked.exists}
-        for entry, checked in zip(found["citations"], answered.citations, strict=True)
-    ]
-    return {
-        **found,
-        "citations": citations,
-        "number": answered.number,
-        "title": answered.conversation.title,
-        "isRepeat": answered.is_repeat,
-    }

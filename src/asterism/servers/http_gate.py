@@ -34,6 +34,11 @@ _UNLESS_SAID = {
 _MANY = "other"
 """The route of a request that has none, and a method that nobody knows."""
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+DRAINED_BODIES = 4
+DRAINED_SECONDS = 5.0
+"""How much of a body that is too large is read to no use, and for how long: many clients send all
+before they listen, and would hear of a broken connection only."""
+
 _CLOSING = frozenset({"too_large", "timeout", "too_busy"})
 """Refusals after which the rest of a body would have to be read to no use."""
 
@@ -142,6 +147,9 @@ class Gate:
         too_large = Problem("too_large", f"A request may have {most:,} bytes; send less.")
         told = headers.get("content-length", "0")
         if told.isdecimal() and int(told[:20]) > most:
+            # Who asks beforehand whether to send it has not sent anything yet.
+            if "expect" not in headers:
+                await self._drain(receive)
             return too_large
         body = bytearray()
         with anyio.move_on_after(self._limits.body_seconds):
@@ -151,6 +159,7 @@ class Gate:
                     return None
                 body += message.get("body", b"")
                 if len(body) > most:
+                    await self._drain(receive)
                     return too_large
                 if not message.get("more_body", False):
                     return bytes(body)
@@ -159,6 +168,16 @@ class Gate:
             f"The request's body did not come within {self._limits.body_seconds:g} seconds; send "
             "it again.",
         )
+
+    async def _drain(self, receive: Receive) -> None:
+        """Let a client say what it has begun, within reason."""
+        left = DRAINED_BODIES * self._limits.body_bytes
+        with anyio.move_on_after(DRAINED_SECONDS):
+            while left > 0:
+                message = await receive()
+                left -= len(message.get("body", b""))
+                if not message.get("more_body", False):
+                    return
 
 
 class _Replayed:
@@ -227,8 +246,8 @@ async def _allow(send: _Sending) -> None:
     headers = {
         "access-control-allow-methods": "GET, POST, DELETE",
         "access-control-allow-headers": (
-            "authorization, content-type, accept, last-event-id, mcp-protocol-version, "
-            "mcp-session-id, x-request-id"
+            "authorization, content-type, accept, last-event-id, mcp-method, mcp-name, "
+            "mcp-protocol-version, mcp-session-id, x-request-id"
         ),
         "access-control-max-age": "600",
     }

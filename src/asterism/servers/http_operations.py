@@ -110,6 +110,9 @@ OPERATIONS: tuple[Operation, ...] = (
 )
 
 ROUTES_OF_TOOLS: Mapping[str, str] = {
-    operation.tool.name: f"{operation.method} {operation.path}" for operation in OPERATIONS
+    operation.tool.name: f"{operation.method} {operation.path}"
+    for operation in OPERATIONS
+    # A name that is an ordinary word, as `ask` is, may be just that word.
+    if "_" in operation.tool.name
 }
 """What a message of a tool means here."""

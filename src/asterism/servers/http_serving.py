@@ -11,6 +11,9 @@ from asterism.domain.errors import UsageError
 from asterism.servers.http_state import State
 
 BACKLOG = 512
+OPEN_FILES = 4_096
+"""What a server needs of the system: connections, those that are just being accepted, and the files
+of indexes. Many systems allow a process 256 or 1,024 until it asks for more."""
 END_SECONDS = 10
 """How long requests in flight may take when the server is asked to end; most take a tenth of a
 second, and a stream to a client would go on for ever."""
@@ -55,7 +58,14 @@ def serve(state: State, listening: socket.socket, ready: Callable[[], None]) -> 
     import uvicorn
 
     from asterism.servers.http_app import make_app
-    from asterism.servers.http_protocol import PatientProtocol
+    from asterism.servers.http_protocol import MOST_CONNECTIONS, PatientProtocol
+
+    room = make_room(OPEN_FILES)
+
+    class Protocol(PatientProtocol):
+        """Leaves half of the descriptors to files."""
+
+        most_connections = min(MOST_CONNECTIONS, room // 2)
 
     class Server(uvicorn.Server):
         """Ends quietly: a signal is the ordinary end of a server, not a failure."""
@@ -80,19 +90,37 @@ def serve(state: State, listening: socket.socket, ready: Callable[[], None]) -> 
 
     config = uvicorn.Config(
         make_app(state),
-        http=PatientProtocol,
+        http=Protocol,
         ws="none",
         lifespan="on",
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        backlog=BACKLOG,
+        # So many are accepted before the first of them is looked at.
+        backlog=min(BACKLOG, room // 4),
         timeout_keep_alive=KEEP_SECONDS,
         timeout_graceful_shutdown=END_SECONDS,
         h11_max_incomplete_event_size=HEADERS_BYTES,
     )
     asyncio.run(Server(config).serve(sockets=[listening]))
+
+
+def make_room(wanted: int) -> int:
+    """How many files and connections the process may have open, after asking for so many."""
+    try:
+        import resource
+    except ImportError:
+        # A system without such limits.
+        return wanted
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    unbound = resource.RLIM_INFINITY
+    most = wanted if hard == unbound else min(wanted, hard)
+    if soft != unbound and soft < most:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+            return most
+    return wanted if soft == unbound else soft
 
 
 def _why(error: OSError, host: str, port: int) -> str:

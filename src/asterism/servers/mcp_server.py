@@ -45,12 +45,16 @@ _STAGES = tuple(Stage)
 _Context = ServerRequestContext[Any, Any]
 
 
-def make_server(toolbox: Toolbox) -> Server[dict[str, Any]]:
-    """The server; whoever made the toolbox closes it when no transport is left."""
+def make_server(toolbox: Toolbox, only_reading: bool = False) -> Server[dict[str, Any]]:
+    """The server; whoever made the toolbox closes it when no transport is left.
+
+    One that only reads has no tools that change something: models choose among what they see.
+    """
+    offered = {name: tool for name, tool in TOOLS.items() if tool.read_only or not only_reading}
     limiter = anyio.CapacityLimiter(CALLS_AT_ONCE)
     indexings = anyio.CapacityLimiter(INDEXINGS_AT_ONCE)
     answers = anyio.CapacityLimiter(ANSWERS_AT_ONCE)
-    tools = ListToolsResult(tools=[Tool.model_validate(listed(tool)) for tool in TOOLS.values()])
+    tools = ListToolsResult(tools=[Tool.model_validate(listed(tool)) for tool in offered.values()])
 
     async def list_tools(
         _context: _Context, _params: PaginatedRequestParams | None
@@ -58,10 +62,10 @@ def make_server(toolbox: Toolbox) -> Server[dict[str, Any]]:
         return tools
 
     async def call_tool(context: _Context, params: CallToolRequestParams) -> CallToolResult:
-        if params.name not in TOOLS:
+        if params.name not in offered:
             raise MCPError(
                 INVALID_PARAMS,
-                f"There is no tool {params.name[:80]!r}; there are {', '.join(TOOLS)}.",
+                f"There is no tool {params.name[:80]!r}; there are {', '.join(offered)}.",
             )
         room = indexings if params.name == "index_codebase" else limiter
         room = answers if params.name in ANSWERS else room

@@ -18,7 +18,8 @@ from asterism.servers.limits import Part, Reply, compact, fitted, plain_account,
 from asterism.servers.tools_calls import Call
 from asterism.servers.tools_places import inside
 from asterism.servers.tools_shapes import Json
-from asterism.servers.tools_wire import place_json, symbol_json, symbols_text
+from asterism.servers.tools_wire import symbol_json, symbols_text
+from asterism.servers.wire_states import place_json
 
 EVERYTHING = 1_000_000
 """More places than a name has; they are counted after the filters."""

@@ -34,7 +34,11 @@ def repository_for(engine: Engine, here: Standpoint, arguments: Json) -> Registe
     first = path[0] if isinstance(path, list) and path else path
     if isinstance(first, str) and Path(first).is_absolute():
         return _around(engine, Path(first))
-    return own_repository(engine, here)
+    own = own_repository(engine, here)
+    if isinstance(first, str):
+        # What leads out of a repository does not mean it.
+        inside(own, first)
+    return own
 
 
 def own_repository(engine: Engine, here: Standpoint) -> Registered:

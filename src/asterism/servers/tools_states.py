@@ -1,7 +1,5 @@
 """What tools say of indexes, jobs, watchers and single files, as JSON and as text."""
 
-from datetime import datetime
-
 from asterism.backends.store.registry import Registered
 from asterism.domain.files import display_path
 from asterism.domain.index import Link
@@ -11,6 +9,7 @@ from asterism.engine.status import Status
 from asterism.indexing.report import SyncReport
 from asterism.servers.access_hiding import shown_detail
 from asterism.servers.tools_shapes import Json
+from asterism.servers.wire_states import job_json, moment, statistics_json
 
 MOST_LINKS = 200
 """Imports and importers of a file that are listed; they are counted in any case."""
@@ -50,7 +49,7 @@ def listed_json(entry: Listed) -> Json:
 
 def status_json(found: Status) -> Json:
     """The state of an index."""
-    known, manifest, job = found.statistics, found.manifest, found.job
+    manifest = found.manifest
     return {
         **repository_json(found.registered),
         "state": found.judgement.staleness.value,
@@ -58,29 +57,9 @@ def status_json(found: Status) -> Json:
         "files_behind": found.judgement.behind,
         "schema_version": manifest and manifest.schema_version,
         "model": manifest and str(manifest.model),
-        "statistics": known
-        and {
-            "files": known.files,
-            "chunks": known.chunks,
-            "symbols": {role.value: count for role, count in known.symbols.items()},
-            "languages": dict(known.languages),
-            "files_with_problems": known.files_with_problems,
-            "source_bytes": known.source_bytes,
-            "index_bytes": known.database_bytes + found.chunks_bytes,
-            "last_sync": moment(known.last_sync),
-        },
+        "statistics": statistics_json(found),
         "skipped": found.skipped,
-        "job": job
-        and {
-            "kind": job.kind,
-            "state": job.state if found.running or job.state != "running" else "interrupted",
-            "files_done": job.files_done,
-            "files_total": job.files_total,
-            "chunks_done": job.chunks_done,
-            "sentence": job.sentence,
-            "started": moment(job.started),
-            "updated": moment(job.updated),
-        },
+        "job": job_json(found),
         "watched": found.watcher is not None and found.watcher.running,
     }
 
@@ -193,13 +172,6 @@ def inspection_text(found: Json) -> str:
     if found["returned_count"] < found["total_count"]:
         lines.append(f"{found['returned_count']} of {found['total_count']} chunks are shown.")
     return "\n".join(lines)
-
-
-def moment(seconds: float | None) -> str | None:
-    """A time as programs like it, with the zone."""
-    return (
-        datetime.fromtimestamp(seconds).astimezone().isoformat("T", "seconds") if seconds else None
-    )
 
 
 def _link(link: Link) -> Json:

@@ -7,13 +7,14 @@ from asterism.backends.store.registry import Registered
 from asterism.domain.catalogue import FoundSymbol
 from asterism.domain.files import display_path
 from asterism.domain.search import Hit
-from asterism.domain.selection import Account, Detail, Kept
-from asterism.engine.contexts import ContextReply, Placed
+from asterism.domain.selection import Detail, Kept
+from asterism.engine.contexts import ContextReply
 from asterism.engine.searching import SearchReply
 from asterism.engine.surroundings import Surroundings, surroundings
 from asterism.retrieval.filters import applied
 from asterism.servers.limits import compact
 from asterism.servers.tools_shapes import Json
+from asterism.servers.wire_states import account_json, place_json, placed_json, times_json
 
 LONGEST_ECHO = 2_000
 """Characters of a question that a reply repeats; whoever asked knows the rest."""
@@ -48,34 +49,6 @@ def question_json(reply: SearchReply, registered: Registered) -> Json:
 def shown_query(text: str) -> str:
     """A question as a reply repeats it."""
     return text if len(text) <= LONGEST_ECHO else f"{text[:LONGEST_ECHO]}…"
-
-
-def place_json(registered: Registered) -> Json:
-    """Which repository answers."""
-    return {
-        "project_id": registered.project.id,
-        "repository_id": registered.repository.id,
-        "database_name": registered.project.directory.name,
-    }
-
-
-def times_json(seconds: float) -> Json:
-    """How long it took."""
-    return {"elapsed_ms": round(seconds * 1000, 1), "latency_ms": round(seconds * 1000)}
-
-
-def account_json(account: Account) -> Json:
-    """What came in, what goes out, and why the rest does not."""
-    truncation = account.truncation_info
-    reason = None if truncation.reason is None else truncation.reason.value
-    return {
-        "total_count": account.total_count,
-        "returned_count": account.returned_count,
-        "truncated": account.truncated,
-        "truncation_info": {**truncation._asdict(), "reason": reason},
-        "dropped": account.dropped._asdict(),
-        "token_method": account.token_method,
-    }
 
 
 def serialised_row(hit: Hit, detail: Detail, text: str, explain: bool, lines: int) -> str:
@@ -171,7 +144,7 @@ def context_json(reply: ContextReply, registered: Registered) -> Json:
     return {
         **question_json(reply.search, registered),
         "results": [
-            _place(place, detail)
+            placed_json(place, detail)
             for place, detail in zip(reply.results, assembly.details, strict=True)
             if detail is not None
         ],
@@ -181,22 +154,6 @@ def context_json(reply: ContextReply, registered: Registered) -> Json:
         "budget": assembly.budget,
         "notes": list(reply.notes),
         **times_json(reply.seconds),
-    }
-
-
-def _place(place: Placed, detail: Detail) -> Json:
-    chunk = place.chunk
-    return {
-        "chunk_id": chunk.id,
-        "repo": chunk.repo,
-        "file_path": display_path(chunk.relative_path),
-        "language": chunk.language,
-        "detail": detail.value,
-        "start_line": place.lines.first,
-        "end_line": place.lines.last,
-        "similarity_score": round(place.score, 4),
-        "kind": chunk.node_kind,
-        "name": chunk.qualified_name,
     }
 
 

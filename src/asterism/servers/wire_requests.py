@@ -1,8 +1,8 @@
 """What a request is given, as JSON: items by name with text and score, code, what was left out."""
 
 from asterism.context.messages import item_text, tool_description
-from asterism.context.wire import request_item_json, request_json
 from asterism.domain.context import RequestItem, Tool
+from asterism.domain.context_json import request_item_json, request_json
 from asterism.domain.sessions import Session
 from asterism.engine.contexts_for import TOKEN_METHOD, ContextFor
 from asterism.servers.tools_shapes import Json

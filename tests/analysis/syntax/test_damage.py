@@ -44,6 +44,20 @@ def test_damaged_at_random(key: str, data: st.DataObject) -> None:
     assert complaints(name_in(entry), source) == []
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "const t = useCallback();",
+        "const a , => b ] . ]",
+        "( ) = > t ( ) ; const toggle = useCallback ( ) = > { set ( ( v ) ! v ) ; ",
+        "export const C = memo(forwardRef());",
+    ],
+)
+@pytest.mark.parametrize("name", ["a.ts", "a.tsx", "a.js"])
+def test_nothing_where_something_usually_stands(name: str, source: str) -> None:
+    assert complaints(name, source.encode()) == []
+
+
 @pytest.mark.parametrize("key", ROWS)
 def test_cut_off_anywhere(key: str) -> None:
     entry = ROWS[key]

@@ -291,6 +291,15 @@ def test_a_removed_conversation_stops_its_turn(turns: Turns, database: Database)
         ("another-machine 1 1", 0, True),
         ("another-machine 1 1", LEASE_SECONDS + 1, False),
     ],
+    # The names of tests may not depend on the process that runs them.
+    ids=[
+        "ours",
+        "ours, silent",
+        "gone",
+        "another of that number",
+        "elsewhere",
+        "elsewhere, silent",
+    ],
 )
 def test_who_is_alive(owner: str, age: float, alive: bool) -> None:
     assert is_alive(owner, 10_000.0, 10_000.0 + age) is alive

@@ -59,3 +59,9 @@ def test_model_missing(tmp_path: Path) -> None:
 def test_names() -> None:
     assert model_of(RerankOptions(provider="local")) == "asterism-reranker-1"
     assert make_reranker(RerankOptions(provider="encoder")) is None
+
+
+def test_none_is_built_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("asterism.backends.rerank.options.MODELS", tmp_path)
+    with pytest.raises(ProviderRefused, match=r"Set rerank\.model to a folder"):
+        make_reranker(RerankOptions(provider="local"))

@@ -43,13 +43,17 @@ class Conversations:
         with self._database.reading() as connection:
             return counted_conversation(connection, id_)
 
-    def find(self, start: str) -> Conversation:
-        """The one conversation whose id begins so, or the one used last for `last`."""
+    def find(self, start: str, repository: str | None = None) -> Conversation:
+        """The one conversation whose id begins so; for `last` the one used last.
+
+        With a repository that is the one used last about it.
+        """
         if start == "last":
-            page = self.page(limit=1)
+            page = self.page(repository=repository, limit=1)
             if not page.conversations:
+                about = "" if repository is None else f" about {repository}"
                 raise ConversationMissing(
-                    "There is no conversation yet; `asterism ask` begins one."
+                    f"There is no conversation{about} yet; `asterism ask` begins one."
                 )
             return page.conversations[0]
         begins = CONVERSATIONS.c.id.startswith(start, autoescape=True)

@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from asterism.backends.records.context_text import context_json, context_of
 from asterism.domain.chat import (
     Citation,
     Round,
@@ -14,6 +13,7 @@ from asterism.domain.chat import (
     Turn,
     Usage,
 )
+from asterism.domain.context_json import request_from_json, request_json
 
 Json = dict[str, Any]
 
@@ -32,7 +32,7 @@ def evidence_text(turn: Turn) -> str:
     """Everything of a turn that has no column of its own."""
     return json_text(
         {
-            "context": None if turn.context is None else context_json(turn.context),
+            "context": None if turn.context is None else request_json(turn.context),
             "grounding": turn.grounding,
             "rounds": turn.rounds,
             "citations": turn.citations,
@@ -63,7 +63,7 @@ def evidence_of(text: str) -> Json:
     """The same as parts of a turn."""
     found: Json = json.loads(text)
     return {
-        "context": None if found["context"] is None else context_of(found["context"]),
+        "context": None if found["context"] is None else request_from_json(found["context"]),
         "grounding": tuple(ToolResult(**entry) for entry in found["grounding"]),
         "rounds": tuple(map(_round, found["rounds"])),
         "citations": tuple(Citation(**entry) for entry in found["citations"]),

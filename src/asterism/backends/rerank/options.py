@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from asterism.domain.errors import SettingError
+from asterism.domain.errors import ProviderRefused, SettingError
 
 Provider: TypeAlias = Literal["none", "local", "encoder", "voyage"]
 
@@ -54,6 +54,11 @@ def reranker_folder(options: RerankOptions) -> Path:
     """Where the reranker that the options mean is kept: one of ours, or any folder like it."""
     model = options.model or RERANKER
     given = Path(model).expanduser()
+    if not options.model and not (MODELS / model).is_dir():
+        raise ProviderRefused(
+            "No reranker comes with this version of Asterism. Set rerank.model to a folder with "
+            "one of your own, or rerank.provider to none."
+        )
     return given if given.is_absolute() else MODELS / model
 
 

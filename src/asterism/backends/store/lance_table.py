@@ -11,6 +11,7 @@ from weakref import WeakSet
 from asterism.backends.store import lance_upkeep
 from asterism.backends.store.chunk_table import Matrix
 from asterism.backends.store.lance_errors import REBUILD, lance_errors
+from asterism.backends.store.lance_files import data_files
 from asterism.backends.store.lance_schema import Dataset, dimensions_of, schema, table_of
 from asterism.backends.store.lance_snapshot import LanceSnapshot
 from asterism.backends.store.resident import LIMITS, Limits
@@ -178,10 +179,9 @@ class LanceTable:
 
         Lance does not notice when only the last piece of a file cannot be written.
         """
-        for fragment in newest.get_fragments():
-            for file in fragment.metadata.files:
-                there = (self._path / "data" / file.path).stat().st_size
-                if there < (file.file_size_bytes or 0):
+        for files in data_files(newest).values():
+            for name, size in files:
+                if (self._path / "data" / name).stat().st_size < size:
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def _newest(self) -> Dataset:

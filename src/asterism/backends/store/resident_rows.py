@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from asterism.backends.store.lance_files import data_files
 from asterism.backends.store.lance_schema import CHUNK_COLUMNS, Arrow, Dataset
 
 MOST_FRESH = 0.25
@@ -37,7 +38,7 @@ def places_before(dataset: Dataset, numbers: Numbers, before: Dataset, known: Nu
     fragment and a row in it, and is only worth something where the fragment has the same files:
     files are never changed, and no name is used twice, not even by a table that is built anew.
     """
-    shared = _fragments(dataset).items() & _fragments(before).items()
+    shared = data_files(dataset).items() & data_files(before).items()
     fragments = np.fromiter((number for number, _ in shared), dtype=np.uint64)
     order = np.argsort(known, kind="stable")
     if not len(order):
@@ -64,10 +65,3 @@ def texts_with(before: Texts, old: Places, fresh: Arrow, most_bytes: int) -> Tex
     at = before.at[np.maximum(old, 0)]
     at[old < 0] = np.arange(before.rows.num_rows, rows.num_rows)
     return Texts(rows, at)
-
-
-def _fragments(dataset: Dataset) -> dict[int, tuple[str, ...]]:
-    return {
-        fragment.fragment_id: tuple(file.path for file in fragment.metadata.files)
-        for fragment in dataset.get_fragments()
-    }

@@ -3,6 +3,7 @@
 from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder, last_row
+from asterism.analysis.syntax.children import first_named
 from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Comment, Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
@@ -252,9 +253,9 @@ def _class(builder: Builder, node: Node) -> bool:
 
 def _type_query(builder: Builder, node: Node) -> bool:
     """`typeof a.b.c`: here the grammar mixes up which part of a member access is which."""
-    inner = node.named_child(0)
+    inner = first_named(node)
     while inner is not None and inner.type == "member_expression":
-        receiver, name = inner.named_child(0), inner.named_child(inner.named_child_count - 1)
+        receiver, name = first_named(inner), inner.named_child(inner.named_child_count - 1)
         if receiver is not None and name is not None:
             builder.member(receiver, name)
         inner = receiver
@@ -263,7 +264,7 @@ def _type_query(builder: Builder, node: Node) -> bool:
 
 def _infer(builder: Builder, node: Node) -> bool:
     """`infer T extends U` binds `T`."""
-    builder.bind(node.named_child(0))
+    builder.bind(first_named(node))
     return True
 
 

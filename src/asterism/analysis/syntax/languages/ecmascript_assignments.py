@@ -3,6 +3,7 @@
 from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
+from asterism.analysis.syntax.children import first_child, first_named
 from asterism.analysis.syntax.draft import Level
 from asterism.analysis.syntax.languages.ecmascript_modules import required_module
 from asterism.analysis.syntax.languages.ecmascript_names import (
@@ -22,7 +23,7 @@ _WHOLE = frozenset({"module.exports", "exports"})
 
 def statement(builder: Builder, node: Node) -> bool:
     """An expression statement: sometimes a namespace, `using`, or an assignment that defines."""
-    inner = node.named_child(0)
+    inner = first_named(node)
     kind = inner.type if inner is not None else ""
     if inner is None or kind == "call_expression":
         _bare_require(builder, node, inner)
@@ -57,7 +58,7 @@ def _bare_require(builder: Builder, node: Node, call: Node | None) -> None:
 
 
 def _assignment(builder: Builder, node: Node, inner: Node) -> None:
-    first = inner.child(0)
+    first = first_child(inner)
     if first is not None and first.type == "using":
         _using(builder, node, inner, ("using",))
         return
@@ -220,7 +221,7 @@ def _local_method(builder: Builder, node: Node, left: Node, right: Node) -> None
 
 def _using(builder: Builder, node: Node, inner: Node, words: tuple[str, ...]) -> None:
     """`using x = …`, which the TypeScript grammar takes for an assignment."""
-    first, name = inner.child(0), inner.child_by_field_name("left")
+    first, name = first_child(inner), inner.child_by_field_name("left")
     if first is None or first.type != "using" or name is None:
         return
     if not builder.at_statement:

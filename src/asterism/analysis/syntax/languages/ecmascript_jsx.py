@@ -3,6 +3,7 @@
 from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
+from asterism.analysis.syntax.children import first_child
 
 
 def element(builder: Builder, node: Node) -> bool:
@@ -23,7 +24,7 @@ def element(builder: Builder, node: Node) -> bool:
 
 def attribute(builder: Builder, node: Node) -> bool:
     """`key={value}`: the key is a name of markup."""
-    name = node.child(0)
+    name = first_child(node)
     if name is not None:
         builder.defined.add(name.start_byte)
     return True

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
+from asterism.analysis.syntax.children import first_child
 from asterism.analysis.syntax.draft import Level
 from asterism.analysis.syntax.languages.ecmascript_names import (
     callable_value,
@@ -168,7 +169,7 @@ def _reexport(builder: Builder, node: Node, source: Node, type_only: bool) -> bo
 
 def call_expression(builder: Builder, node: Node) -> bool:
     """`import('x')` and `require('x')`; every other call is left alone."""
-    function = node.child(0)
+    function = first_child(node)
     if function is None:
         return True
     kind = function.type
@@ -254,7 +255,7 @@ def _load(builder: Builder, declarator: Node) -> tuple[str, str | None, Node] | 
 
 
 def _is_import(call: Node) -> bool:
-    function = call.child(0)
+    function = first_child(call)
     return function is not None and function.type == "import"
 
 

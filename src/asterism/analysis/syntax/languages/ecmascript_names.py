@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
+from asterism.analysis.syntax.children import first_child, first_named
 from asterism.analysis.syntax.languages.callbacks import callback_name
 from asterism.analysis.syntax.signatures import fold
 
@@ -55,7 +56,7 @@ def callable_value(builder: Builder, value: Node | None) -> Node | None:
         if kind == "call_expression":
             value = _wrapped(builder, value)
         elif kind in AROUND:
-            value = value.named_child(0)
+            value = first_named(value)
         elif kind == "assignment_expression":
             value = value.child_by_field_name("right")
         else:
@@ -64,13 +65,13 @@ def callable_value(builder: Builder, value: Node | None) -> Node | None:
 
 
 def _wrapped(builder: Builder, call: Node) -> Node | None:
-    function = call.child(0)
+    function = first_child(call)
     if function is None or function.type not in ("identifier", "member_expression"):
         return None
     if builder.text(function).removeprefix(_NAMESPACE) not in _WRAPPERS:
         return None
     arguments = call.child_by_field_name("arguments")
-    return None if arguments is None else arguments.named_child(0)
+    return None if arguments is None else first_named(arguments)
 
 
 def is_block(builder: Builder, function: Node) -> bool:
@@ -107,7 +108,7 @@ def name_of_callback(builder: Builder, arguments: Node) -> str:
     """`describe("parser") callback`: the call it is passed to, and the string before it."""
     around = builder.ancestors[-2:-1]
     receiver, callee = _callee(builder, around[0]) if around else ("", "")
-    first = arguments.named_child(0)
+    first = first_named(arguments)
     titled = first is not None and first.type in _STRINGS
     title = f'"{string_value(builder, first)}"' if titled else ""
     return callback_name(receiver, callee, title)
@@ -131,7 +132,7 @@ def _callee(builder: Builder, call: Node) -> tuple[str, str]:
         plain = len(text) <= _RECEIVER_LIMIT and "\n" not in text and "{" not in text
         return text if plain else "…", f"{name}{calls}"
     if function.type == "parenthesized_expression":
-        inner = function.named_child(0)
+        inner = first_named(function)
         if inner is not None and inner.type in FUNCTIONS:
             return "", "(function)"
     return "", f"{fold(builder.text(function), _RECEIVER_LIMIT)}{calls}"

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
+from asterism.analysis.syntax.children import first_child, first_named
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.languages.ecmascript_modules import require_declaration
 from asterism.analysis.syntax.languages.ecmascript_names import (
@@ -87,10 +88,11 @@ def _is_block_local(builder: Builder) -> bool:
 
 def _start_at_statement(builder: Builder, node: Node) -> None:
     """Let the first of several declarators begin where their statement does."""
-    if builder.ancestors[-1].named_child_count < 2:
+    # In a broken file a declarator may stand at the top, without a statement.
+    if not builder.ancestors or builder.ancestors[-1].named_child_count < 2:
         return
     statement, *outer = reversed(builder.ancestors[-2:])
-    if statement.named_child(0) != node:
+    if first_named(statement) != node:
         return
     is_export = bool(outer) and outer[0].type in ("export_statement", "ambient_declaration")
     builder.prefix(outer[0] if is_export else statement)
@@ -121,7 +123,7 @@ def field_definition(builder: Builder, node: Node) -> bool:
 
 def pair(builder: Builder, node: Node) -> bool:
     """`key: value` in an object: a method where the value is a function with a block of its own."""
-    key = node.child(0)
+    key = first_child(node)
     if key is None:
         return True
     builder.defined.add(key.start_byte)

@@ -5,6 +5,8 @@ import unicodedata
 
 from tree_sitter import Node
 
+from asterism.analysis.syntax.children import first_named
+
 _LITERAL = re.compile(r"([a-zA-Z]*)(\"\"\"|'''|\"|')(.*)\2", re.DOTALL)
 _ESCAPE = re.compile(
     r"""\\(?:(?P<octal>[0-7]{1,3})|x(?P<x>[0-9a-fA-F]{2})|u(?P<u>[0-9a-fA-F]{4})"""
@@ -30,7 +32,7 @@ def lone_string(statement: Node | None) -> Node | None:
 
 def first_named(node: Node) -> Node | None:
     """The first child that is not punctuation; asked by number, it need not be made a list."""
-    return node.named_child(0) if node.named_child_count else None
+    return first_named(node)
 
 
 def docstring(body: Node) -> str | None:
