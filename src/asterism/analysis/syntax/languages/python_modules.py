@@ -5,8 +5,9 @@ import re
 from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
+from asterism.analysis.syntax.children import first_named
 from asterism.analysis.syntax.draft import Draft, Level
-from asterism.analysis.syntax.languages.python_strings import first_named, string_value
+from asterism.analysis.syntax.languages.python_strings import string_value
 from asterism.analysis.syntax.rules import children_of
 from asterism.domain.outline import Export, Import, ImportedName
 

@@ -30,11 +30,6 @@ def lone_string(statement: Node | None) -> Node | None:
     return inner
 
 
-def first_named(node: Node) -> Node | None:
-    """The first child that is not punctuation; asked by number, it need not be made a list."""
-    return first_named(node)
-
-
 def docstring(body: Node) -> str | None:
     """The text of the string a function or class body begins with, as `ast.get_docstring`."""
     first = first_named(body)
