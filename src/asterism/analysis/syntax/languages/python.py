@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from asterism.analysis.syntax.builder import Builder
+from asterism.analysis.syntax.children import first_named
 from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
@@ -13,7 +14,6 @@ from asterism.analysis.syntax.languages import python_modules as modules
 from asterism.analysis.syntax.languages.python_strings import (
     docstring,
     documentation,
-    first_named,
     lone_string,
 )
 from asterism.analysis.syntax.rules import binds, binds_children, children_of, value_cut
