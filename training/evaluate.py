@@ -67,7 +67,8 @@ def _texts(collection: Collection, prefixed: bool) -> list[str]:
 
 def _scaled(values: NDArray[np.float32]) -> NDArray[np.float32]:
     span = float(values.max() - values.min()) or 1.0
-    return (values - values.min()) / np.float32(span)
+    scaled: NDArray[np.float32] = (values - values.min()) / np.float32(span)
+    return scaled
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

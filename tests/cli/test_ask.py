@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
@@ -288,6 +289,7 @@ def test_a_chat_in_plain_lines() -> None:
     assert "* " in done.out
     assert "who validates tokens?  shop, 2 turns" in done.out
     assert "Answers come from extractive (extractive)." in done.out
+    assert re.search(r"^  src/tokens.ts:\d+(-\d+)?, distance \d\.\d\d$", done.out, re.MULTILINE)
     assert "Nothing is being answered" in done.out
     assert "Archived 'another one'." in done.out
     assert "Going on with 'who validates tokens?'." in done.out

@@ -146,6 +146,22 @@ def test_a_model_that_calls_our_tools(desk: Desk) -> None:
     assert events[-1].kind == "done"
 
 
+def test_what_a_model_reads_of_a_match(desk: Desk) -> None:
+    """Where it is, what it is, and how far it is from the question."""
+    call = Call("vector_search", '{"query": "light the lamps"}')
+    with FakeOpenAI([Say(calls=(call,)), Say("The keeper.")]) as fake:
+        desk.use(fake)
+        result = desk.ask().turn.rounds[0].results[0]
+    assert result.data is not None
+    rows = result.data["results"]
+    assert isinstance(rows, list | tuple)
+    assert rows
+    for row in rows:
+        place = f"{row['relPath']}:{row['startLine']}-{row['endLine']}"
+        (line,) = [each for each in result.text.splitlines() if each.startswith(place)]
+        assert f", distance {row['score']:.2f}" in line
+
+
 def test_the_conversation_goes_on(desk: Desk) -> None:
     with FakeOpenAI([Say("The keeper."), Say("By hand.")]) as fake:
         desk.use(fake)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from asterism.indexing.garbage import no_collection
+from asterism.indexing.garbage import MANY, no_collection
 
 
 @pytest.fixture(autouse=True)
@@ -31,3 +31,22 @@ def test_an_error_restores_it_too() -> None:
     with pytest.raises(ZeroDivisionError), no_collection():
         raise ZeroDivisionError
     assert gc.isenabled()
+
+
+class Ring:
+    """Garbage that only the collector can find."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+
+@pytest.mark.parametrize(("records", "is_young"), [(10, True), (2 * MANY, False)])
+def test_only_a_large_batch_makes_what_is_young_old(records: int, is_young: bool) -> None:
+    gc.enable()
+    gc.collect()
+    with no_collection():
+        Ring()
+        # Kept until the end: records that are let go of do not count.
+        kept = [[number] for number in range(records)]
+    assert (gc.collect(1) > 0) is is_young
+    assert len(kept) == records

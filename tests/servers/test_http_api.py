@@ -55,7 +55,12 @@ def found_in(answer: Any) -> dict[str, Any]:
 def test_every_tool_has_a_route() -> None:
     tools_only = {"codebase_question", "list_agents", "run_agent_instruction"}
     assert {*TOOLS} - tools_only <= {*ROUTES_OF_TOOLS}
-    assert len(ROUTES_OF_TOOLS) == len(OPERATIONS)
+    named = {operation.tool.name for operation in OPERATIONS}
+    assert len(named) == len(OPERATIONS)
+    assert named - {*ROUTES_OF_TOOLS} == {"ask"}
+    assert Wording(ROUTES_OF_TOOLS).told("Call index_codebase, then ask again.") == (
+        "Call POST /api/index, then ask again."
+    )
 
 
 def test_every_code_has_a_status() -> None:

@@ -106,7 +106,7 @@ def test_threads_share_one_engine(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have other allocators")
 def test_threads_share_one_arena(indexed_base: Path, harbor: Path, tmp_path: Path) -> None:
-    # Free memory of many arenas adds up, with every edit beside searches a little more.
+    # What is free in one arena is of no use to the threads of another.
     told = tmp_path / "malloc.xml"
     arguments = map(str, (indexed_base, harbor, told))
     subprocess.run([sys.executable, "-c", ARENAS, *arguments], cwd=ROOT, check=True)

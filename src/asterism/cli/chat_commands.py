@@ -107,6 +107,9 @@ def _context(state: ChatState, _rest: str) -> None:
     for one in turn.rounds:
         for call in one.calls:
             _say(f"  called {call.name}")
+    for place in turn.citations:
+        near = "" if place.distance is None else f", distance {place.distance:.2f}"
+        _say(f"  {place.place}{near}")
     for note in turn.notes:
         _say(f"  {note}")
 

@@ -16,17 +16,17 @@ class EmbeddingSettings:
     provider: Provider = described(  # noqa: RUF009 - a text like the others
         Kind.text,
         "local",
-        "Who makes the vectors: the built-in model, the built-in encoder (better, and some hundred "
-        "times slower), all-MiniLM-L6-v2 on this machine (it needs the extra `minilm`), Voyage, or "
-        "any server that speaks OpenAI's protocol (LM Studio, Ollama, vLLM, OpenAI). The last two "
-        "send the text of the code to a server.",
+        "Who makes the vectors: the built-in model, a small transformer from a folder of yours "
+        "(some hundred times slower), all-MiniLM-L6-v2 on this machine (it needs the extra "
+        "`minilm`), Voyage, or any server that speaks OpenAI's protocol (LM Studio, Ollama, vLLM, "
+        "OpenAI). The last two send the text of the code to a server.",
         choices=get_args(Provider),
         voice=Voice.trusted,
     )
     model: str = described(
         Kind.text,
         "",
-        "The model's name; nothing means the provider's usual one. For `encoder` also the path of "
+        "The model's name; nothing means the provider's usual one. For `encoder` the path of "
         "a folder with a model of one's own.",
         voice=Voice.trusted,
     )
@@ -68,7 +68,7 @@ class RerankSettings:
         "none",
         "Who judges the best hits once more and orders them anew: nobody; a reranker on this "
         "machine, which reads the question together with each text (none is built in: name its "
-        "folder); the built-in encoder, which compares their vectors and keeps them; or Voyage, "
+        "folder); an encoder from a folder, which compares vectors and keeps them; or Voyage, "
         "which gets question and texts sent to a server with every question.",
         choices=get_args(RerankProvider),
         voice=Voice.trusted,

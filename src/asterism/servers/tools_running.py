@@ -61,8 +61,8 @@ class Toolbox:
         self, engine: Engine, here: Standpoint | None = None, hidden: tuple[str, ...] = ()
     ) -> None:
         """`hidden` are directories of the server itself, which no reply names."""
-        # Now, before there are threads and Lance: every thread would keep an arena of its own,
-        # with ever more that is free in it (60 KB for each edit beside searches).
+        # Now, before there are threads and Lance: each thread would keep an arena of its own. After
+        # 450 edits beside searches 78 MB lay free in eight of them, and 15 in one.
         stay_small()
         self._hidden = hidden
         self._engine = engine
