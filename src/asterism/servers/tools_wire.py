@@ -111,8 +111,9 @@ def _line(row: Json) -> str:
 def search_text(found: Json) -> str:
     """The rows of a search for clients that show no structured content: where each is."""
     more = "" if found["total_is_exact"] else " or more"
+    count = found["returned_count"]
     head = (
-        f"{found['returned_count']} results for {compact(found['query'][:200])} "
+        f"{count} result{'' if count == 1 else 's'} for {compact(found['query'][:200])} "
         f"({found['mode']}); {found['total_matches']:,}{more} matches."
     )
     return "\n".join([head, *map(_line, found["results"]), *_remarks(found)])
