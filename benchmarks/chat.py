@@ -215,7 +215,10 @@ async def streams(server: Served, waves: int) -> None:
             memory.append(server.megabytes())
     seconds, busy = time.perf_counter() - began, server.cpu_seconds() - cpu
     count = waves * AT_ONCE
-    print(f"{count} streams over HTTP, {AT_ONCE} at once, kept, each with a search: {lost} lost, ", end="")
+    print(
+        f"{count} streams over HTTP, {AT_ONCE} at once, kept, each with a search: {lost} lost, ",
+        end="",
+    )
     print(f"{seconds:.1f} s, {busy / count * 1000:.1f} CPU ms of the server a turn")
     shown = ", ".join(f"{memory[place]:.0f}" for place in (0, waves // 4, waves // 2, waves - 1))
     print(f"memory of the server after the first wave, a quarter, half, all: {shown} MB")

@@ -47,7 +47,9 @@ def test_half_a_file(folder: Path) -> None:
 
 def test_missing_file(folder: Path) -> None:
     (folder / "tokenizer.json").unlink()
-    with pytest.raises(ProviderRefused, match=r"tokenizer\.json is missing\. Install Asterism again"):
+    with pytest.raises(
+        ProviderRefused, match=r"tokenizer\.json is missing\. Install Asterism again"
+    ):
         check(read_folder(folder, "encoder"))
 
 
