@@ -193,6 +193,14 @@ def test_a_question_over_the_window() -> None:
     assert turn.error.code == "text_too_long"
 
 
+def test_a_window_no_larger_than_the_usual_answer() -> None:
+    """The answer gets half of it: asked for more, nothing could be asked at all."""
+    scene = Scene([LOOK, ANSWER], model_options={"window": 4_096})
+    assert scene.ask().status is TurnStatus.done
+    sent = scene.sent()
+    assert sent.get("max_tokens", sent.get("max_completion_tokens")) == 2_048
+
+
 def test_a_window_that_only_the_server_knows() -> None:
     def script(body: dict[str, object]) -> Say:
         if len(json.dumps(body)) > 20_000:

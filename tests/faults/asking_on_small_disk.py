@@ -6,29 +6,40 @@ import sys
 from contextlib import closing, suppress
 from pathlib import Path
 
+from asterism.backends.store.registry import Registered
 from asterism.config.sections_records import RecordsSettings
 from asterism.config.settings import Settings
-from asterism.domain.chat import Token, TurnEvent, TurnStatus
+from asterism.domain.chat import TurnStatus
 from asterism.domain.errors import AsterismError
 from asterism.engine.asking import Asking
 from asterism.engine.asking_requests import AskRequest
 from asterism.engine.engine import Engine
+from asterism.engine.searching import SearchReply, SearchRequest
 from asterism.engine.wiring import Places
+
+
+class Filling(Engine):
+    """Finds no room any more once it has searched: after a turn began, and before it ends."""
+
+    disk: Path | None = None
+
+    def search(self, registered: Registered, request: SearchRequest) -> SearchReply:
+        """Search, then fill the disk if that is wanted."""
+        found = super().search(registered, request)
+        if self.disk is not None:
+            fill(self.disk)
+        return found
 
 
 def main(repository: Path, data: Path, disk: Path) -> None:
     """Ask with room, without, while room runs out, and with room again."""
     settings = Settings(records=RecordsSettings(url=f"sqlite:///{disk}/records.sqlite"))
-    engine = Engine(Places(data, data / "cache"), lambda _root: settings)
+    engine = Filling(Places(data, data / "cache"), lambda _root: settings)
     registered = engine.locate(repository)
 
-    def ask(hear: bool = False) -> None:
-        def heard(event: TurnEvent) -> None:
-            if hear and isinstance(event, Token):
-                fill(disk)
-
+    def ask() -> None:
         try:
-            asked = asking.ask(registered, AskRequest(question="what is total?"), heard)
+            asked = asking.ask(registered, AskRequest(question="what is total?"))
             answered = asked.result(60)
         except AsterismError as error:
             say(f"{type(error).__name__}: {error}")
@@ -42,7 +53,9 @@ def main(repository: Path, data: Path, disk: Path) -> None:
         fill(disk)
         ask()
         (disk / "filler").unlink()
-        ask(hear=True)
+        engine.disk = disk
+        ask()
+        engine.disk = None
         (disk / "filler").unlink()
         ask()
         total = engine.records().conversations().page().total

@@ -27,8 +27,18 @@ def budget_of(model: LanguageModel, options: TurnOptions, tools: Sequence[ToolSp
     if not model.window:
         return 0
     described = sum(estimate(f"{tool.name}{tool.description}{tool.schema}") for tool in tools)
-    room = int(model.window * MARGIN) - options.max_output_tokens - described
+    room = int(model.window * MARGIN) - output_of(model, options) - described
     return max(1, room)
+
+
+def output_of(model: LanguageModel, options: TurnOptions) -> int:
+    """The tokens that the answer may have: of a small window no more than half.
+
+    Else nothing could be asked of a model whose whole window is the usual length of an answer.
+    """
+    if not model.window:
+        return options.max_output_tokens
+    return max(1, min(options.max_output_tokens, model.window // 2))
 
 
 def _steps(turn: Turn, mark: str) -> Iterator[Message]:

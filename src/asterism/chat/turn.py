@@ -15,7 +15,7 @@ from asterism.chat.options import TurnOptions
 from asterism.chat.ports import CodeSearch, Contexts, Prepared, Recorder, Tools
 from asterism.chat.prompts import LAST_ROUND, mark_of
 from asterism.chat.quality import Grounded, Judging, ground
-from asterism.chat.requests import assembled, budget_of
+from asterism.chat.requests import assembled, budget_of, output_of
 from asterism.chat.window import fitted, size_of
 from asterism.domain.chat import (
     ApprovalWanted,
@@ -214,7 +214,7 @@ class Conduct:
                         messages=trimmed.request.messages,
                         tools=tools,
                         may_call=may_call,
-                        max_output_tokens=self._options.max_output_tokens,
+                        max_output_tokens=output_of(model, self._options),
                         temperature=self._options.temperature,
                         top_p=self._options.top_p,
                     ),

@@ -71,7 +71,7 @@ def fitted(request: Assembled, budget: int, count: Count = estimate) -> Trimmed:
     if cut := sum(one is not other for one, other in zip(material, shorter, strict=True)):
         split = len(request.grounding)
         request = request._replace(grounding=shorter[:split], steps=shorter[split:])
-        notes.append(f"{cut} results of searches and tools were shortened: no room for them.")
+        notes.append(f"Results of searches and tools were shortened ({cut}): no room for them.")
     return Trimmed(request, tuple(notes), size_of(request, count) <= budget)
 
 
