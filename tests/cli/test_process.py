@@ -141,3 +141,16 @@ def test_a_file_name_that_is_not_utf8(repository: Path) -> None:
     missing = spawn([b"outline", b"no\xff.py"], repository)
     assert (missing.code, missing.err.count("\n")) == (2, 1)
     assert "no\\xff.py does not exist" in missing.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["search", "x"], ["callers", "x"], ["symbols", "x"], ["ask", "x"], ["validate"], ["mcp"]],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_path_that_is_too_long(run: Run, indexed: Path, arguments: list[str]) -> None:
+    done = run(*arguments, "a" * 300)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("asterism: ")
+    assert done.err.endswith("is too long for a path; check it.\n")
+    assert done.err.count("\n") == 1

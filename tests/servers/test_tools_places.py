@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from asterism.domain.errors import AsterismError, IndexMissing, PathOutside, RepositoryUnclear
+from asterism.domain.errors import (
+    AsterismError,
+    IndexMissing,
+    PathMissing,
+    PathOutside,
+    RepositoryUnclear,
+)
 from asterism.engine.engine import Engine
 from asterism.servers.tools_places import Standpoint, inside, repository_for, to_index
 from tests.servers.conftest import make_engine
@@ -115,3 +121,12 @@ def test_only_known_and_own_directories_are_indexed(own: Engine, tmp_path: Path)
             to_index(own, here, typed)
     with pytest.raises(PathOutside, match="home directory"):
         to_index(own, Standpoint(home, too_wide=frozenset({home.resolve()})), None)
+
+
+@pytest.mark.parametrize(
+    "typed", ["a" * 300, "ä" * 200, "a/" * 3000], ids=["name", "bytes", "path"]
+)
+def test_a_path_that_no_system_could_open(own: Engine, tmp_path: Path, typed: str) -> None:
+    registered = own.register(directory(tmp_path / "one"))
+    with pytest.raises(PathMissing, match="too long"):
+        inside(registered, typed)

@@ -1,6 +1,7 @@
 """The `asterism` command: arguments in, exit code out, errors as one clear line."""
 
 import argparse
+import errno
 import io
 import os
 import sys
@@ -89,5 +90,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader went away, as `| head` does; that is its right.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        # Wherever a path is first looked at, the system says this of it.
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        shown = display_path(str(error.filename)[:80])
+        sys.stderr.write(f"asterism: {shown}… is too long for a path; check it.\n")
+        return EXIT_USAGE
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED

@@ -15,14 +15,14 @@ from asterism.indexing.progress import Progress
 from asterism.servers.http_replies import Problem, Refused
 from asterism.servers.tools_calls import Caller
 
-AT_ONCE = 8
+AT_ONCE = 16
 """Threads that answer: searches of one project take turns, so more of them would only wait."""
 WAITING = 64
 """Requests that wait for a thread: at some ten milliseconds a search, the last waits a second."""
 LANES = 64
-LANE_AT_ONCE = 2
-"""Threads that one repository may take: its questions take turns, so one answers while the next is
-ready; a slow repository leaves the others theirs."""
+LANE_AT_ONCE = 8
+"""Threads that one repository may take: as many as MCP has, so that in the line for a turn neither
+way of asking comes off worse; a slow repository leaves the others theirs."""
 INDEXINGS_AT_ONCE = 2
 """Indexings take minutes and every core there is."""
 INDEXINGS_WAITING = 8

@@ -6,13 +6,17 @@ from typing import NamedTuple
 
 from asterism.analysis.source.checkouts import enclosing_checkout
 from asterism.backends.store.registry import Registered
-from asterism.domain.errors import IndexMissing, PathOutside, RepositoryUnclear
+from asterism.domain.errors import IndexMissing, PathMissing, PathOutside, RepositoryUnclear
 from asterism.domain.files import display_path
 from asterism.engine.engine import Engine
 from asterism.servers.tools_shapes import Json
 
 _LISTED = 20
 """Repositories that an error names; list_repositories shows the rest."""
+
+
+_LONGEST_NAME, _LONGEST_PATH = 255, 4096
+"""Bytes of a file's name and of a whole path, as systems have them."""
 
 
 class Standpoint(NamedTuple):
@@ -107,6 +111,7 @@ def _around(engine: Engine, path: Path) -> Registered:
 
 def inside(registered: Registered, typed: str) -> Path:
     """The place in a repository that a path means; it does not have to exist."""
+    _check_length(typed)
     root = os.path.realpath(registered.repository.root)
     plain = os.path.normpath(Path(root, typed))
     for place in (plain, os.path.realpath(plain)):
@@ -116,6 +121,13 @@ def inside(registered: Registered, typed: str) -> Path:
                 "inside it, from its root."
             )
     return Path(plain)
+
+
+def _check_length(typed: str) -> None:
+    """Refuse what no system could open, before one is asked."""
+    longest = max(len(os.fsencode(part)) for part in typed.split("/"))
+    if longest > _LONGEST_NAME or len(os.fsencode(typed)) > _LONGEST_PATH:
+        raise PathMissing(f"{display_path(typed[:80])}… is too long for a path; check it.")
 
 
 def to_index(engine: Engine, here: Standpoint, typed: str | None) -> Registered:

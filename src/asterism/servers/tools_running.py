@@ -30,6 +30,7 @@ from asterism.servers.tools_errors import INTERNAL, INTERNAL_SENTENCE, code_of, 
 from asterism.servers.tools_jobs import Jobs
 from asterism.servers.tools_places import Standpoint
 from asterism.servers.tools_shapes import Tool
+from asterism.servers.tools_turns import Turns
 from asterism.servers.tools_watching import Watchers
 from asterism.telemetry.events import log_failure
 from asterism.telemetry.operations import ToolCall
@@ -70,7 +71,7 @@ class Toolbox:
         self._jobs = Jobs(engine)
         self._watchers = Watchers(engine)
         self._lock = Lock()
-        self._projects: dict[Path, Lock] = {}
+        self._projects: dict[Path, Turns] = {}
         self._asking: Asking | None = None
 
     def call(
@@ -155,9 +156,9 @@ class Toolbox:
         """One question at a time for a project; indexing and looking at states go beside."""
         return self._project_lock(call.repository()) if work.asks else nullcontext()
 
-    def _project_lock(self, registered: Registered) -> Lock:
+    def _project_lock(self, registered: Registered) -> Turns:
         with self._lock:
-            return self._projects.setdefault(registered.project.directory, Lock())
+            return self._projects.setdefault(registered.project.directory, Turns())
 
     def _do(self, name: str, call: Call) -> Reply:
         return self._tool(name)(call)
