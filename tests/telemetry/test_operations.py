@@ -89,9 +89,9 @@ def test_a_tool_call(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_an_http_request(caplog: pytest.LogCaptureFixture) -> None:
-    record_http("/api/search", "POST", 200, 0.01)
-    record_http("/api/search", "POST", 500, 0.02)
-    assert observed(REQUESTS, "/api/search", "POST", "500") == 1
+    record_http("/api/dig", "POST", 200, 0.01)
+    record_http("/api/dig", "POST", 500, 0.02)
+    assert observed(REQUESTS, "/api/dig", "POST", "500") == 1
     assert [level for level, _ in messages(caplog)] == ["DEBUG", "WARNING"]
 
 
