@@ -78,6 +78,37 @@ def test_importers_count_where_the_question_is_one_name() -> None:
     assert "importers_alone" not in gathered(Question(text="a token"), pools)["a.py"]
 
 
+def test_what_is_near_speaks_for_what_it_imports_and_for_what_is_beside_it() -> None:
+    near = match("near", 0.5, "src/cart/near.py")
+    beside, far = match("beside", 1.0, "src/cart/beside.py"), match("far", 1.5, "lib/far.py")
+    test = match("test", 0.5, "tests/test_far.py")
+    importing = {"src/cart/near.py", "tests/test_far.py", "elsewhere.py", "lib/far.py"}
+    pools = Pools(
+        vector=(near, test, beside, far), importers={FileKey("shop", "lib/far.py"): importing}
+    )
+    found = gathered(Question(text="anything"), pools)
+    assert {path: own["importer_near"] for path, own in found.items()} == {
+        "src/cart/near.py": 0.0,
+        "tests/test_far.py": 0.0,
+        "src/cart/beside.py": 0.0,
+        "lib/far.py": 1.0,
+    }
+    assert found["src/cart/beside.py"]["folder_near"] == 1.0
+    assert found["src/cart/near.py"]["folder_near"] == 0.5
+    assert found["lib/far.py"]["folder_near"] == 0.0
+
+
+def test_tests_alone_speak_for_nobody() -> None:
+    test = match("test", 0.5, "src/test_a.py")
+    pools = Pools(
+        text=(match("a", 1.0, "src/a.py"),),
+        vector=(test,),
+        importers={FileKey("shop", "src/a.py"): {"src/test_a.py"}},
+    )
+    own = gathered(Question(text="anything"), pools)["src/a.py"]
+    assert not {"importer_near", "folder_near"} & own.keys()
+
+
 def test_evidence_is_weighed_by_name() -> None:
     assert log_odds({"text": 0.5, "name": 1.0}, by_name(Weights(text=2.0, name=0.5))) == 1.5
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.backends.store.chunk_table import ChunkKey
+from asterism.backends.store.chunk_table import ChunkKey, Match
 from asterism.domain.chunk import Chunk
 from asterism.domain.search import Question
 from asterism.retrieval.fusion import Evidence, Strengths
@@ -20,14 +20,18 @@ CHECK = hit("check", text="def check(token):\n    return token.user").chunk._rep
 
 
 def evidence(
-    question: Question, *chunks: Chunk, importers: dict[str, set[str]] | None = None
+    question: Question,
+    *chunks: Chunk,
+    importers: dict[str, set[str]] | None = None,
+    vector: tuple[Match, ...] = (),
 ) -> dict[str, Evidence]:
     files = {
         ChunkKey(chunk.repo, chunk.id): FileKey(chunk.repo, chunk.relative_path) for chunk in chunks
     }
     found: dict[FileKey, Evidence] = {file: {} for file in files.values()}
     imported = {FileKey("shop", path): some for path, some in (importers or {}).items()}
-    text = weigh(question, read(question, chunks, files), found, Pools(importers=imported))
+    pools = Pools(importers=imported, vector=vector)
+    text = weigh(question, read(question, chunks, files), found, pools)
     weigh_chunks(text, found, Strengths({}, {}, {}, {}), RankOptions())
     return {file.path: own for file, own in found.items()}
 
@@ -74,3 +78,23 @@ def test_candidates_that_import_a_file_speak_for_it() -> None:
     found = evidence(Question(text="user", terms=("user",)), ISSUE, CHECK, importers=importers)
     assert found["issue.py"]["imported_by_hits"] > 0
     assert found["check.py"]["imported_by_hits"] == 0
+
+
+def test_where_vectors_say_how_near_they_are_nobody_counts_importers() -> None:
+    question = Question(text="user", terms=("user",))
+    near = (Match(ChunkKey("shop", "issue"), "issue.py", 0.5),)
+    found = evidence(question, ISSUE, CHECK, importers={"issue.py": {"check.py"}}, vector=near)
+    assert "imported_by_hits" not in found["issue.py"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "kind", "expected"),
+    [(1, "function", 0.0), (10, "function", 0.5), (400, "class", 1.0), (100, "comment", 0.3)],
+)
+def test_the_longest_candidate_of_a_file_says_how_much_there_is(
+    lines: int, kind: str, expected: float
+) -> None:
+    long = ISSUE._replace(id="long", start_line=7, end_line=6 + lines, node_kind=kind)
+    short = ISSUE._replace(start_line=3, end_line=3)
+    found = evidence(Question(text="user", terms=("user",)), short, long)
+    assert found["issue.py"]["length"] == pytest.approx(expected)

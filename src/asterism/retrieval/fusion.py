@@ -1,10 +1,12 @@
 """From the channels' lists to evidence: what speaks for each file, before any text is read."""
 
+import heapq
 import math
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
+from posixpath import dirname
 from typing import NamedTuple
 
 from asterism.backends.store.chunk_table import ChunkKey, Match
@@ -76,6 +78,7 @@ def gather(
     _put_list(found, files, strengths.name, ("name", ""))
     for match in pools.vector:
         found[files[match.key]]["nearby"] = 1.0
+    _put_company(found, pools.importers)
     if is_one_word(question):
         _put_importers(found, pools.importers)
     _put_path_words(found, question)
@@ -179,6 +182,30 @@ def _put_list(
         own[names[0]] = score
         if names[1]:
             own[names[1]] = sums[file] / most
+
+
+def _put_company(
+    found: dict[FileKey, Evidence], importers: Mapping[FileKey, Collection[str]]
+) -> None:
+    """How near the files are that import a file, and those beside it; tests speak for nobody."""
+    near = {
+        file: own["vector"]
+        for file, own in found.items()
+        if "vector" in own and "test" not in traits_of(file.path).kinds
+    }
+    if not near:
+        return
+    folders: defaultdict[tuple[str, str], list[tuple[float, FileKey]]] = defaultdict(list)
+    for file, value in near.items():
+        folders[file.repo, dirname(file.path)].append((value, file))
+    # The best of a folder, and whoever is best beside that one.
+    best = {place: heapq.nlargest(2, some) for place, some in folders.items()}
+    for file, own in found.items():
+        beside = best.get((file.repo, dirname(file.path)), ())
+        own["folder_near"] = next((value for value, other in beside if other != file), 0.0)
+        importing = (FileKey(file.repo, path) for path in importers.get(file, ()))
+        values = [near[other] for other in importing if other in near and other != file]
+        own["importer_near"] = max(values, default=0.0)
 
 
 def _put_importers(

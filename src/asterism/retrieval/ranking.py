@@ -47,6 +47,15 @@ class Case(NamedTuple):
         return log_odds(self.evidence[file], self.weights) + _logarithm(self.priors[file])
 
 
+class Study(NamedTuple):
+    """All evidence there is, before anything is weighed against anything."""
+
+    case: Case
+    text: Text
+    strength: Mapping[ChunkKey, float]
+    """What the channels say of each chunk, to be compared within its file."""
+
+
 class Placed(NamedTuple):
     """The candidates in order, before their odds are made probabilities."""
 
@@ -94,10 +103,7 @@ def place(
     judge: Judge | None = None,
 ) -> Placed:
     """The candidates in order, each with its log-odds."""
-    case = open_case(question, pools, options)
-    strength = _strength(case)
-    chunks = fetch(_candidates(case, strength))
-    text = read_candidates(case, chunks)
+    case, text, strength = study(question, pools, fetch, options)
     standing = _standing(case, text, strength)
     ordered = in_order(standing, case.odds, options)
     verdict = Judgement() if judge is None else judged(question, ordered, judge)
@@ -105,6 +111,13 @@ def place(
         ordered = _judged_order(case, standing, verdict)
     ordered = represented(ordered, pools.sentences, options)
     return Placed(ordered, case.priors, grounds_of(pools, text.unsaid), verdict)
+
+
+def study(question: Question, pools: Pools, fetch: Fetch, options: RankOptions) -> Study:
+    """Put the evidence together, and read the candidates that are worth it."""
+    case = open_case(question, pools, options)
+    strength = _strength(case)
+    return Study(case, read_candidates(case, fetch(_candidates(case, strength))), strength)
 
 
 def _judged_order(case: Case, standing: Sequence[Standing], verdict: Judgement) -> list[Standing]:

@@ -27,6 +27,8 @@ USUAL_WORDS = 6
 SENTENCE = 5
 # So much longer than usual counts, and no more.
 LONGEST = 3
+# A candidate with so many lines is as long as it can count.
+LONG_LINES = 100
 
 Words = frozenset[str]
 _NONE: Words = frozenset()
@@ -111,7 +113,7 @@ def weigh(
         own["said"] = worth_of(words)
         own["signature"] = worth_of(signatures[file])
         importing = pools.importers.get(file)
-        if importing:
+        if importing and not pools.vector:
             own["imported_by_hits"] = math.log1p(len(paths.intersection(importing)))
     shares = [worth_of(candidate.said) for candidate in candidates]
     known_words = frozenset[str]().union(*together.values())
@@ -126,19 +128,27 @@ def weigh_chunks(
     options: RankOptions,
 ) -> None:
     """Let each file have the best of its chunks, where a poor kind of chunk counts for less."""
-    best = {candidate.file: [0.0, 0.0, 0.0] for candidate in text.candidates}
+    best = {candidate.file: [0.0, 0.0, 0.0, 0.0] for candidate in text.candidates}
     for (chunk, key, file, _, _, quotes), said in zip(text.candidates, text.shares, strict=True):
         keeps = options.priors.comment if chunk.node_kind in PLAIN else 1.0
         own = best[file]
         own[0] = max(own[0], keeps * strengths.text.get(key, 0.0))
         own[1] = max(own[1], keeps * strengths.vector.get(key, 0.0))
         own[2] = max(own[2], said)
+        own[3] = max(own[3], keeps * _length(chunk))
         if chunk.is_exported:
             evidence[file]["offers"] = 1.0
         if quotes:
             evidence[file]["phrase"] = max(evidence[file].get("phrase", 0.0), quotes)
-    for file, (words, meaning, said) in best.items():
+    for file, (words, meaning, said, length) in best.items():
         found = evidence[file]
         found["text"], found["vector"], found["said_at_once"] = words, meaning, said
+        found["length"] = length
         if text.excess > 0:
             found["said_at_length"] = text.excess * said
+
+
+def _length(chunk: Chunk) -> float:
+    """How long a chunk is: 0 for one line, 1 for a hundred."""
+    lines = chunk.end_line - chunk.start_line + 1
+    return min(math.log(max(lines, 1)) / math.log(LONG_LINES), 1.0)

@@ -1,0 +1,72 @@
+"""Numbers for a model's vectors: from a set of questions to what its folder should say."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from asterism.backends.embed.options import EmbedOptions
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.lance_table import LanceTable
+from asterism.config.settings import Settings
+from asterism.domain.errors import UsageError
+from asterism.engine.engine import Engine
+from asterism.engine.weighing import rank_options
+from asterism.engine.wiring import Places
+from benchmarks.refit import main
+from tests.backends.weights.tiny_models import make_encoder, rewrite
+from tests.evaluation.ranked_repositories import REPOSITORIES
+
+LINES: list[dict[str, object]] = [
+    {"query": "check a token", "repo": "harbor", "language": "typescript", "category": "meaning"},
+    {"query": "TokenService", "repo": "harbor", "language": "python", "category": "name"},
+    {"query": "price of a cart", "repo": "harbor", "language": "go", "targets": []},
+]
+TARGET: dict[str, object] = {"targets": [{"path": "web/src/auth/tokenService.ts"}]}
+
+
+@pytest.fixture
+def given(tmp_path: Path) -> list[str]:
+    lines = [json.dumps({"id": str(n), **TARGET, **line}) for n, line in enumerate(LINES)]
+    (tmp_path / "set.jsonl").write_text("\n".join(lines))
+    folder = make_encoder(tmp_path / "model")
+    repos = ["--repos-dir", str(REPOSITORIES["harbor"].parent)]
+    kept = ["--index-dir", str(tmp_path / "kept")]
+    return [str(tmp_path / "set.jsonl"), *repos, *kept, "--model", str(folder)]
+
+
+def test_from_a_dataset_to_numbers_that_the_ranking_reads(
+    tmp_path: Path, given: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "numbers.json"
+    assert main([*given, "--weight", "vector", "--weight", "nearby", "-o", str(output)]) == 0
+    numbers = json.loads(output.read_text())
+    assert {"vectors.weights.vector", "vectors.weights.nearby"} < numbers.keys()
+    printed = capsys.readouterr().out
+    assert "answer, fitted" in printed
+    assert all(word in printed for word in ("meaning", "name", "typescript", "python"))
+    rewrite(tmp_path / "model", ranking=numbers)
+    options = rank_options(EmbedOptions(provider="encoder", model=str(tmp_path / "model")))
+    assert options.weights.vector == numbers["vectors.weights.vector"]
+    assert options.by_meaning.slope == numbers["vectors.by_meaning.slope"]
+
+
+def test_vectors_from_elsewhere_are_taken_by_the_chunks_ids(
+    tmp_path: Path, given: list[str]
+) -> None:
+    engine = Engine(
+        Places(tmp_path / "kept" / "data", tmp_path / "kept" / "cache"), lambda _root: Settings()
+    )
+    registered = engine.register(REPOSITORIES["harbor"].resolve())
+    engine.index(registered)
+    directory = registered.project.directory
+    with Catalogue.open(directory) as catalogue, catalogue.snapshot():
+        snapshot = LanceTable.open(directory).snapshot(catalogue.chunks_version())
+        ids = [key.id for key in snapshot.rows().keys]
+    drawn = np.random.default_rng(3).normal(size=(len(ids), 4)).astype(np.float16)
+    np.savez(tmp_path / "harbor.npz", ids=ids[1:], vectors=drawn[1:])
+    with pytest.raises(UsageError, match="lacks 1 of"):
+        main([*given, "--vectors", str(tmp_path)])
+    np.savez(tmp_path / "harbor.npz", ids=ids, vectors=drawn)
+    assert main([*given, "--vectors", str(tmp_path)]) == 0
