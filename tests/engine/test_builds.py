@@ -99,7 +99,7 @@ def test_another_model_embeds_every_text_once_and_reads_no_file(
     choice.settings = replace(SETTINGS, embedding=chosen)
     stale = here.status(registered).judgement
     assert stale.staleness is Staleness.model
-    assert "local/asterism-static-1" in stale.message
+    assert "local/asterism-static-2" in stale.message
     assert "openai/own, 8 dimensions" in stale.message
     report = here.index(registered)
     assert report.parsed == 0

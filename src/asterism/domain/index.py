@@ -16,7 +16,7 @@ class ModelIdentity(NamedTuple):
     dimensions: int
 
     def __str__(self) -> str:
-        """As messages call it: `local/asterism-static-1, 256 dimensions`."""
+        """As messages call it: `local/asterism-static-2, 256 dimensions`."""
         return f"{self.provider}/{self.model}, {self.dimensions} dimensions"
 
 

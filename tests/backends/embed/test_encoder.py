@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asterism.backends.embed.encoder import EncoderEmbedder, path_and_code
+from asterism.backends.embed.chunk_texts import path_and_code, place_and_code
+from asterism.backends.embed.encoder import EncoderEmbedder
 from asterism.backends.embed.options import EmbedOptions, identity_of
 from asterism.backends.embed.protocol import Embedder
 from asterism.backends.embed.providers import make_embedder
@@ -128,6 +129,31 @@ def test_other_dimensions(options: EmbedOptions) -> None:
 )
 def test_path_and_code(text: str, expected: str) -> None:
     assert path_and_code(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "[TypeScript] src/auth/tokens.ts > TokenService > check\nPurpose: x\n---\ncode",
+            "src auth tokens TokenService\ncode",
+        ),
+        ("[Go] a/b.go > check\n---\ncode", "a b\ncode"),
+        ("[Go] a/b.go\n---\ncode", "a b\ncode"),
+        ("[Go] a.go > " + "x" * 100 + " > y\n---\nc", "a " + "x" * 80 + "\nc"),
+        ("a question", "a question"),
+    ],
+)
+def test_place_and_code(text: str, expected: str) -> None:
+    assert place_and_code(text) == expected
+
+
+@pytest.mark.parametrize("reads", ["path_and_code", "place_and_code"])
+def test_other_texts_are_another_model(options: EmbedOptions, reads: str) -> None:
+    """Vectors that are kept must not pass for those of what is read now."""
+    before = identity_of(options)
+    rewrite(Path(options.model), reads=reads)
+    assert identity_of(options) != before
 
 
 def test_what_a_model_reads(options: EmbedOptions) -> None:

@@ -22,8 +22,8 @@ from asterism.domain.errors import SettingError
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (EmbedOptions(), "local/asterism-static-1, 256 dimensions"),
-        (EmbedOptions(dimensions=256), "local/asterism-static-1, 256 dimensions"),
+        (EmbedOptions(), "local/asterism-static-2, 256 dimensions"),
+        (EmbedOptions(dimensions=256), "local/asterism-static-2, 256 dimensions"),
         (EmbedOptions("minilm"), "minilm/all-MiniLM-L6-v2, 384 dimensions"),
         (EmbedOptions("voyage"), "voyage/voyage-code-3, 1024 dimensions"),
         (EmbedOptions("voyage", dimensions=2048), "voyage/voyage-code-3, 2048 dimensions"),
@@ -57,7 +57,7 @@ def test_identity(options: EmbedOptions, expected: str) -> None:
     ("options", "message"),
     [
         (EmbedOptions("other"), r"embedding\.provider .* local, encoder, minilm, voyage, openai"),  # type: ignore[arg-type]
-        (EmbedOptions("local", "big"), r"embedding\.model is 'big'.* only 'asterism-static-1'"),
+        (EmbedOptions("local", "big"), r"embedding\.model is 'big'.* only 'asterism-static-2'"),
         (EmbedOptions("minilm", "big"), r"embedding\.model"),
         (EmbedOptions("local", dimensions=100), r"embedding\.dimensions is 100.* of 256\."),
         (EmbedOptions("voyage", dimensions=100), r"of 256, 512, 1024, 2048\."),

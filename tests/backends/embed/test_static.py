@@ -15,8 +15,8 @@ from asterism.backends.embed.word_tokens import TextTokens
 from asterism.domain.index import ModelIdentity
 
 PACKAGE = Path(asterism.backends.embed.__file__).parent
-ROWS = np.load(PACKAGE / "data" / "asterism-static-1" / "embeddings.int8.npy")
-TOKENIZER = Tokenizer.from_file(str(PACKAGE / "data" / "asterism-static-1" / "tokenizer.json"))
+ROWS = np.load(PACKAGE / "data" / "asterism-static-2" / "embeddings.int8.npy")
+TOKENIZER = Tokenizer.from_file(str(PACKAGE / "data" / "asterism-static-2" / "tokenizer.json"))
 
 SOURCES = sorted((Path(__file__).parents[2] / "fixtures").rglob("*.*"))
 TEXTS = [path.read_bytes().decode("utf-8", "replace") for path in SOURCES if path.is_file()]
@@ -40,7 +40,7 @@ def by_the_recipe(text: str) -> list[float]:
 
 def test_identity_needs_no_model() -> None:
     embedder = StaticEmbedder()
-    assert embedder.identity == ModelIdentity("local", "asterism-static-1", 256)
+    assert embedder.identity == ModelIdentity("local", "asterism-static-2", 256)
     assert embedder._model is None
 
 

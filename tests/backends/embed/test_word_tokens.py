@@ -13,7 +13,7 @@ import asterism.backends.embed
 from asterism.backends.embed import word_tokens
 from asterism.backends.embed.word_tokens import TOKENS_AT_MOST, WordTokens, words_of
 
-MODEL = Path(asterism.backends.embed.__file__).parent / "data" / "asterism-static-1"
+MODEL = Path(asterism.backends.embed.__file__).parent / "data" / "asterism-static-2"
 TOKENIZER = Tokenizer.from_file(str(MODEL / "tokenizer.json"))
 TOKENIZER.enable_truncation(TOKENS_AT_MOST)
 

@@ -8,19 +8,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
-from asterism.backends.weights.folder import read_folder
+from asterism.backends.weights.folder import Kind, read_folder
 from asterism.domain.errors import SettingError
 from asterism.domain.index import ModelIdentity
 
 Provider: TypeAlias = Literal["local", "encoder", "minilm", "voyage", "openai"]
 
-STATIC_IDENTITY = ModelIdentity("local", "asterism-static-1", 256)
+STATIC_IDENTITY = ModelIdentity("local", "asterism-static-2", 256)
 MINILM_IDENTITY = ModelIdentity("minilm", "all-MiniLM-L6-v2", 384)
 
 MODELS = Path(__file__).with_name("data")
 """The folders of the models that come with Asterism."""
 
-ENCODER = "asterism-encoder-1"
+_BUILT_IN = MODELS / STATIC_IDENTITY.model
+
+ENCODER = "asterism-encoder-2"
 """The encoder that is meant where none is named."""
 
 KEY_VARIABLES: Mapping[Provider, str] = {"voyage": "VOYAGE_API_KEY", "openai": "OPENAI_API_KEY"}
@@ -126,8 +128,12 @@ def identity_of(options: EmbedOptions) -> ModelIdentity:
             f"embedding.provider is {options.provider!r}; it can be one of: {allowed}."
         )
     if options.provider == "encoder":
-        return _encoder_identity(options)
+        return _folder_identity(options, encoder_folder(options), "encoder")
+    if options.provider == "local" and static_folder(options) != _BUILT_IN:
+        return _folder_identity(options, static_folder(options), "static")
     model = options.model or DEFAULT_MODELS[options.provider]
+    if options.provider == "local" and _folder(model) == _BUILT_IN:
+        model = STATIC_IDENTITY.model
     known = known_model(options.provider, model)
     if known is None and options.provider in ("local", "minilm"):
         raise SettingError(
@@ -156,20 +162,29 @@ def known_model(provider: Provider, model: str) -> KnownModel | None:
 
 def encoder_folder(options: EmbedOptions) -> Path:
     """Where the encoder that the options mean is kept: one of ours, or any folder like it."""
-    model = options.model or ENCODER
+    return _folder(options.model or ENCODER)
+
+
+def static_folder(options: EmbedOptions) -> Path:
+    """The same of the static model."""
+    folder = _folder(options.model or STATIC_IDENTITY.model)
+    return folder if folder.parent != MODELS or folder.is_dir() else _BUILT_IN
+
+
+def _folder(model: str) -> Path:
     folder = Path(model).expanduser()
     return folder if folder.is_absolute() else MODELS / model
 
 
-def _encoder_identity(options: EmbedOptions) -> ModelIdentity:
+def _folder_identity(options: EmbedOptions, folder: Path, kind: Kind) -> ModelIdentity:
     """By the folder's description; vectors of other weights never pass for these."""
-    folder = encoder_folder(options)
     if not folder.is_dir():
+        what = "encoder" if kind == "encoder" else "static model"
         raise SettingError(
-            f"There is no encoder {folder.name!r}. Leave embedding.model out, or give the path of "
+            f"There is no {what} {folder.name!r}. Leave embedding.model out, or give the path of "
             "a folder with a model.json."
         )
-    found = read_folder(folder, "encoder")
+    found = read_folder(folder, kind)
     if options.dimensions not in (0, found.dimensions):
         raise SettingError(
             f"embedding.dimensions is {options.dimensions}, but {found.name!r} makes vectors of "
@@ -177,7 +192,7 @@ def _encoder_identity(options: EmbedOptions) -> ModelIdentity:
         )
     ours = folder.parent == MODELS
     name = found.name if ours else f"{found.name}@{found.mark}"
-    return ModelIdentity("encoder", name, found.dimensions)
+    return ModelIdentity(options.provider, name, found.dimensions)
 
 
 def key_variables(options: EmbedOptions) -> str:

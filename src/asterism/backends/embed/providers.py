@@ -11,7 +11,7 @@ def make_embedder(options: EmbedOptions) -> Embedder:
         case "local":
             from asterism.backends.embed.static import StaticEmbedder
 
-            return StaticEmbedder()
+            return StaticEmbedder(options)
         case "encoder":
             from asterism.backends.embed.encoder import EncoderEmbedder
 

@@ -16,9 +16,9 @@ DESCRIPTION = "model.json"
 # Of a file that is read at once to be hashed.
 _BLOCK = 1 << 20
 
-Kind: TypeAlias = Literal["encoder", "reranker"]
+Kind: TypeAlias = Literal["static", "encoder", "reranker"]
 
-Reads: TypeAlias = Literal["text", "path_and_code"]
+Reads: TypeAlias = Literal["text", "path_and_text", "path_and_code", "place_and_code"]
 """A document as it is, or the last words of its path and its code alone."""
 
 
@@ -61,11 +61,16 @@ class ModelFolder:
     probe: Probe = NO_PROBE
     ranking: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     """What its judgement counts in a ranking, and what the scores then mean; by name."""
+    context: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    """What its cosines mean where items of a context are chosen; by name."""
 
     @property
     def mark(self) -> str:
-        """Tells these weights from others of the same name."""
-        return self.files[self.weights].sha256[:8]
+        """Tells these weights, and what they are given to read, from others of the same name."""
+        weights = self.files[self.weights].sha256
+        if self.reads == "text":
+            return weights[:8]
+        return hashlib.sha256(f"{weights} {self.reads}".encode()).hexdigest()[:8]
 
     @property
     def size(self) -> int:
@@ -78,15 +83,15 @@ def read_folder(path: Path, kind: Kind) -> ModelFolder:
     try:
         content = json.loads((path / DESCRIPTION).read_text("utf-8"))
     except FileNotFoundError as error:
-        raise _unusable(path, f"it has no {DESCRIPTION}") from error
+        raise unusable(path, f"it has no {DESCRIPTION}") from error
     except (OSError, ValueError) as error:
-        raise _unusable(path, f"its {DESCRIPTION} cannot be read") from error
+        raise unusable(path, f"its {DESCRIPTION} cannot be read") from error
     try:
         found = _folder(path, content)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _unusable(path, f"its {DESCRIPTION} does not describe a model") from error
+        raise unusable(path, f"its {DESCRIPTION} does not describe a model") from error
     if found.kind != kind:
-        raise _unusable(path, f"it holds a model of the kind {found.kind}, not {kind}")
+        raise unusable(path, f"it holds a model of the kind {found.kind}, not {kind}")
     return found
 
 
@@ -95,7 +100,7 @@ def described(path: Path) -> tuple[Path, int]:
     try:
         return path, (path / DESCRIPTION).stat().st_mtime_ns
     except OSError as error:
-        raise _unusable(path, f"it has no {DESCRIPTION}") from error
+        raise unusable(path, f"it has no {DESCRIPTION}") from error
 
 
 def damage(folder: ModelFolder, *, by_size: bool = False) -> list[str]:
@@ -103,30 +108,39 @@ def damage(folder: ModelFolder, *, by_size: bool = False) -> list[str]:
 
     Hashing 25 MB takes some 20 ms; `by_size` looks at the lengths alone.
     """
-    wrong = []
-    for name, mark in folder.files.items():
-        file = folder.path / name
-        try:
-            size = file.stat().st_size
-            if size != mark.bytes:
-                wrong.append(f"{name} has {size:,} bytes instead of {mark.bytes:,}")
-            elif not by_size and _sha256(file) != mark.sha256:
-                wrong.append(f"{name} is not what it should be")
-        except FileNotFoundError:
-            wrong.append(f"{name} is missing")
-        except OSError as error:
-            wrong.append(f"{name} cannot be read ({error.strerror})")
-    return wrong
+    found = (_damage(folder, name, by_size) for name in folder.files)
+    return [wrong for wrong in found if wrong]
 
 
-def check(folder: ModelFolder) -> None:
+def _damage(folder: ModelFolder, name: str, by_size: bool) -> str:
+    file, mark = folder.path / name, folder.files[name]
+    try:
+        size = file.stat().st_size
+        if size != mark.bytes:
+            return f"{name} has {size:,} bytes instead of {mark.bytes:,}"
+        return "" if by_size or _sha256(file) == mark.sha256 else f"{name} is not what it should be"
+    except FileNotFoundError:
+        return f"{name} is missing"
+    except OSError as error:
+        return f"{name} cannot be read ({error.strerror})"
+
+
+def check(folder: ModelFolder, *, by_size: bool = False) -> None:
     """Refuse a model whose files are damaged: it would answer, and wrongly."""
-    wrong = damage(folder)
+    wrong = damage(folder, by_size=by_size)
     if wrong:
-        raise _unusable(folder.path, "; ".join(wrong))
+        raise unusable(folder.path, "; ".join(wrong))
 
 
-def _unusable(path: Path, why: str) -> ProviderRefused:
+def check_file(folder: ModelFolder, name: str) -> None:
+    """The same of one file, every byte of it."""
+    wrong = _damage(folder, name, by_size=False)
+    if wrong:
+        raise unusable(folder.path, wrong)
+
+
+def unusable(path: Path, why: str) -> ProviderRefused:
+    """What to say of a model that must not be asked."""
     return ProviderRefused(
         f"The model in {display_path(str(path))} cannot be used: {why}. Install Asterism again, or "
         "copy the model's folder again."
@@ -157,15 +171,18 @@ def _folder(path: Path, content: Mapping[str, Any]) -> ModelFolder:
             tuple(tuple(map(str, texts)) for texts in probe["texts"]),
             tuple(tuple(map(float, values)) for values in probe["values"]),
         ),
-        ranking=MappingProxyType(
-            {str(name): float(value) for name, value in content.get("ranking", {}).items()}
-        ),
+        ranking=_numbers(content.get("ranking", {})),
+        context=_numbers(content.get("context", {})),
     )
     if found.weights not in files or found.tokenizer not in files:
         raise ValueError("a file without a mark")
     if min(found.dimensions, found.max_tokens, found.query_tokens) < 1:
         raise ValueError("nothing to read or to say")
     return found
+
+
+def _numbers(content: Mapping[str, Any]) -> Mapping[str, float]:
+    return MappingProxyType({str(name): float(value) for name, value in content.items()})
 
 
 def _plain(name: str) -> str:
