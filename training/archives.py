@@ -4,7 +4,8 @@ import re
 import subprocess
 import tarfile
 import zipfile
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,28 +73,37 @@ def wanted(path: str, size: int) -> bool:
         suffix in SUFFIXES
         and SMALLEST_BYTES <= size <= LARGEST_BYTES
         and not PASSED_OVER.search(path)
+        and not _leads_out(path)
     )
 
 
-def source_files(archive: Path) -> Iterator[SourceFile]:
+def _leads_out(path: str) -> bool:
+    """Whether a path means something outside of its archive."""
+    return path.startswith("/") or ".." in path.split("/")
+
+
+Wanted = Callable[[str, int], bool]
+
+
+def source_files(archive: Path, wanted: Wanted = wanted) -> Iterator[SourceFile]:
     """Every source file of a tarball, a wheel, a git directory, or a folder."""
     if (archive / "HEAD").is_file() or (archive / ".git").is_dir():
-        return _from_git(archive)
+        return _from_git(archive, wanted)
     if archive.is_dir():
-        return _from_folder(archive)
+        return _from_folder(archive, wanted)
     if archive.suffix in {".whl", ".zip"}:
-        return _from_zip(archive)
-    return _from_tar(archive)
+        return _from_zip(archive, wanted)
+    return _from_tar(archive, wanted)
 
 
-def _from_folder(root: Path) -> Iterator[SourceFile]:
+def _from_folder(root: Path, wanted: Wanted) -> Iterator[SourceFile]:
     for path in sorted(root.rglob("*")):
         relative = path.relative_to(root).as_posix()
-        if path.is_file() and wanted(relative, path.stat().st_size):
+        if path.is_file() and not path.is_symlink() and wanted(relative, path.stat().st_size):
             yield SourceFile(relative, path.read_bytes())
 
 
-def _from_tar(archive: Path) -> Iterator[SourceFile]:
+def _from_tar(archive: Path, wanted: Wanted) -> Iterator[SourceFile]:
     with tarfile.open(archive, "r|*") as members:
         for member in members:
             # The first folder is the package's name and version.
@@ -104,11 +114,16 @@ def _from_tar(archive: Path) -> Iterator[SourceFile]:
                     yield SourceFile(path, stream.read())
 
 
-def _from_zip(archive: Path) -> Iterator[SourceFile]:
+def _from_zip(archive: Path, wanted: Wanted) -> Iterator[SourceFile]:
     with zipfile.ZipFile(archive) as members:
         for member in members.infolist():
             if wanted(member.filename, member.file_size):
-                yield SourceFile(member.filename, members.read(member))
+                try:
+                    data = members.read(member)
+                except (zlib.error, NotImplementedError, RuntimeError) as error:
+                    # Damage, a way to pack that nobody knows, a password.
+                    raise zipfile.BadZipFile(f"{member.filename}: {error}") from error
+                yield SourceFile(member.filename, data)
 
 
 def git_directory(folder: Path) -> Path:
@@ -116,7 +131,7 @@ def git_directory(folder: Path) -> Path:
     return folder / ".git" if (folder / ".git").is_dir() else folder
 
 
-def _from_git(folder: Path) -> Iterator[SourceFile]:
+def _from_git(folder: Path, wanted: Wanted) -> Iterator[SourceFile]:
     git = ["git", "--git-dir", str(git_directory(folder))]
     listing = subprocess.run(
         [*git, "ls-tree", "-r", "-l", "-z", "HEAD"], capture_output=True, check=True

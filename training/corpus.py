@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from multiprocessing import Pool
 from pathlib import Path
+from subprocess import CalledProcessError
 
 from training.archives import SourceFile, source_files
 from training.exclusions import named_like_excluded
@@ -103,7 +104,13 @@ def _pack(task: tuple[Sequence[Path], Path, int]) -> Counter[str]:
         here: Counter[str] = Counter()
         try:
             files = [file for file in source_files(archive) if LANGUAGE_OF.get(_suffix(file.path))]
-        except (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile) as error:
+        except (
+            OSError,
+            EOFError,
+            tarfile.TarError,
+            zipfile.BadZipFile,
+            CalledProcessError,
+        ) as error:
             sys.stderr.write(f"{source}: {error}\n")
             continue
         chance.shuffle(files)

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from asterism.backends.embed.chunk_texts import place_and_code
 from training import scoring as asked
 from training.batches import batches
 from training.negatives import nearest
+from training.owners import Owners
 from training.prepare import Examples, load
 from training.scoring import Collection, Question
 from training.static import ranked
@@ -33,6 +35,8 @@ MEASURED_TOKENS = 256
 BATCH = 2_048
 GROUP = 32
 RATE = 3e-4
+# Of the rate, once the model knows its way.
+RATE_AGAIN = 0.4
 TEMPERATURE = 0.04
 WARM_STEPS = 60
 # Texts for counting which tokens code needs.
@@ -103,7 +107,7 @@ def measured(
         tokens = Padded(tokenizer, texts, MEASURED_TOKENS)
         return all_vectors(module, Held.of(tokens, padding, device)).float()
 
-    found = {name: of(some.texts) for name, some in collections.items()}
+    found = {name: of(list(map(place_and_code, some.texts))) for name, some in collections.items()}
     return ranked(of([str(question["query"]) for question in asking]), found, asking, collections)
 
 
@@ -113,18 +117,17 @@ class Course(NamedTuple):
     made: Examples
     queries: Held
     texts: Held
-    symbols: "torch.Tensor"
-    wrong: "torch.Tensor"
+    owners: Owners
     rate: float
     minutes: float
     seed: int
 
 
-def train(module: Any, course: Course) -> None:
+def train(module: Any, course: Course, wrong: "torch.Tensor") -> None:
     """Right answers shall be nearer than those of the batch and than one chosen to confuse."""
     import torch
 
-    device = course.symbols.device
+    device = wrong.device
     scale = torch.nn.Parameter(torch.tensor(math.log(1 / TEMPERATURE), device=device))
     optimizer = torch.optim.AdamW(
         [
@@ -145,7 +148,7 @@ def train(module: Any, course: Course) -> None:
         optimizer.param_groups[1]["lr"] = 1e-3 * share
         chosen = torch.from_numpy(numbers).to(device)
         with torch.autocast(device.type, torch.bfloat16):
-            loss = _loss(module, course, chosen, scale)
+            loss = _loss(module, course, wrong, chosen, scale)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(module.parameters(), 1.0)
@@ -158,6 +161,19 @@ def train(module: Any, course: Course) -> None:
             )
 
 
+def _wrong(
+    module: Any, course: Course, known: "Sequence[torch.Tensor] | None" = None
+) -> "torch.Tensor":
+    """Wrong answers by the vectors of another model, or by its own."""
+    device = course.queries.ids.device
+    vectors_of = (
+        [some.to(device) for some in known]
+        if known
+        else [all_vectors(module, held) for held in (course.queries, course.texts)]
+    )
+    return nearest(course.made, course.owners, *vectors_of)
+
+
 def _endless(course: Course) -> Iterator[NDArray[np.int64]]:
     chance = np.random.default_rng(course.seed)
     size = min(BATCH, len(course.made.queries) // 2)
@@ -166,24 +182,26 @@ def _endless(course: Course) -> Iterator[NDArray[np.int64]]:
 
 
 def _loss(
-    module: Any, course: Course, chosen: "torch.Tensor", scale: "torch.Tensor"
+    module: Any,
+    course: Course,
+    nearest_wrong: "torch.Tensor",
+    chosen: "torch.Tensor",
+    scale: "torch.Tensor",
 ) -> "torch.Tensor":
     import torch
     from torch.nn import functional
 
-    pick = torch.randint(0, course.wrong.shape[1] // 2, (len(chosen), 1), device=chosen.device)
-    wrong = course.wrong[chosen].gather(1, pick)[:, 0].long()
+    pick = torch.randint(0, nearest_wrong.shape[1] // 2, (len(chosen), 1), device=chosen.device)
+    wrong = nearest_wrong[chosen].gather(1, pick)[:, 0].long()
     wrong = torch.where(wrong < 0, chosen[torch.randperm(len(chosen), device=chosen.device)], wrong)
     asking = vectors(module, course.queries, chosen, 2)
     both = vectors(module, course.texts, torch.cat((chosen, wrong)), 8)
     factor = scale.exp().clamp(max=100)
     alike = (asking @ both.T).float() * factor
-    symbols = course.symbols[torch.cat((chosen, wrong))]
     wanted = torch.arange(len(chosen), device=chosen.device)
-    # The same symbol may be asked for twice in a batch; that is no wrong answer.
-    same = symbols[: len(chosen), None] == symbols[None]
-    same[wanted, wanted] = False
-    alike = alike.masked_fill(same, -1e4)
+    also_right = course.owners.also_right(chosen, torch.cat((chosen, wrong)))
+    also_right[wanted, wanted] = False
+    alike = alike.masked_fill(also_right, -1e4)
     back = alike[:, : len(chosen)].T
     return functional.cross_entropy(alike, wanted) + 0.5 * functional.cross_entropy(back, wanted)
 
@@ -194,13 +212,6 @@ def tokenised(
     """Questions and texts on the device."""
     queries = Held.of(Padded(tokenizer, made.queries, QUERY_TOKENS), padding, device)
     return queries, Held.of(Padded(tokenizer, made.texts, TEXT_TOKENS), padding, device)
-
-
-def symbols_of(made: Examples, device: str) -> "torch.Tensor":
-    """A number for each example's symbol."""
-    import torch
-
-    return torch.from_numpy(np.unique(made.names, return_inverse=True)[1]).to(device)
 
 
 def save(folder: Path, module: Any, shape: Shape) -> None:
@@ -223,12 +234,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("examples", type=Path)
     parser.add_argument("--start", type=Path, required=True)
     parser.add_argument(
-        "--vectors", type=Path, required=True, help="vectors.pt of the static model"
+        "--vectors", type=Path, help="vectors.pt of the model that finds wrong answers; its own"
     )
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--resume", type=Path, help="folder of an encoder to train further")
     parser.add_argument("--rate", type=float, default=RATE)
-    parser.add_argument("--minutes", type=float, default=5.0)
+    parser.add_argument("--minutes", type=float, default=4.0)
+    parser.add_argument("--again", type=float, default=2.5, help="minutes with new wrong answers")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--questions", type=Path, nargs="*", default=[])
     parser.add_argument("--device", default="cuda")
@@ -254,13 +266,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.stderr.write(
         f"{shape.vocabulary} tokens, {mean_size:.0f} a text, after {time.time() - began:.0f} s\n"
     )
-    wrong = nearest(made, *(some.to(options.device) for some in torch.load(options.vectors)))
-    sys.stderr.write(f"wrong answers after {time.time() - began:.0f} s\n")
-    symbols = symbols_of(made, options.device)
-    train(
-        module,
-        Course(made, queries, texts, symbols, wrong, options.rate, options.minutes, options.seed),
-    )
+    owners = Owners.of(made, options.device)
+    course = Course(made, queries, texts, owners, options.rate, options.minutes, options.seed)
+    known = torch.load(options.vectors) if options.vectors else None
+    train(module, course, _wrong(module, course, known))
+    if options.again:
+        further = course._replace(
+            rate=RATE_AGAIN * options.rate, minutes=options.again, seed=options.seed + 1
+        )
+        train(module, further, _wrong(module, further))
     save(options.out, module, shape)
     for path in options.questions:
         figures = measured(module, tokenizer, shape.padding, *asked.load(path), options.device)

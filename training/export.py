@@ -61,9 +61,14 @@ def quantised(source: Path, target: Path, reduced: bool) -> None:
     import onnx
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    # The inputs of these have outliers that bytes cannot hold: with bytes on both sides
-    # the vectors' cosine to the real ones was 0.88, without it is 0.98.
-    products = [node.name for node in onnx.load(str(source)).graph.node if "/outer/" in node.name]
+    # The inputs of these have outliers that bytes cannot hold. With bytes on both sides the vectors
+    # have a cosine of 0.968 to the real ones (0.88 where the second product has them as well), and
+    # the NDCG@10 of the vectors alone falls by 0.03; without, 0.998, for a fifth of the speed.
+    products = [
+        node.name
+        for node in onnx.load(str(source)).graph.node
+        if "/inner/" in node.name or "/outer/" in node.name
+    ]
     quantize_dynamic(
         source,
         target,
@@ -104,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "layers": shape.layers,
         "width": shape.width,
         "vocabulary": shape.vocabulary,
-        "max_tokens": 160 if scores else 256,
+        "max_tokens": 128 if scores else 256,
         "output": "score" if scores else "v",
     }
     (options.out / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")

@@ -2,29 +2,29 @@
 
 import argparse
 import json
+import lzma
 import pickle
 import random
 import sys
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from multiprocessing import Pool
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from training.exclusions import Exclusions
-from training.queries import Example, examples
+from training.queries import KINDS, Example, examples, topics, wish
 from training.rows import Row, hashed, read
 
 # One documentation for more symbols than this says nothing about any of them.
 SAME_DOC_AT_MOST = 2
 # So that no language drowns the others.
-ROWS_PER_LANGUAGE = 75_000
-
-
-KINDS = ("doc", "name", "said", "heading", "place")
+ROWS_PER_LANGUAGE = 110_000
+ENGLISH = "english"
 
 
 class Examples(NamedTuple):
@@ -38,6 +38,10 @@ class Examples(NamedTuple):
     """The symbol of each, so that it is never its own wrong answer."""
     kinds: NDArray[np.int64]
     """What each question was made of, as a place in `KINDS`."""
+    files: NDArray[np.int64]
+    """The file of each, by number."""
+    spoken: tuple[str, ...] = ()
+    """What the languages are called, by number."""
 
     def some(self, chosen: NDArray[np.int64]) -> "Examples":
         """Some of the examples, in their order."""
@@ -48,7 +52,21 @@ class Examples(NamedTuple):
             self.languages[chosen],
             [self.names[number] for number in chosen],
             self.kinds[chosen],
+            self.files[chosen],
+            self.spoken,
         )
+
+
+class Text(NamedTuple):
+    """A question in English and the text that answers it; see `training.english`."""
+
+    query: str
+    text: str
+    source: str
+
+
+Wished: TypeAlias = Mapping[str, Sequence[str]]
+"""What was wished of each symbol of a file, by its name."""
 
 
 def kept_rows(rows: Iterator[Row], exclusions: Exclusions, counts: Counter[str]) -> list[Row]:
@@ -91,35 +109,95 @@ def balanced(rows: list[Row]) -> list[Row]:
     return kept
 
 
-def _of_row(numbered: tuple[int, Row]) -> list[Example]:
-    number, row = numbered
-    return list(examples(row, random.Random(number)))
+def _of_file(numbered: tuple[int, list[Row], Wished]) -> list[Example]:
+    number, rows, wished = numbered
+    chance = random.Random(number)
+    found = [example for row in rows for example in examples(row, chance)]
+    found += topics(rows, chance)
+    found += [wish(row, said, chance) for row in rows for said in wished.get(row.name, ())]
+    return found
 
 
-def make(rows: list[Row], processes: int) -> Examples:
-    """The examples of all rows."""
-    sources = {name: number for number, name in enumerate(sorted({row.source for row in rows}))}
-    languages = {name: number for number, name in enumerate(sorted({row.language for row in rows}))}
-    queries: list[str] = []
-    texts: list[str] = []
-    names: list[str] = []
-    where: list[tuple[int, int, int]] = []
+def make(
+    rows: list[Row],
+    processes: int,
+    english: Sequence[Text] = (),
+    wished: Mapping[tuple[str, str], Wished] = MappingProxyType({}),
+) -> Examples:
+    """The examples of all rows, and those of texts that are no code."""
+    files: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        files[row.source, row.path].append(row)
+    tasks = [
+        (number, rows_here, wished.get(file, {}))
+        for number, (file, rows_here) in enumerate(files.items())
+    ]
     with Pool(processes) as pool:
-        made = pool.map(_of_row, list(enumerate(rows)), chunksize=2_000)
-    for row, pairs in zip(rows, made, strict=True):
-        for query, text, kind in pairs:
-            queries.append(query)
-            texts.append(text)
-            names.append(f"{row.path}#{row.name}")
-            where.append((sources[row.source], languages[row.language], KINDS.index(kind)))
-    places = np.array(where, dtype=np.int64)
-    return Examples(queries, texts, places[:, 0], places[:, 1], names, places[:, 2])
+        made = pool.map(_of_file, tasks, chunksize=500)
+    found = [
+        (source, rows_here[0].language, number, example)
+        for number, ((source, _path), rows_here, examples_here) in enumerate(
+            zip(files, files.values(), made, strict=True)
+        )
+        for example in examples_here
+    ]
+    found += [
+        (
+            text.source,
+            ENGLISH,
+            len(files) + number,
+            Example(text.query, text.text, ENGLISH, str(number)),
+        )
+        for number, text in enumerate(english)
+    ]
+    found.sort(key=lambda entry: entry[0])
+    return _columns(found)
+
+
+def _columns(found: Sequence[tuple[str, str, int, Example]]) -> Examples:
+    sources = {name: number for number, name in enumerate(sorted({entry[0] for entry in found}))}
+    languages = {name: number for number, name in enumerate(sorted({entry[1] for entry in found}))}
+    numbers = np.array(
+        [
+            (sources[source], languages[language], KINDS.index(example.kind), file)
+            for source, language, file, example in found
+        ],
+        dtype=np.int64,
+    ).reshape(-1, 4)
+    return Examples(
+        [entry[3].query for entry in found],
+        [entry[3].text for entry in found],
+        numbers[:, 0],
+        numbers[:, 1],
+        [f"{entry[0]} {entry[3].symbol}" for entry in found],
+        numbers[:, 2],
+        numbers[:, 3],
+        tuple(languages),
+    )
+
+
+def read_wishes(path: Path) -> dict[tuple[str, str], dict[str, list[str]]]:
+    """What `training.history` wrote, by source and path."""
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}
+    with path.open(encoding="utf-8") as file:
+        for query, source, where, name in map(json.loads, file):
+            found.setdefault((source, where), {}).setdefault(name, []).append(query)
+    return found
+
+
+def read_english(path: Path) -> list[Text]:
+    """What `training.english` wrote."""
+    with lzma.open(path, "rt", encoding="utf-8") as file:
+        told = map(json.loads, file)
+        return [Text(entry["query"], entry["text"], entry["source"]) for entry in told]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write `examples.pickle` and `counts.json`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rows", type=Path)
+    parser.add_argument("--english", type=Path, help="what training.english wrote")
+    parser.add_argument("--wishes", type=Path, help="what training.history wrote")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--exclude", type=Path, required=True)
     parser.add_argument("--processes", type=int, default=2)
@@ -131,8 +209,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for file in sorted(options.rows.rglob("*.jsonl"))
         for line in file.open(encoding="utf-8")
     )
+    english = read_english(options.english) if options.english else []
+    wished = read_wishes(options.wishes) if options.wishes else {}
     rows = balanced(kept_rows(read(lines), Exclusions.load(options.exclude), counts))
-    made = make(rows, options.processes)
+    made = make(rows, options.processes, english, wished)
     with (options.out / "examples.pickle").open("wb") as file:
         pickle.dump(tuple(made), file, protocol=5)
     per_language = Counter(row.language for row in rows)
@@ -146,7 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "languages": per_language,
         "documented": documented,
         "kinds": dict(zip(KINDS, of_kinds, strict=True)),
-        "examples by language": _by_language(made, rows),
+        "examples by language": _by_language(made),
         "sources": per_source,
     }
     (options.out / "counts.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
@@ -154,10 +234,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _by_language(made: Examples, rows: list[Row]) -> dict[str, int]:
-    names = sorted({row.language for row in rows})
-    counted = np.bincount(made.languages, minlength=len(names))
-    return {name: int(number) for name, number in zip(names, counted, strict=True)}
+def _by_language(made: Examples) -> dict[str, int]:
+    counted = np.bincount(made.languages, minlength=len(made.spoken))
+    return {name: int(number) for name, number in zip(made.spoken, counted, strict=True)}
 
 
 def load(folder: Path) -> Examples:

@@ -6,17 +6,30 @@ import pickle
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+from asterism.analysis.chunks.embedding import RULE
 from asterism.analysis.reading import read_chunks
 from asterism.analysis.source.discovery import discover
+from asterism.domain.chunk import Chunk
 from asterism.domain.errors import AsterismError
+from asterism.evaluation.datasets import load_dataset
+from training.documentation import without_documentation
 from training.scoring import Collection, Place
 
 # More than any model reads.
 TEXT_CHARS = 3_000
 
 
-def collection(root: Path, language: str) -> Collection:
+class Texts(NamedTuple):
+    """How much of a chunk's text models are given."""
+
+    characters: int | None = TEXT_CHARS
+    documented: bool = True
+    """Without documentation only the code itself can answer."""
+
+
+def collection(root: Path, language: str, wanted: Texts = Texts()) -> Collection:  # noqa: B008 - immutable
     """Every chunk below a root, as the index would embed it."""
     places: list[Place] = []
     texts: list[str] = []
@@ -26,9 +39,19 @@ def collection(root: Path, language: str) -> Collection:
         except AsterismError:
             continue
         for chunk in chunks:
+            text = chunk.embedding_text if wanted.documented else undocumented(chunk)
             places.append(Place(file.path, chunk.start_line, chunk.end_line))
-            texts.append(chunk.embedding_text[:TEXT_CHARS])
+            texts.append(text[: wanted.characters])
     return Collection(language, places, texts)
+
+
+def undocumented(chunk: Chunk) -> str:
+    """A chunk's text without what its documentation says."""
+    head, rule, code = chunk.embedding_text.partition(f"\n{RULE}\n")
+    if not rule or not chunk.docstring:
+        return chunk.embedding_text
+    kept = (line for line in head.split("\n") if not line.startswith("Purpose: "))
+    return "\n".join((*kept, RULE, without_documentation(code, chunk.docstring)))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,14 +60,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("questions", type=Path)
     parser.add_argument("--repos-dir", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--undocumented", action="store_true", help="code without documentation")
     options = parser.parse_args(arguments)
-    asked = [json.loads(line) for line in options.questions.open(encoding="utf-8")]
+    dataset = load_dataset(options.questions)
+    file = options.questions / "queries.jsonl" if options.questions.is_dir() else options.questions
+    lines = file.read_text(encoding="utf-8").split("\n")
+    asked = [json.loads(line) for line in lines if line.strip()]
     collections = {}
-    for name, language in {
-        question["repo"]: question.get("language", question["repo"]) for question in asked
-    }.items():
-        root = options.repos_dir / name
-        found = collection(root, language)
+    for name in dict.fromkeys(query.repo for query in dataset.queries):
+        checkout = dataset.checkouts[name]
+        language = checkout.language or name
+        wanted = Texts(documented=not options.undocumented)
+        found = collection(options.repos_dir / name / checkout.root, language, wanted)
         collections[name] = (found.language, [tuple(place) for place in found.places], found.texts)
         sys.stderr.write(f"{name}: {len(found.texts)} chunks\n")
     with options.out.open("wb") as file:

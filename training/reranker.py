@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from asterism.backends.embed.chunk_texts import place_and_code
 from training import scoring as asked
 from training.encoder import MEASURED_TOKENS, Held, all_vectors, save, tokenised
 from training.negatives import nearest
+from training.owners import Owners
 from training.prepare import load
 from training.scoring import Collection, Question, summary
 from training.tokens import Padded
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
     import torch
     from tokenizers import Tokenizer
 
-PAIR_TOKENS = 160
-QUERY_TOKENS = 40
+PAIR_TOKENS = 128
+QUERY_TOKENS = 32
 SEPARATOR = 2
 QUESTIONS_AT_ONCE = 256
 CANDIDATES = 8
@@ -151,7 +153,9 @@ def measured(
 
     queries = held([str(question["query"]) for question in asking])
     questions = all_vectors(encoder, queries).float()
-    texts = {name: held(found.texts) for name, found in collections.items()}
+    texts = {
+        name: held(list(map(place_and_code, found.texts))) for name, found in collections.items()
+    }
     found = {name: all_vectors(encoder, some).float() for name, some in texts.items()}
     rankings = {}
     for number, question in enumerate(asking):
@@ -211,8 +215,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             else tokenised(tokenizer, made, shape.padding, options.device)
         )
     )
+    owners = Owners.of(made, options.device)
     wrong = [
-        nearest(made, *(some.to(options.device) for some in torch.load(path)))
+        nearest(made, owners, *(some.to(options.device) for some in torch.load(path)))
         for path in options.vectors
     ]
     sys.stderr.write(f"ready after {time.time() - began:.0f} s\n")
