@@ -1,6 +1,6 @@
 """Fits the curve by which items are scored for one model, on the labelled requests.
 
-    python -m benchmarks.context_fit [--embedder local|minilm|encoder]
+    python -m benchmarks.context_fit [--embedder local|minilm|encoder|FOLDER]
 
 Prints the numbers for `asterism.context.calibration`, and how good they are on requests they were
 not fitted on (five folds). The relation of two items is not fitted, for nobody has labelled pairs:
@@ -10,23 +10,30 @@ the nearest ones are listed, to be judged by hand.
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asterism.backends.embed.cache import NoCache
 from asterism.context.calibration import PROBES
+from asterism.context.likeness import likeness
 from asterism.context.pieces import query_sentences
 from asterism.context.vectors import ItemIndex, Prepared
 from asterism.context.words import brevity
 from asterism.domain.context import Tool
-from benchmarks.context_quality import LabelledSet, embedder_named, load_set
+from benchmarks.context_quality import (
+    LabelledSet,
+    embedder_named,
+    key_of,
+    load_pairs,
+    load_set,
+)
 
 FOLDS = 5
 TOP_N = 5
 FLOORS = (0.04, 0.06, 0.08, 0.10, 0.12, 0.15, 0.20, 0.25, 0.30, 0.40)
-NEAR_ENOUGH = 0.01
+NEAR_ENOUGH = 0.015
 """Two F1 that differ by less are equally good on so few requests."""
 
 Numbers = NDArray[np.float64]
@@ -41,12 +48,21 @@ class Rows:
     needed: NDArray[np.bool_]
     request: NDArray[np.intp]
     is_tool: NDArray[np.bool_]
+    group: NDArray[np.intp]
+    """Requests that need the same item first; they are fitted on together or not at all."""
+    cosines: Numbers
+    """Of the sentence and piece that are nearest, whatever words say."""
+
+    def some(self, chosen: NDArray[np.bool_]) -> "Rows":
+        """Some of the rows."""
+        return Rows(*(getattr(self, part.name)[chosen] for part in fields(self)))
 
 
 def rows_of(labelled: LabelledSet, index: ItemIndex) -> tuple[Rows, Prepared]:
     """What is known of every pair."""
     prepared = index.prepare([*labelled.agent.texts, *labelled.tools])
-    features, needed, requests, tools = [], [], [], []
+    features, needed, requests, tools, groups, nearest = [], [], [], [], [], []
+    numbers = {item.key: number for number, item in enumerate(prepared.items)}
     for number, request in enumerate(labelled.requests):
         sentences = query_sentences(request.ask)
         cosines = prepared.best(index.embedder.embed_queries(sentences) @ prepared.vectors.T)
@@ -59,12 +75,18 @@ def rows_of(labelled: LabelledSet, index: ItemIndex) -> tuple[Rows, Prepared]:
         )
         needed += [item.key in request.needs for item in prepared.items]
         requests += [number] * len(items)
+        # A request that needs nothing is a group of its own.
+        group = min((numbers[key] for key in request.needs), default=len(items) + number)
+        groups += [group] * len(items)
+        nearest.append(cosines.max(axis=0))
         tools += [isinstance(item, Tool) for item in prepared.items]
     rows = Rows(
         np.concatenate(features).astype(np.float64),
         np.array(needed),
         np.array(requests, dtype=np.intp),
         np.array(tools),
+        np.array(groups, dtype=np.intp),
+        np.concatenate(nearest).astype(np.float64),
     )
     return rows, prepared
 
@@ -93,7 +115,7 @@ def held_out(rows: Rows) -> Numbers:
     """For each pair the probability by weights that were fitted without its request."""
     chance = np.zeros(len(rows.needed))
     for fold in range(FOLDS):
-        test = rows.request % FOLDS == fold
+        test = rows.group % FOLDS == fold
         weights = fitted(rows.features[~test], rows.needed[~test])
         chance[test] = probabilities(rows.features[test], weights)
     return chance
@@ -102,7 +124,7 @@ def held_out(rows: Rows) -> Numbers:
 def figures(rows: Rows, chance: Numbers, floor: float) -> tuple[float, float, float, float]:
     """Precision, recall, F1 and the share of idle requests that get something, at a floor."""
     hits = chosen = disturbed = idle = 0
-    for number in range(int(rows.request.max()) + 1):
+    for number in np.unique(rows.request):
         mine = rows.request == number
         taken: list[int] = []
         for tools in (False, True):
@@ -117,6 +139,18 @@ def figures(rows: Rows, chance: Numbers, floor: float) -> tuple[float, float, fl
     needed = int(rows.needed.sum())
     precision, recall = hits / max(chosen, 1), hits / needed
     return precision, recall, 2 * hits / max(chosen + needed, 1), disturbed / max(idle, 1)
+
+
+def relation_curve(prepared: Prepared) -> tuple[float, float]:
+    """How likely two items go together by their nearest pieces, fitted on the judged pairs."""
+    together = {frozenset(map(key_of, pair)) for pair in load_pairs()}
+    by_item = np.maximum.reduceat(likeness(prepared, slice(None)), prepared.starts, axis=0)
+    first, second = np.triu_indices(len(prepared.items), 1)
+    keys = [item.key for item in prepared.items]
+    judged = [frozenset((keys[a], keys[b])) in together for a, b in zip(first, second, strict=True)]
+    cosines = by_item[first, second].astype(np.float64)
+    offset, slope = fitted(np.stack([np.ones(len(cosines)), cosines], 1), np.array(judged))
+    return float(offset), float(slope)
 
 
 def nearest_pairs(prepared: Prepared, count: int = 40) -> list[str]:
@@ -156,7 +190,7 @@ def report(labelled: LabelledSet, index: ItemIndex) -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the curve of a model."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--embedder", default="local", choices=("local", "minilm", "encoder"))
+    parser.add_argument("--embedder", default="local", metavar="local|minilm|encoder|FOLDER")
     options = parser.parse_args(arguments)
     index = ItemIndex(embedder_named(options.embedder), NoCache())
     sys.stdout.write("\n".join(report(load_set(), index)) + "\n")

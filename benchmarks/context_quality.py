@@ -1,6 +1,6 @@
 """How well items are chosen for requests: precision, recall and noise on the labelled set.
 
-    python -m benchmarks.context_quality [--embedder local|fake|minilm|encoder]... [--misses]
+    python -m benchmarks.context_quality [--embedder local|fake|minilm|encoder|FOLDER]... [--misses]
 
 `context_set/items.yaml` is what a made-up team's assistant could be told, and
 `context_set/requests.yaml` what developers of that team would type, with the items that matter;
@@ -9,6 +9,7 @@ those of the preset `normal`. Then one part at a time is left out or added.
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ from asterism.backends.embed.fake import CountingEmbedder
 from asterism.backends.embed.options import EmbedOptions, Provider
 from asterism.backends.embed.protocol import Embedder, Matrix
 from asterism.backends.embed.providers import make_embedder
+from asterism.backends.weights.folder import DESCRIPTION
 from asterism.context.choosing import ALL_PARTS, ChoosingOptions
 from asterism.context.requests import Asked, Chooser, build_request
 from asterism.context.vectors import ItemIndex
@@ -41,6 +43,7 @@ from asterism.domain.context import (
     ToolKey,
 )
 from asterism.domain.context_settings import Layer
+from asterism.engine.context_models import told_of_cosines
 from asterism.evaluation.markdown import table
 
 SET = Path(__file__).with_name("context_set")
@@ -85,6 +88,12 @@ def load_set(directory: Path = SET) -> LabelledSet:
         for entry in yaml.load(directory / "requests.yaml")
     )
     return LabelledSet(agent, tools, requests)
+
+
+def load_pairs(directory: Path = SET) -> list[list[str]]:
+    """The pairs of items that go together, as they are spelt."""
+    found: list[list[str]] = YAML(typ="safe").load(directory / "pairs.yaml")
+    return found
 
 
 def key_of(written: str) -> ItemKey:
@@ -206,9 +215,8 @@ def _sentences(text: str) -> int:
     return sum(text.rstrip(".!?").count(f"{end} ") for end in ".!?") + 1
 
 
-def report(labelled: LabelledSet, embedder: Embedder) -> str:
+def report(labelled: LabelledSet, index: ItemIndex) -> str:
     """A table with a row for each variant."""
-    index = ItemIndex(embedder, NoCache())
     rows = []
     for variant in VARIANTS:
         figures = quality(run(labelled, index, variant))
@@ -223,16 +231,16 @@ def report(labelled: LabelledSet, embedder: Embedder) -> str:
             ]
         )
     head = (
-        embedder.identity.model,
+        index.identity.model,
         *("precision", "recall", "all of it", "recall, several sentences"),
         *("noise a request", "idle requests disturbed", "items an idle request"),
     )
     return "\n".join(table(head, rows))
 
 
-def misses(labelled: LabelledSet, embedder: Embedder) -> str:
+def misses(labelled: LabelledSet, index: ItemIndex) -> str:
     """Each request that did not get what it needs, or got more, as lines for reading."""
-    outcomes = run(labelled, ItemIndex(embedder, NoCache()), VARIANTS[0])
+    outcomes = run(labelled, index, VARIANTS[0])
     lines = []
     for one in outcomes:
         lost = sorted(map(str, one.request.needs - one.chosen.keys()))
@@ -276,13 +284,27 @@ def embedder_named(name: str) -> Embedder:
     """One of the embedders that are compared."""
     if name == "fake":
         return CountingEmbedder(256)
-    return Remembering(make_embedder(EmbedOptions(provider=PROVIDERS[name])))
+    return Remembering(make_embedder(_options(name)))
+
+
+def index_named(name: str) -> ItemIndex:
+    """The same with what its folder says of its cosines."""
+    told = {} if name == "fake" else told_of_cosines(_options(name))
+    return ItemIndex(embedder_named(name), NoCache(), told)
+
+
+def _options(name: str) -> EmbedOptions:
+    if name in PROVIDERS:
+        return EmbedOptions(provider=PROVIDERS[name])
+    folder = Path(name).resolve()
+    kind = json.loads((folder / DESCRIPTION).read_text("utf-8"))["kind"]
+    return EmbedOptions(provider="local" if kind == "static" else "encoder", model=str(folder))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print a table for each embedder."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--embedder", action="append", choices=("fake", *PROVIDERS))
+    parser.add_argument("--embedder", action="append", metavar="local|fake|minilm|encoder|FOLDER")
     parser.add_argument("--misses", action="store_true", help="list what went wrong instead")
     options = parser.parse_args(arguments)
     labelled = load_set()
@@ -293,8 +315,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f"{sum(len(request.needs) for request in labelled.requests)} of them, the rest none.\n"
     )
     for name in options.embedder or ("local",):
-        embedder = embedder_named(name)
-        shown = misses(labelled, embedder) if options.misses else report(labelled, embedder)
+        index = index_named(name)
+        shown = misses(labelled, index) if options.misses else report(labelled, index)
         sys.stdout.write(f"\n{shown}\n")
     return 0
 

@@ -50,7 +50,7 @@ class Measured(Taught):
     @property
     def identity(self) -> ModelIdentity:
         """The built-in model's."""
-        return ModelIdentity("local", "asterism-static-1", self._size)
+        return ModelIdentity("local", "asterism-static-2", self._size)
 
 
 def near(axis: int, cosine: float, size: int = 8) -> list[float]:

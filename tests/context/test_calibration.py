@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from asterism.context.calibration import CURVES, LEAST, Scale
+from asterism.context.calibration import CURVES, LEAST, Curve, Scale, curve_of
 from asterism.context.words import WordIndex, brevity, stems_of
 from asterism.domain.index import ModelIdentity
 
@@ -17,7 +17,7 @@ def row(*values: float) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
 
 @pytest.mark.parametrize("identity", [*MEASURED, OTHER])
 def test_scores_rise_with_meaning_and_words_and_stay_below_one(identity: ModelIdentity) -> None:
-    scale = Scale(identity)
+    scale = Scale(curve_of(identity, {}))
     cosines = row(-1.0, 0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
     brief = row(0.2)
     plain = scale.scores(cosines, np.zeros_like(cosines), brief)
@@ -37,15 +37,28 @@ def test_scores_rise_with_meaning_and_words_and_stay_below_one(identity: ModelId
 def test_a_measured_model_has_its_own_floor_and_small_talk_scores_less(
     identity: ModelIdentity,
 ) -> None:
-    scale = Scale(identity)
+    scale = Scale(curve_of(identity, {}))
     assert not scale.needs_probes
     assert 0.05 < scale.floor(None) < 0.5
     long, short = (scale.scores(row(0.4), row(0.1), row(brief)) for brief in (0.1, 0.5))
     assert short < long
 
 
+def test_what_came_with_the_weights_is_over_what_was_measured_for_the_name() -> None:
+    own = Curve(-9.0, 12.0, 8.0, -1.0, 0.2, -7.0, 15.0)
+    assert curve_of(OTHER, {**own._asdict(), "more": 1.0}) == own
+    assert curve_of(MEASURED[0], own._asdict()) == own
+    assert curve_of(MEASURED[0], {}) == CURVES[MEASURED[0].provider, MEASURED[0].model]
+
+
+@pytest.mark.parametrize("missing", Curve._fields)
+def test_half_a_curve_is_none(missing: str) -> None:
+    told = {name: 1.0 for name in Curve._fields if name != missing}
+    assert curve_of(OTHER, told) is None
+
+
 def test_another_model_has_its_floor_where_noise_is() -> None:
-    scale = Scale(OTHER)
+    scale = Scale(curve_of(OTHER, {}))
     assert scale.needs_probes
     assert scale.scores(row(0.5), row(0.0), row(0.5)) == row(0.5)
     assert scale.floor(row(0.1, 0.3, -0.2)) == pytest.approx(0.3)

@@ -116,6 +116,27 @@ def test_a_failing_model_leaves_the_session_and_says_so() -> None:
     )
 
 
+def test_where_a_model_is_missing_another_chooses_and_the_request_says_so() -> None:
+    missing = Taught(FLOW_VECTORS, down=True)
+    there = chooser_of(FLOW_VECTORS)
+    chooser = Chooser(index=ItemIndex(missing, NoCache()), instead=lambda: there)
+    asked = Asked(agent=FLOW, message=AUTH, session=first_items(FLOW, ()))
+    expected = build_request(asked, there).context
+    found = build_request(asked, chooser).context
+    assert given(found) == given(expected) != {}
+    assert found.notes == ("The model is not there. Start it. The built-in model chose instead.",)
+    noted = replace(there, notes=("Another one chose.",))
+    assert build_request(asked, noted).context.notes == ("Another one chose.",)
+
+
+def test_nothing_is_said_of_a_model_that_nothing_was_asked_of() -> None:
+    agent = Agent(name="a", rules=(rule("r", Include.always),))
+    missing = ItemIndex(Taught({}, down=True), NoCache())
+    asked = Asked(agent=agent, message=AUTH, session=first_items(agent, ()))
+    never = Chooser(index=missing, instead=lambda: chooser_of({}), notes=("noted",))
+    assert build_request(asked, never).context.notes == ()
+
+
 TOOLS = (
     Tool(server="files", name="read_file", description="Reads."),
     Tool(server="files", name="write_file", description="Writes."),
@@ -480,6 +501,10 @@ def test_what_a_tool_returns_brings_more(
     assert {name for name, mode in given(after).items() if mode == "expansion"} == expected
     assert set(before.items) <= set(after.items)
     assert bool(after.notes) is down
+    missing = ItemIndex(Taught({}, down=True), NoCache())
+    standing_in = Chooser(index=missing, instead=lambda: chooser)
+    again = extend_by_result(before, asked, ToolKey("s", "t"), "first\n\nfound it", standing_in)
+    assert (given(again), again.notes) == (given(after), after.notes)
 
 
 @pytest.mark.parametrize("text", ["\ud800", "x" * 1_000_000, "\x00", "?", "。" * 3000])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from asterism.context.calibration import LEAST, PROBES, Numbers, Scale
+from asterism.context.calibration import LEAST, PROBES, Numbers
 from asterism.context.pieces import query_sentences
 from asterism.context.vectors import ItemIndex, Prepared
 from asterism.context.words import brevity
@@ -79,7 +79,7 @@ def compare(
 ) -> Scores:
     """Compare a message with all candidates; raises what the embedder raises."""
     prepared = index.prepare(items)
-    scale = Scale(index.identity, hybrid=options.hybrid)
+    scale = index.scale(hybrid=options.hybrid)
     sentences = query_sentences(message)
     if not sentences or not prepared.items:
         nothing = np.zeros((len(sentences), len(prepared.pieces)), dtype=np.float32)

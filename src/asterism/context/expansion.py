@@ -169,8 +169,7 @@ def expand_result(
     if not pieces or not prepared.items:
         return ()
     queries = index.embedder.embed_documents(list(dict.fromkeys(pieces)))
-    scale = Scale(index.identity)
-    scores = scale.relations(prepared.best(queries @ prepared.vectors.T).max(axis=0))
+    scores = index.scale().relations(prepared.best(queries @ prepared.vectors.T).max(axis=0))
     reached = (dict(enumerate(map(float, scores))), dict.fromkeys(range(len(scores)), tool))
     found: list[Related] = []
     for domain in Domain:

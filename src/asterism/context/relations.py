@@ -48,7 +48,7 @@ class RelationGraph(NamedTuple):
 
 
 def relation_graph(
-    prepared: Prepared, identity: ModelIdentity, directory: Path | None
+    prepared: Prepared, identity: ModelIdentity, scale: Scale, directory: Path | None
 ) -> RelationGraph:
     """The graph of a set: from its file if there is one, else computed and kept there.
 
@@ -56,7 +56,7 @@ def relation_graph(
     """
     graph = _graphs.get(prepared)
     if graph is None:
-        graph = _graphs[prepared] = _kept(prepared, identity, directory)
+        graph = _graphs[prepared] = _kept(prepared, identity, scale, directory)
     return graph
 
 
@@ -64,8 +64,9 @@ _graphs: WeakKeyDictionary[Prepared, RelationGraph] = WeakKeyDictionary()
 """The graphs of sets that are in use; a set lives as long as its index remembers it."""
 
 
-def _kept(prepared: Prepared, identity: ModelIdentity, directory: Path | None) -> RelationGraph:
-    scale = Scale(identity)
+def _kept(
+    prepared: Prepared, identity: ModelIdentity, scale: Scale, directory: Path | None
+) -> RelationGraph:
     if directory is None:
         return _computed(prepared, scale)
     path = directory / f"{_name(prepared, identity, scale)}.json"

@@ -4,7 +4,7 @@ It is built anew for each request, holds everything the session holds, and is re
 """
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -68,6 +68,10 @@ class Chooser:
     index: ItemIndex
     relations: Path | None = None
     options: ChoosingOptions = ALL_PARTS
+    instead: "Callable[[], Chooser] | None" = None
+    """What chooses if this cannot, because its model is missing."""
+    notes: tuple[str, ...] = ()
+    """What a request says for which this had to choose."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,12 +113,26 @@ def build_request(asked: Asked, chooser: Chooser | None) -> Built:
     candidates = _candidates(draft, asked, offered)
     draft.considered = len(candidates)
     if chooser is not None and candidates:
-        try:
-            _add_chosen(draft, asked, candidates, chooser)
-        except AsterismError as error:
-            draft.notes.append(not_chosen(error))
+        _choose(draft, asked, candidates, chooser)
     _add_by_rules(draft, asked, offered, [key for key in draft.items if isinstance(key, ToolKey)])
     return Built(context=_context(draft, asked, offered), items=offered, choices=draft.choices)
+
+
+def _choose(draft: _Draft, asked: Asked, candidates: list[Item], chooser: Chooser) -> None:
+    draft.notes += chooser.notes
+    try:
+        _add_chosen(draft, asked, candidates, chooser)
+    except AsterismError as error:
+        if chooser.instead is None:
+            draft.notes.append(not_chosen(error))
+        else:
+            draft.notes.append(chosen_instead(error))
+            _choose(draft, asked, candidates, chooser.instead())
+
+
+def chosen_instead(error: AsterismError) -> str:
+    """What a request says whose own model is missing."""
+    return f"{error} The built-in model chose instead."
 
 
 def not_chosen(error: AsterismError) -> str:
@@ -138,18 +156,15 @@ def extend_by_result(
     stated = _stated(asked, called)
     if chooser is not None and stated is not False:
         candidates = _candidates(_Draft(draft.items), asked, offered)
-        try:
-            _add_related(
-                draft,
-                expand_result(
-                    result,
-                    called.name,
-                    candidates,
-                    asked.settings,
-                    chooser.index,
-                    wanted=stated is True,
-                ),
+
+        def related(index: ItemIndex) -> tuple[Related, ...]:
+            wanted = stated is True
+            return expand_result(
+                result, called.name, candidates, asked.settings, index, wanted=wanted
             )
+
+        try:
+            _add_related(draft, _by_either(chooser, related))
         except AsterismError as error:
             draft.notes.append(f"The result of {called.qualified} brought nothing: {error}")
     _add_by_rules(draft, asked, offered, [called])
@@ -161,6 +176,18 @@ def extend_by_result(
         left_out=kept,
         notes=context.notes + built.notes,
     )
+
+
+def _by_either(
+    chooser: Chooser, related: Callable[[ItemIndex], tuple[Related, ...]]
+) -> tuple[Related, ...]:
+    """By the chooser's model, or by the one that stands in for it; its request has said so."""
+    try:
+        return related(chooser.index)
+    except AsterismError:
+        if chooser.instead is None:
+            raise
+        return related(chooser.instead().index)
 
 
 def _add_session(draft: _Draft, asked: Asked, offered: Mapping[ItemKey, Item]) -> None:
@@ -218,12 +245,12 @@ def _add_chosen(draft: _Draft, asked: Asked, candidates: list[Item], chooser: Ch
             draft.add(choice.item, RequestMode.agent, choice.score, _fits(choice.sentence))
     wants_graph = any(settings.of(domain).graph_enabled for domain in Domain)
     if draft.choices and (wants_graph or _wants_pieces(settings)):
-        identity = chooser.index.identity
+        index, scale = chooser.index, chooser.index.scale()
         ground = Ground(
             prepared=scores.prepared,
-            scale=Scale(identity),
+            scale=scale,
             fit=scores.pooled,
-            graph=relation_graph(scores.prepared, identity, chooser.relations)
+            graph=relation_graph(scores.prepared, index.identity, scale, chooser.relations)
             if wants_graph
             else None,
         )

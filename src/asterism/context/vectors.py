@@ -5,12 +5,14 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asterism.backends.embed.protocol import Embedder, Matrix
+from asterism.context.calibration import Scale, curve_of
 from asterism.context.pieces import index_text, pieces_of
 from asterism.context.words import WordIndex, stems_of
 from asterism.domain.context import Item, Tool
@@ -76,9 +78,18 @@ class Prepared:
 class ItemIndex:
     """Prepares items for one model; a piece is embedded once, and found again by what it says."""
 
-    def __init__(self, embedder: Embedder, cache: PieceCache) -> None:
-        """Nothing is embedded before the first set of items is prepared."""
+    def __init__(
+        self,
+        embedder: Embedder,
+        cache: PieceCache,
+        told: Mapping[str, float] = MappingProxyType({}),
+    ) -> None:
+        """Nothing is embedded before the first set of items is prepared.
+
+        `told` is what the model's own description says of its cosines.
+        """
         self.embedder = embedder
+        self._curve = curve_of(embedder.identity, told)
         self._cache = cache
         self._lock = Lock()
         self._known: OrderedDict[Item, _Known] = OrderedDict()
@@ -88,6 +99,10 @@ class ItemIndex:
     def identity(self) -> ModelIdentity:
         """The model's."""
         return self.embedder.identity
+
+    def scale(self, *, hybrid: bool = True) -> Scale:
+        """What turns this model's cosines into scores."""
+        return Scale(self._curve, hybrid=hybrid)
 
     def prepare(self, items: Sequence[Item]) -> Prepared:
         """The items made comparable; all that is not known yet is embedded in one batch.

@@ -14,7 +14,8 @@ from asterism.backends.mcp.results import NOTHING_LISTED, CallResult, Listing
 from asterism.backends.mcp.servers import ToolServers
 from asterism.backends.store.registry import Registered
 from asterism.config.environment import agent_variable, handed_on
-from asterism.config.loading import is_trusted
+from asterism.config.loading import embed_options, is_trusted
+from asterism.config.sections_context import AS_INDEXED
 from asterism.config.settings import Settings
 from asterism.context.kept import KeptInFiles
 from asterism.context.messages import Contents
@@ -23,6 +24,7 @@ from asterism.domain.context import Agent, RequestContext, Tool, ToolKey
 from asterism.domain.errors import AsterismError, ToolServerMissing
 from asterism.domain.sessions import Session
 from asterism.engine.agents_places import AgentPlaces
+from asterism.engine.context_models import built_in, choosing_settings, told_of_cosines
 from asterism.engine.records import Records
 from asterism.engine.wiring import Places, cache
 from asterism.indexing.cache import Cache
@@ -159,18 +161,35 @@ class Agents:
 
     def chooser(self, registered: Registered | None = None) -> "Chooser":
         """What chooses by meaning, with the model of the settings."""
-        from asterism.context.requests import Chooser
-        from asterism.context.vectors import ItemIndex
+        from asterism.context.requests import Chooser, chosen_instead
 
         settings = self.settings(registered)
+        relations = self._places.cache / "relations"
+
+        def instead(*notes: str) -> Chooser:
+            index = self._index(built_in(settings))
+            return Chooser(index=index, relations=relations, notes=notes)
+
+        if settings.context.model == AS_INDEXED:
+            return Chooser(index=self._index(settings), relations=relations)
+        try:
+            index = self._index(choosing_settings(settings))
+        except AsterismError as error:
+            log_event("choosing_model_missing", logging.WARNING, error=type(error).__name__)
+            return instead(chosen_instead(error))
+        return Chooser(index=index, relations=relations, instead=instead)
+
+    def _index(self, settings: Settings) -> "ItemIndex":
+        """Items as the settings' embedding model sees them."""
+        from asterism.context.vectors import ItemIndex
+
         embedder = self._embedder(settings)
         with self._lock:
             if embedder not in self._indexes:
+                told = told_of_cosines(embed_options(settings))
                 self._caches.append(cache(settings, self._places))
-                self._indexes[embedder] = ItemIndex(embedder, self._caches[-1])
-            return Chooser(
-                index=self._indexes[embedder], relations=self._places.cache / "relations"
-            )
+                self._indexes[embedder] = ItemIndex(embedder, self._caches[-1], told)
+            return self._indexes[embedder]
 
     def close(self) -> None:
         """End the servers' processes; whatever is asked next starts anew."""
