@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from asterism.facade.requests import CodePart, ContextItem, LeftOut, RequestContext, context_for
     from asterism.indexing.progress import Progress
     from asterism.indexing.report import SyncReport
+    from asterism.indexing.upgrade_report import UpgradeReport
 
 __version__ = "0.1.0"
 
@@ -46,6 +47,7 @@ __all__ = [
     "Symbol",
     "Symbols",
     "SyncReport",
+    "UpgradeReport",
     "__version__",
     "context_for",
     "open",
@@ -72,6 +74,7 @@ _HOMES = {
     "Symbol": "asterism.facade.replies",
     "Symbols": "asterism.facade.replies",
     "SyncReport": "asterism.indexing.report",
+    "UpgradeReport": "asterism.indexing.upgrade_report",
     "context_for": "asterism.facade.requests",
     "open": "asterism.facade.opening",
 }

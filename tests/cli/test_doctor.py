@@ -147,6 +147,7 @@ def test_a_package_without_its_model(indexed: Path, tmp_path: Path) -> None:
     code, out = doctor(indexed, str(source))
     assert code == 1
     assert "problem  Model files       embeddings.int8.npy is missing" in out
-    assert "problem  Built-in model    does not work: FileNotFoundError" in out
+    assert "problem  Built-in model    does not work: The model in " in out
+    assert "cannot be used: embeddings.int8.npy is missing" in out
     assert "ok       Store" in out
     assert "ok       shop" in out

@@ -88,6 +88,16 @@ def test_every_number_arrives(keys: pytest.MonkeyPatch) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("chosen", "usual", "expected"), [(1.4, None, 1.4), (1.4, 1.28, 1.28), (1.3, 1.28, 1.3)]
+)
+def test_the_cutoff_is_that_of_the_model_unless_it_is_set(
+    chosen: float, usual: float | None, expected: float
+) -> None:
+    settings = replace(Settings(), chat=ChatSettings(distance_cutoff=chosen))
+    assert vector_options(settings, usual).distance_cutoff == expected
+
+
 def test_a_call_may_name_another_model(keys: pytest.MonkeyPatch) -> None:
     """Then the address of the settings, which is another server's, is not asked."""
     settings = replace(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from asterism.config.chatting import vector_options
 from asterism.config.environment import (
     agent_variable,
     cache_directory,
@@ -14,7 +15,6 @@ from asterism.config.environment import (
     handed_on,
 )
 from asterism.config.layers import resolve
-from asterism.config.searching import chat_selection
 from asterism.config.setting import Kind, Setting
 from asterism.config.settings import Settings, all_settings
 from asterism.domain.errors import SettingError
@@ -76,14 +76,14 @@ def test_the_older_names(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str, expected: SelectionOptions
 ) -> None:
     """Each changes what a search gives to a chat; a value that is none is named and ignored."""
-    assert chat_selection(Settings()) == CHAT
+    assert vector_options(Settings()).selection == CHAT
     monkeypatch.setenv(variable, value)
     settings, warnings = resolve([environment_layer()])
-    assert chat_selection(settings) == expected
+    assert vector_options(settings).selection == expected
     assert warnings == ()
     monkeypatch.setenv(variable, "plenty")
     settings, warnings = resolve([environment_layer()])
-    assert chat_selection(settings) == CHAT
+    assert vector_options(settings).selection == CHAT
     (warning,) = warnings
     assert f"{variable} = 'plenty' is not allowed" in warning
 

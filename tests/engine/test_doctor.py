@@ -178,12 +178,18 @@ def test_the_files_of_the_model(tmp_path: Path) -> None:
     folder = tmp_path / "model"
     finding = only(model_file_findings(folder))
     assert finding.verdict is Verdict.problem
-    assert finding.message == "embeddings.int8.npy is missing; tokenizer.json is missing"
+    assert "it has no model.json" in finding.message
     shutil.copytree(MODEL_FOLDER, folder)
-    (folder / "tokenizer.json").write_text("<html>")
+    (folder / "tokenizer.json").unlink()
+    rows = folder / "embeddings.int8.npy"
+    rows.write_bytes(rows.read_bytes()[:-1] + b"\x55")
     finding = only(model_file_findings(folder))
-    assert finding.message == "tokenizer.json is not what it should be"
+    assert finding.message == (
+        "embeddings.int8.npy is not what it should be; tokenizer.json is missing"
+    )
     assert finding.advice == "Install Asterism again."
+    settings = Settings(embedding=EmbeddingSettings(model=str(folder)))
+    assert only(embedding_findings(settings, online=False)) == finding
 
 
 def test_a_part_that_does_not_work(capsys: pytest.CaptureFixture[str]) -> None:

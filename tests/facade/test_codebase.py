@@ -14,6 +14,7 @@ import asterism
 from asterism.domain.errors import IndexMissing, PathMissing, SettingError, UsageError
 from asterism.facade.codebase import Codebase
 from asterism.indexing.progress import Stage
+from tests.backends.weights.tiny_models import make_encoder
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -62,6 +63,21 @@ def code(root: Path) -> Iterator[Codebase]:
 
 def names(reply: asterism.Reply) -> list[str]:
     return [hit.name for hit in reply]
+
+
+def test_second_vectors(root: Path, tmp_path: Path) -> None:
+    folder = make_encoder(tmp_path / "encoder")
+    with asterism.open(root, settings={"embedding.upgrade": str(folder)}) as code:
+        code.sync()
+        assert "the built-in model answers until then" in code.status().upgrade
+        report = code.upgrade()
+        assert report.embedded == report.texts > 0
+        assert code.status().upgrade.endswith("chunks, and answers.")
+        assert code.search("who puts coins in").notes == ()
+    with asterism.open(root) as code:
+        assert code.status().upgrade == ""
+        with pytest.raises(UsageError, match=r"embedding\.upgrade"):
+            code.upgrade()
 
 
 def test_the_first_question_builds_the_index(root: Path) -> None:

@@ -28,6 +28,7 @@ SIGNATURES: dict[Callable[..., object], str] = {
         "settings: Mapping[str, object] | None=None -> RequestContext"
     ),
     asterism.Codebase.sync: "self, *, force: bool=False -> SyncReport",
+    asterism.Codebase.upgrade: "self -> UpgradeReport",
     asterism.Codebase.search: (
         "self, query: str='', *, mode: ModeName='hybrid', limit: int=10, "
         "filters: Mapping[str, object] | None=None, min_score: float=0.0, "
@@ -86,7 +87,7 @@ TUPLES = {
     asterism.Part: "text priority",
     asterism.Related: "connections tree unknown",
     asterism.Symbol: "name qualified_name kind role path line is_exported signature module",
-    asterism.IndexStatus: "state sentence behind files chunks is_building",
+    asterism.IndexStatus: "state sentence behind files chunks is_building upgrade",
     asterism.Progress: "stage files_done files_total chunks_done detail",
     asterism.ContextItem: ("type name text mode score server description priority why schema"),
     asterism.CodePart: "place text detail score",
@@ -102,8 +103,8 @@ def test_names() -> None:
     assert asterism.__all__ == [
         *("Answer", "AsterismError", "Cited", "CodePart", "Codebase", "Context", "ContextItem"),
         *("Filters", "Hit", "IndexStatus", "LeftOut", "Part", "Progress", "Related", "Relations"),
-        *("Reply", "RequestContext", "Symbol", "Symbols", "SyncReport", "__version__"),
-        *("context_for", "open"),
+        *("Reply", "RequestContext", "Symbol", "Symbols", "SyncReport", "UpgradeReport"),
+        *("__version__", "context_for", "open"),
     ]
     assert all(getattr(asterism, name) is not None for name in asterism.__all__)
     assert set(asterism.__all__) <= set(dir(asterism))
@@ -115,7 +116,7 @@ def test_methods() -> None:
     public = {name for name in vars(asterism.Codebase) if not name.startswith("_")}
     assert public == {
         *("ask", "callees", "callers", "close", "context", "name", "references", "root", "search"),
-        *("similar", "status", "symbols", "sync"),
+        *("similar", "status", "symbols", "sync", "upgrade"),
     }
 
 

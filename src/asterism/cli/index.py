@@ -2,8 +2,14 @@
 
 import argparse
 import shlex
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event
+from types import FrameType
 
+from asterism.backends.store.registry import Registered
 from asterism.cli.engine_for import directory_named, engine
 from asterism.cli.progress import watched_by_user
 from asterism.cli.wire import Json, write_json
@@ -11,7 +17,10 @@ from asterism.domain.errors import UsageError
 from asterism.domain.files import display_path
 from asterism.domain.index import Repository
 from asterism.engine.engine import Engine
+from asterism.engine.upgrade_state import wanted_upgrade
+from asterism.indexing.progress import Listener, Progress, Stage
 from asterism.indexing.report import SyncReport
+from asterism.indexing.upgrade_report import UpgradeReport
 
 # 128 + SIGINT, as shells report an interrupted command.
 EXIT_INTERRUPTED = 130
@@ -28,22 +37,89 @@ def run(options: argparse.Namespace) -> int:
         root = here.root_for(root)
     if options.cancel:
         return _cancel(here, options)
+    if options.upgrade and options.dry_run:
+        raise UsageError("--upgrade makes vectors and --dry-run makes nothing; give one of them.")
     registered = here.register(root, options.name, options.project)
+    if options.upgrade:
+        wanted_upgrade(here.settings_of(registered))
     if options.dry_run:
         report = here.preview(registered, options.force)
     else:
         with watched_by_user() as listener:
             report = here.index(registered, listener, options.force)
-    if options.json:
-        write_json({"repository": registered.repository.name, **report_json(report)})
-    else:
+    if not options.json:
         print_report(registered.repository, report)
-    return EXIT_INTERRUPTED if report.cancelled else 0
+    upgraded = None
+    if options.upgrade and not report.cancelled:
+        upgraded = _upgrade(here, registered, told=not options.json)
+    if options.json:
+        made = {} if upgraded is None else {"upgrade": upgrade_json(upgraded)}
+        write_json({"repository": registered.repository.name, **report_json(report), **made})
+    stopped = report.cancelled or (upgraded is not None and upgraded.cancelled)
+    return EXIT_INTERRUPTED if stopped else 0
+
+
+def _upgrade(here: Engine, registered: Registered, told: bool) -> UpgradeReport:
+    """Make second vectors; Ctrl-C ends it after the texts that are being read."""
+    began = Event()
+
+    def hear(progress: Progress) -> None:
+        if progress.stage is Stage.upgrading:
+            began.set()
+        listener.hear(progress)
+
+    with watched_by_user() as listener, _interruptible(began) as interrupted:
+        report = here.upgrade(registered, Listener(hear, interrupted.is_set))
+    if told:
+        from asterism.cli.console import console, show
+
+        out = console()
+        seconds = f" {report.seconds:.1f} s"
+        name = f"{registered.repository.name}: "
+        show(out, (name, "bold"), (report.sentence, ""), (seconds, "dim"))
+        for warning in report.warnings:
+            show(out, ("Warning: ", "yellow"), (warning, ""))
+    return report
+
+
+@contextmanager
+def _interruptible(began: Event) -> Iterator[Event]:
+    """Ctrl-C asks for an end once, so that what is half done gets done; twice it is an end.
+
+    So it is before anything began, as for whoever waits for another process.
+    """
+    asked = Event()
+
+    def ask(_number: int, _frame: FrameType | None) -> None:
+        if asked.is_set() or not began.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def upgrade_json(report: UpgradeReport) -> Json:
+    """What `--json` prints of second vectors."""
+    return {
+        "sentence": report.sentence,
+        "model": report.model,
+        "texts": report.texts,
+        "embedded": report.embedded,
+        "cached": report.cached,
+        "dropped": report.dropped,
+        "cancelled": report.cancelled,
+        "warnings": list(report.warnings),
+        "seconds": round(report.seconds, 3),
+    }
 
 
 def _cancel(here: Engine, options: argparse.Namespace) -> int:
-    if options.force or options.dry_run:
-        raise UsageError("--cancel stands alone; give it without --force and --dry-run.")
+    if options.force or options.dry_run or options.upgrade:
+        raise UsageError("--cancel stands alone; give it without other options.")
     registered = here.locate(directory_named(options.path))
     if here.cancel(registered):
         sys.stdout.write("Asked the process that is indexing to stop; what it has done is kept.\n")

@@ -12,6 +12,12 @@ def add_index(commands: Commands) -> None:
     parser.add_argument("--force", action="store_true", help="read and write every file anew")
     parser.add_argument("--dry-run", action="store_true", help="say what would be done, do nothing")
     parser.add_argument("--cancel", action="store_true", help="stop the process that is indexing")
+    parser.add_argument(
+        "--upgrade",
+        action="store_true",
+        help="then make the second vectors that the setting embedding.upgrade asks for, which "
+        "takes minutes; Ctrl-C keeps what is made",
+    )
     parser.add_argument("--name", help="what to call the repository (default: its directory)")
     parser.add_argument("--project", help="the project it belongs to (default: its own)")
     json_option(parser)

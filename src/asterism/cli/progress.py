@@ -20,6 +20,7 @@ _WORDS = {
     Stage.reading: "Reading",
     Stage.writing: "Writing",
     Stage.finishing: "Finishing",
+    Stage.upgrading: "Upgrading",
 }
 
 
@@ -39,7 +40,7 @@ def watched_by_user() -> Iterator[Listener]:
 def _say_waiting(progress: Progress) -> None:
     """Waiting for another process is said in any case: otherwise it looks like hanging."""
     if progress.stage is Stage.waiting:
-        sys.stderr.write(f"asterism: waiting for {progress.detail}, which is indexing this.\n")
+        sys.stderr.write(f"asterism: waiting for {progress.detail}, which is working on this.\n")
 
 
 class _Bar:
@@ -50,6 +51,7 @@ class _Bar:
         self._bar: Bar | None = None
         self._stage = Stage.listing
         self._stage_began = self._began
+        self._at_first: int | None = None
 
     def hear(self, progress: Progress) -> None:
         if progress.stage is Stage.waiting:
@@ -64,7 +66,13 @@ class _Bar:
             self._bar.add_task("", total=None, rate="", chunks="")
             self._bar.start()
         seconds = time.monotonic() - self._stage_began
-        rate = f"{progress.files_done / seconds:,.0f} files/s" if seconds > 0.2 else ""
+        if progress.stage is Stage.upgrading:
+            # Texts that had vectors before say nothing of the speed.
+            self._at_first = progress.files_done if self._at_first is None else self._at_first
+            done, what = progress.files_done - self._at_first, "texts"
+        else:
+            done, what = progress.files_done, "files"
+        rate = f"{done / seconds:,.0f} {what}/s" if seconds > 0.2 else ""
         chunks = f"{progress.chunks_done:,} chunks" if progress.chunks_done else ""
         self._bar.update(
             self._bar.task_ids[0],

@@ -9,7 +9,7 @@ from asterism.cli.wire import Json, write_json
 from asterism.domain.files import display_path
 from asterism.domain.index import Staleness
 from asterism.engine.status import Status
-from asterism.servers.wire_states import job_json, moment, statistics_json
+from asterism.servers.wire_states import job_json, moment, statistics_json, upgrade_json
 
 
 def run(options: argparse.Namespace) -> int:
@@ -62,6 +62,9 @@ def _lines(found: Status) -> list[tuple[str, str]]:
         lines.append(("Left out", reasons))
     if found.manifest is not None:
         lines.append(("Model", str(found.manifest.model)))
+    if found.upgrade is not None:
+        room = f" ({found.upgrade.bytes / 1e6:,.1f} MB)" if found.upgrade.bytes else ""
+        lines.append(("Upgrade", f"{found.upgrade.sentence}{room}"))
     lines += _activity(found)
     return lines
 
@@ -120,6 +123,7 @@ def status_json(found: Status) -> Json:
             "catalogue_bytes": known.database_bytes,
             "chunks_bytes": found.chunks_bytes,
         },
+        "upgrade": upgrade_json(found),
         "skipped": found.skipped,
         "job": job and {**(job_json(found) or {}), "pid": job.pid},
         "watcher": watcher

@@ -14,6 +14,7 @@ from asterism.cli.engine_for import directory_named, engine
 from asterism.cli.progress import watched_by_user
 from asterism.domain.files import display_path
 from asterism.engine.engine import Engine
+from asterism.engine.upgrading_behind import Upgrader
 from asterism.indexing.report import SyncReport
 from asterism.indexing.watching import Outcome, WatchState
 
@@ -23,9 +24,11 @@ def run(options: argparse.Namespace) -> int:
     here = engine()
     root = directory_named(options.path)
     registered = here.register(here.root_for(root) if options.path is None else root)
+    behind = Upgrader(here, _warn)
     try:
         with _ended_by_signals():
             report = _first(here, registered)
+            behind.attend(registered)
             if not options.quiet:
                 shown = display_path(registered.repository.root)
                 _say(f"{report.sentence} Watching {shown}; Ctrl-C ends it.")
@@ -33,6 +36,8 @@ def run(options: argparse.Namespace) -> int:
                 _tell(state, options.quiet)
     except KeyboardInterrupt:
         pass
+    finally:
+        behind.close()
     if not options.quiet:
         _say("Ended; the index stays as it is. `asterism index` brings it up to date.")
     return 0
@@ -54,10 +59,14 @@ def _other(here: Engine, registered: Registered) -> None:
 def _tell(state: WatchState, quiet: bool) -> None:
     """One line for a sync that did something or failed; a failure is said in any case."""
     if state.outcome == Outcome.failed:
-        sys.stderr.write(f"asterism: {_now()} {state.sentence} It will be tried again.\n")
-        sys.stderr.flush()
+        _warn(state.sentence)
     elif state.outcome == Outcome.done and not quiet:
         _say(state.sentence)
+
+
+def _warn(sentence: str) -> None:
+    sys.stderr.write(f"asterism: {_now()} {sentence} It will be tried again.\n")
+    sys.stderr.flush()
 
 
 def _say(sentence: str) -> None:

@@ -4,6 +4,7 @@ from asterism.backends.llm.options import LlmOptions, Provider
 from asterism.chat.options import TurnOptions
 from asterism.chat.vector_search import VectorOptions
 from asterism.config.environment import model_key
+from asterism.config.sections_chat import ChatSettings
 from asterism.config.settings import Settings
 
 
@@ -30,11 +31,18 @@ def llm_options(
     )
 
 
-def vector_options(settings: Settings) -> VectorOptions:
-    """What a search inside a chat gives to the model."""
+def vector_options(settings: Settings, usual_cutoff: float | None = None) -> VectorOptions:
+    """What a search inside a chat gives to the model.
+
+    Distances of two embedding models have nothing in common. So the cutoff that is usual for the
+    one that was compared counts, unless the user chose another than the default.
+    """
     chosen = settings.chat
+    cutoff = chosen.distance_cutoff
+    if usual_cutoff is not None and cutoff == ChatSettings().distance_cutoff:
+        cutoff = usual_cutoff
     return VectorOptions(
-        distance_cutoff=chosen.distance_cutoff,
+        distance_cutoff=cutoff,
         cutoff_disabled=chosen.cutoff_disabled,
         fallback_chunks=chosen.fallback_chunks,
         max_chars=chosen.max_chars,

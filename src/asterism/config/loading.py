@@ -94,6 +94,16 @@ def embed_options(settings: Settings) -> EmbedOptions:
     )
 
 
+def upgrade_options(settings: Settings) -> EmbedOptions | None:
+    """Which model makes second vectors, where the settings name one."""
+    chosen = settings.embedding
+    if chosen.upgrade == "none" or chosen.provider != "local":
+        return None
+    return EmbedOptions(
+        provider="encoder", model="" if chosen.upgrade == "encoder" else chosen.upgrade
+    )
+
+
 def worker_count(settings: Settings) -> int:
     """How many processes to use."""
     return settings.work.jobs or cores()

@@ -1,12 +1,9 @@
 """What the parts of a search need to know of the settings; only searches pay for importing it."""
 
-from dataclasses import replace
-
 from asterism.backends.rerank.options import RerankOptions
 from asterism.config.environment import rerank_key
 from asterism.config.settings import Settings
 from asterism.retrieval.reranking import RerankingOptions
-from asterism.retrieval.selection_options import CHAT, SelectionOptions
 
 
 def rerank_options(settings: Settings) -> RerankOptions:
@@ -24,15 +21,3 @@ def rerank_options(settings: Settings) -> RerankOptions:
 def reranking_options(settings: Settings) -> RerankingOptions:
     """How many hits the reranker judges, and what that counts."""
     return RerankingOptions(top=settings.rerank.top, weight=settings.rerank.weight)
-
-
-def chat_selection(settings: Settings) -> SelectionOptions:
-    """What a vector search inside a chat gives out."""
-    chosen = settings.chat
-    return replace(
-        CHAT,
-        distance_cutoff=None if chosen.cutoff_disabled else chosen.distance_cutoff,
-        min_keep=chosen.fallback_chunks,
-        max_chars=chosen.max_chars,
-        max_chunk_chars=chosen.chunk_max_chars,
-    )

@@ -71,7 +71,9 @@ class ChatSettings:
     distance_cutoff: float = described(
         Kind.decimal,
         1.4,
-        "The distance that a hit of a vector search inside a chat may have; 0 is identical.",
+        "The distance that a hit of a vector search inside a chat may have; 0 is identical. "
+        "Distances differ by embedding model, and the default is the built-in one's: unless this "
+        "is set, a model whose folder names another (1.28 for the encoder) is read by that.",
         minimum=0,
         older_variable="CODEINFO_RETRIEVAL_DISTANCE_CUTOFF",
     )

@@ -30,6 +30,15 @@ class EmbeddingSettings:
         "a folder with a model of one's own.",
         voice=Voice.trusted,
     )
+    upgrade: str = described(
+        Kind.text,
+        "none",
+        "A better model for a second vector of every chunk, made in the background by servers and "
+        "`asterism watch`, or at once by `asterism index --upgrade`: `none`, `encoder` for the "
+        "one that comes with Asterism, or the path of a folder with a model. The built-in model "
+        "answers until all of them are there. Only beside the provider `local`.",
+        voice=Voice.trusted,
+    )
     url: str = described(
         Kind.address,
         "",

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
 from asterism.config.sections_chat import ChatSettings, ModelSettings
+from asterism.config.sections_context import ContextModelSettings
 from asterism.config.sections_index import (
     CacheSettings,
     ChunkSettings,
@@ -34,6 +35,7 @@ class Settings:
     structure: StructureSettings = StructureSettings()
     model: ModelSettings = ModelSettings()
     chat: ChatSettings = ChatSettings()
+    context: ContextModelSettings = ContextModelSettings()
     records: RecordsSettings = RecordsSettings()
     server: ServerSettings = ServerSettings()
     work: WorkSettings = WorkSettings()

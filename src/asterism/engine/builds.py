@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
+from asterism.backends.store.second_store import prune_second, remove_second
 from asterism.config.settings import Settings
 from asterism.domain.errors import (
     IndexBusy,
@@ -21,7 +22,7 @@ from asterism.engine.unchanged import Unchanged, Wanted
 from asterism.engine.wiring import Places, model_identity, open_index, sync_options, wipe
 from asterism.indexing.index import Index
 from asterism.indexing.jobs import run_sync
-from asterism.indexing.lock import held_seconds, writer
+from asterism.indexing.lock import held_seconds, upgrader, writer
 from asterism.indexing.options import options_hash
 from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.report import SyncReport
@@ -146,6 +147,9 @@ def forget(registered: Registered, settings: Settings, places: Places, alone: bo
     with writer(directory, FORGET_SECONDS):
         if alone:
             wipe(directory)
+            # Who makes second vectors ends now that there is nothing to make them for.
+            with suppress(IndexBusy), upgrader(directory, FORGET_SECONDS):
+                remove_second(directory)
             return
         try:
             Catalogue.open(directory, writable=True).close()
@@ -157,6 +161,9 @@ def forget(registered: Registered, settings: Settings, places: Places, alone: bo
             return
         try:
             _drop_rows(index, registered.repository.name)
+            # Who makes second vectors just now drops those that nobody needs by itself.
+            with suppress(IndexBusy), upgrader(directory):
+                prune_second(directory, set(index.catalogue.text_hashes()))
         finally:
             index.close()
 

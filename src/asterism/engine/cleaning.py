@@ -13,6 +13,13 @@ from typing import NamedTuple
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.catalogue_schema import SCHEMA_VERSION
 from asterism.backends.store.registry import Registered, Registry
+from asterism.backends.store.second_store import (
+    FILE_NAME,
+    prune_second,
+    remove_second,
+    second_bytes,
+)
+from asterism.config.loading import upgrade_options
 from asterism.config.settings import Settings
 from asterism.domain.errors import (
     AsterismError,
@@ -21,7 +28,7 @@ from asterism.domain.errors import (
     StorageFailed,
 )
 from asterism.engine.wiring import Places, open_index
-from asterism.indexing.lock import writer
+from asterism.indexing.lock import upgrader, writer
 
 # A draft that is so old belongs to nobody: the slowest is written within seconds.
 LEFTOVER_SECONDS = 3600
@@ -29,7 +36,16 @@ LEFTOVER_SECONDS = 3600
 _CACHE = "embeddings.sqlite"
 _PROJECTS = "projects"
 # What a project's directory consists of. Where anything else lies in it, it is not ours to remove.
-_OWN_NAMES = ("catalogue.sqlite*", "chunks.lance", "writer.lock", "writer.pid", "watch-*")
+_OWN_NAMES = (
+    "catalogue.sqlite*",
+    "chunks.lance",
+    "second.sqlite*",
+    "writer.lock",
+    "writer.pid",
+    "upgrade.lock",
+    "upgrade.pid",
+    "watch-*",
+)
 _OWN_MARKS = ("catalogue.sqlite", "chunks.lance", "writer.lock")
 
 
@@ -165,6 +181,7 @@ class _Work:
             try:
                 self._maintain(project.directory, roots[0])
                 self.maintained.append(project.name)
+                self._tidy_second(project.directory, roots[0])
             except IndexMissing:
                 # Registered and not indexed yet.
                 continue
@@ -219,6 +236,25 @@ class _Work:
                 index.maintain(thorough=True)
             finally:
                 index.close()
+
+    def _tidy_second(self, directory: Path, root: str) -> None:
+        """Second vectors that no setting asks for go, and those of texts that are gone."""
+        path = directory / FILE_NAME
+        if not path.exists():
+            return
+        unwanted = upgrade_options(self._settings(root)) is None
+        reason = "second vectors, which no setting asks for"
+        if self._dry_run:
+            if unwanted:
+                self.removals.append(Removal(path, reason, second_bytes(directory)))
+            return
+        with upgrader(directory), Catalogue.open(directory) as catalogue:
+            if unwanted:
+                size = second_bytes(directory)
+                remove_second(directory)
+                self.removals.append(Removal(path, reason, size))
+            else:
+                prune_second(directory, set(catalogue.text_hashes()))
 
     def _remove_index(self, directory: Path) -> None:
         reason = "an index that no project names"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
@@ -86,9 +87,10 @@ def _model_files() -> Iterator[Finding]:
 
 
 def _embedding(where: Path, online: bool) -> Iterator[Finding]:
-    from asterism.engine.doctor_models import embedding_findings
+    from asterism.engine.doctor_models import embedding_findings, upgrade_findings
 
-    return embedding_findings(_settings_of(where), online)
+    settings = _settings_of(where)
+    return chain(embedding_findings(settings, online), upgrade_findings(settings))
 
 
 def _rerank(where: Path, online: bool) -> Iterator[Finding]:

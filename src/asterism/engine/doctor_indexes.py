@@ -78,7 +78,8 @@ def _size(status: Status) -> str:
     if known is None:
         return ""
     size = (known.database_bytes + status.chunks_bytes) / 1e6
-    return f"{known.files:,} files, {known.chunks:,} chunks, {size:,.1f} MB."
+    second = f" {status.upgrade.sentence}." if status.upgrade is not None else ""
+    return f"{known.files:,} files, {known.chunks:,} chunks, {size:,.1f} MB.{second}"
 
 
 def _orphans(data: Path, projects: set[str]) -> Iterator[Finding]:

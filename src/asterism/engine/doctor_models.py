@@ -10,49 +10,45 @@ from urllib.parse import urlsplit
 from asterism.backends.embed import options as embed
 from asterism.backends.llm import options as llm
 from asterism.backends.rerank import options as rerank
-from asterism.backends.weights.folder import Kind, read_folder
+from asterism.backends.weights.folder import Kind, damage, read_folder
 from asterism.config.chatting import llm_options
 from asterism.config.environment import rerank_key
-from asterism.config.loading import embed_options
+from asterism.config.loading import embed_options, upgrade_options
 from asterism.config.settings import Settings
-from asterism.domain.errors import ProviderError
+from asterism.domain.errors import ProviderError, SettingError
 from asterism.engine.doctor_findings import Finding, ok, problem, warning
+from asterism.engine.upgrade_state import made_for
 
 EMBEDDING = "Embeddings"
+UPGRADING = "Second vectors"
 RERANKING = "Reranker"
 ANSWERING = "Language model"
 
 MODEL_FOLDER = Path(embed.__file__).with_name("data") / embed.STATIC_IDENTITY.model
-MODEL_FILES = {"embeddings.int8.npy": b"\x93NUMPY", "tokenizer.json": b"{"}
-"""The files of the built-in model, and how each begins."""
-
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
 def model_file_findings(folder: Path = MODEL_FOLDER) -> Iterator[Finding]:
     """Whether the files of the built-in model are there and are what they should be."""
-    wrong = []
-    for name, beginning in MODEL_FILES.items():
-        try:
-            with (folder / name).open("rb") as file:
-                if file.read(len(beginning)) != beginning:
-                    wrong.append(f"{name} is not what it should be")
-        except FileNotFoundError:
-            wrong.append(f"{name} is missing")
-        except OSError as error:
-            wrong.append(f"{name} cannot be read ({error.strerror})")
-    size = sum((folder / name).stat().st_size for name in MODEL_FILES if not wrong)
+    try:
+        found = read_folder(folder, "static")
+    except ProviderError as error:
+        yield problem("Model files", str(error))
+        return
+    wrong = damage(found)
     if wrong:
         yield problem("Model files", "; ".join(wrong), "Install Asterism again.")
     else:
-        yield ok("Model files", f"{embed.STATIC_IDENTITY.model}, {size / 1e6:.0f} MB")
+        yield ok("Model files", f"{found.name}, {found.size / 1e6:.0f} MB")
 
 
 def embedding_findings(settings: Settings, online: bool) -> Iterator[Finding]:
     """Whether whoever makes the vectors can be asked; asked only if wanted."""
     options = embed_options(settings)
     name = str(embed.identity_of(options))
-    if options.provider == "local":
+    if options.provider == "local" and embed.static_folder(options) != MODEL_FOLDER:
+        yield from model_file_findings(embed.static_folder(options))
+    elif options.provider == "local":
         yield ok(EMBEDDING, f"{name}; nothing leaves this machine")
     elif options.provider == "encoder":
         yield own_model_finding(EMBEDDING, embed.encoder_folder(options), "encoder")
@@ -69,6 +65,26 @@ def embedding_findings(settings: Settings, online: bool) -> Iterator[Finding]:
         yield from service.findings(embed.at_vendor(options))
         if online and not service.lacks_key(embed.at_vendor(options)):
             yield service.asked(lambda: _embed(options))
+
+
+def upgrade_findings(settings: Settings) -> Iterator[Finding]:
+    """Whether the model for second vectors is there and computes, where one is set."""
+    chosen = settings.embedding
+    if chosen.upgrade == "none":
+        return
+    options = upgrade_options(settings)
+    if options is None:
+        said = f"embedding.upgrade is not used beside the provider {chosen.provider}"
+        yield warning(
+            UPGRADING, said, "Set embedding.provider to local, or embedding.upgrade to none."
+        )
+        return
+    try:
+        made_for(options)
+    except (ProviderError, SettingError) as error:
+        yield problem(UPGRADING, str(error))
+        return
+    yield own_model_finding(UPGRADING, embed.encoder_folder(options), "encoder")
 
 
 def rerank_findings(settings: Settings, online: bool) -> Iterator[Finding]:

@@ -5,11 +5,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from asterism.domain.errors import AsterismError
+
 
 def main(part: str) -> int:
     """Try a part; say in a line how it went."""
     try:
         said, code = PARTS[part](), 0
+    except AsterismError as error:
+        said, code = str(error), 1
     except Exception as error:  # noqa: BLE001 - the outer edge: whatever is wrong is to be told
         said, code = f"{type(error).__name__}: {str(error)[:300]}", 1
     sys.stdout.write(" ".join(said.split()) + "\n")

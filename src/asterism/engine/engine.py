@@ -21,12 +21,14 @@ from asterism.engine.cleaning import Cleaning, clean
 from asterism.engine.inspection import Inspection, inspect_file
 from asterism.engine.lookups import Lookup, look_up
 from asterism.engine.observing import WatchRecord, record_search, record_sync
+from asterism.engine.questions import Questions
 from asterism.engine.status import Status, status_of, watch_file
 from asterism.engine.wiring import Places
 from asterism.indexing.jobs import is_alive
 from asterism.indexing.lock import sole_watcher
 from asterism.indexing.progress import SILENT, Listener
 from asterism.indexing.report import SyncReport
+from asterism.indexing.upgrade_report import UpgradeReport
 from asterism.indexing.watching import Watched, Watcher, WatchState, save_watch
 from asterism.telemetry.operations import Operation
 
@@ -55,6 +57,7 @@ class Engine:
         self._places = places
         self._settings = settings
         self.registry = Registry(places.data)
+        self.questions = Questions()
         self._warm: Warm | None = None
         self._connectors: dict[str, Connector] = {}
         self._records: Records | None = None
@@ -125,6 +128,19 @@ class Engine:
         warning = f"The project also has {', '.join(left)}, not indexed now: index it again."
         return replace(report, warnings=(*report.warnings, warning))
 
+    def upgrade(
+        self,
+        registered: Registered,
+        listener: Listener = SILENT,
+        wait_seconds: float = -1,
+        give_way: Callable[[], None] | None = None,
+    ) -> UpgradeReport:
+        """Make the second vectors that an index lacks, now; `give_way` lets others go first."""
+        from asterism.engine.upgrades import upgrade_index
+
+        settings = self.settings_of(registered)
+        return upgrade_index(registered, settings, self._places, listener, wait_seconds, give_way)
+
     def preview(self, registered: Registered, force: bool = False) -> SyncReport:
         """What `index` would do; nothing is written."""
         return dry_run(registered, self.settings_of(registered), force)
@@ -191,7 +207,7 @@ class Engine:
         from asterism.engine.searching import search
 
         settings = self.settings_of(registered)
-        with Operation("search", request.mode.value) as done:
+        with self.questions.answering(), Operation("search", request.mode.value) as done:
             reply = search(registered, request, settings, self._places, self._kept())
             record_search(reply, done)
         return reply
@@ -225,7 +241,7 @@ class Engine:
         from asterism.engine.contexts import budget_for, context, gated
 
         asked, room = gated(request, gate), budget_for(budget)
-        with Operation("context", request.mode.value):
+        with self.questions.answering(), Operation("context", request.mode.value):
             searched = self._searched(registered, request.where.repos)
             connector = self._warm_connector(searched, request.where.languages)
             return context(self.search(searched, asked), searched, connector, room)
@@ -235,7 +251,7 @@ class Engine:
         from asterism.engine.relations import check, relations
 
         check(request)
-        with Operation("relations", request.relation.value):
+        with self.questions.answering(), Operation("relations", request.relation.value):
             connector = self._warm_connector(registered)
             return relations(request, registered, connector, self.refresh(registered))
 
@@ -354,6 +370,11 @@ class Engine:
         with suppress(StoreError), Catalogue.open(registered.project.directory) as catalogue:
             connector.warm_up(catalogue, languages)
         return connector
+
+    @property
+    def cache_place(self) -> Path:
+        """Where the user's cached vectors are kept."""
+        return self._places.cache
 
     def settings_of(self, registered: Registered) -> Settings:
         """The user's settings for a repository."""

@@ -2,17 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.embed.options import EmbedOptions, identity_of
 from asterism.backends.store.chunk_table import ChunkSnapshot, Vector
-from asterism.config.loading import embed_options
+from asterism.config.loading import embed_options, upgrade_options
 from asterism.config.searching import rerank_options, reranking_options
 from asterism.config.settings import Settings
-from asterism.domain.errors import IndexMismatch, ProviderError, UsageError
+from asterism.domain.errors import IndexMismatch, ProviderError, SettingError, UsageError
+from asterism.domain.index import ModelIdentity
 from asterism.domain.search import Hit, Mode, Question, Search, Signal, Total
 from asterism.engine.warm import Warm
-from asterism.engine.wiring import Places, cache, model_identity
+from asterism.engine.weighing import rank_options
+from asterism.engine.wiring import Places, cache
 from asterism.retrieval.definitions import find_definitions
 from asterism.retrieval.exact import chunks_found, find_exact
 from asterism.retrieval.exact_order import Matches, most_useful
@@ -40,6 +43,10 @@ class Found(NamedTuple):
     notes: tuple[str, ...] = ()
     best: Callable[[], list[Hit]] | None = None
     """Those that a reader wants first, where the rows are in another order."""
+    vectors_of: ModelIdentity | None = None
+    """Whose vectors were compared, where any were."""
+    cutoff: float | None = None
+    """The distance beyond which chunks have little to do with the question, by that model."""
 
 
 class Means(NamedTuple):
@@ -48,6 +55,8 @@ class Means(NamedTuple):
     settings: Settings
     places: Places
     warm: Warm
+    directory: Path
+    """Of the project."""
 
 
 def find(asked: Search, sources: Sources, means: Means) -> Found:
@@ -108,18 +117,21 @@ def _symbols(answer: SymbolAnswer, snapshot: ChunkSnapshot) -> Found:
 
 
 def _ranked(asked: Search, sources: Sources, means: Means) -> Found:
-    options = RankOptions()
     by_meaning = asked.mode in (Mode.semantic, Mode.similar)
     notes: tuple[str, ...] = ()
     try:
-        vectors = _vectors(asked.question, sources.catalogue, means.settings, means.warm)
+        compared = _compared(asked.question, sources, means)
     except (ProviderError, IndexMismatch) as error:
         if by_meaning:
             raise
-        vectors, notes = [], (f"Answered by words alone: {error}",)
+        notes = (f"Answered by words alone: {error}",)
+        compared = _Compared(sources, (), RankOptions(), None)
+    sources, vectors, options = compared.sources, compared.vectors, compared.options
+    notes = (*notes, *compared.notes)
     if asked.mode is Mode.similar:
         near = nearest_to(vectors, sources, asked.limit, options)
-        return Found(near, as_they_are, Total(len(near), exact=False))
+        total = Total(len(near), exact=False)
+        return compared.of(Found(near, as_they_are, total, notes=notes))
     if asked.bm25_weight is not None and vectors and not by_meaning:
         options = with_bm25_weight(options, asked.bm25_weight)
     if by_meaning:
@@ -129,7 +141,8 @@ def _ranked(asked: Search, sources: Sources, means: Means) -> Found:
 
     ranked = _Ranked(asked.question, pools, options, vectors)
     hits, more = _judged(ranked, asked, sources, means)
-    return Found(hits, as_they_are, Total(len(hits), exact=False), notes=(*notes, *more))
+    total, notes = Total(len(hits), exact=False), (*notes, *more)
+    return compared.of(Found(hits, as_they_are, total, notes=notes))
 
 
 class _Ranked(NamedTuple):
@@ -205,18 +218,85 @@ def with_bm25_weight(options: RankOptions, weight: float) -> RankOptions:
     )
 
 
-def _vectors(
-    question: Question, catalogue: Catalogue, settings: Settings, warm: Warm
-) -> list[Vector]:
-    """A vector for each sentence, by the model that made the index's."""
-    manifest, model = catalogue.manifest(), model_identity(settings)
+class _Compared(NamedTuple):
+    """Chunks and a question with vectors of one model, and what those count."""
+
+    sources: Sources
+    vectors: Sequence[Vector]
+    """Of the question, one for each sentence."""
+    options: RankOptions
+    model: ModelIdentity | None
+    notes: tuple[str, ...] = ()
+
+    def of(self, found: Found) -> Found:
+        """What was found, with whose vectors were compared."""
+        if self.model is None:
+            return found
+        return found._replace(vectors_of=self.model, cutoff=self.options.distance_cutoff)
+
+
+def _compared(question: Question, sources: Sources, means: Means) -> _Compared:
+    """By second vectors where they are complete, else by those that every chunk has."""
+    settings, warm = means.settings, means.warm
+    texts = question.sentences or (question.text,)
+    version = sources.catalogue.chunks_version()
+    second, notes = with_second(sources, means)
+    if second is not None:
+        try:
+            vectors = warm.vectors(second.options, texts, version)
+            return _Compared(second.sources, vectors, second.ranking, second.model)
+        except ProviderError as error:
+            notes = warm.once(without_second(error))
+    options = embed_options(settings)
+    manifest, model = sources.catalogue.manifest(), identity_of(options)
     if manifest.model != model:
         raise IndexMismatch(
             f"The index holds vectors of {manifest.model}, and the settings ask for {model}; run "
             "`asterism index` to embed it anew, or set the model back."
         )
-    texts = question.sentences or (question.text,)
-    return warm.vectors(embed_options(settings), texts, catalogue.chunks_version())
+    vectors = warm.vectors(options, texts, version)
+    return _Compared(sources, vectors, rank_options(options), model, notes)
+
+
+class Second(NamedTuple):
+    """Chunks that are compared by second vectors."""
+
+    sources: Sources
+    options: EmbedOptions
+    model: ModelIdentity
+    ranking: RankOptions
+
+
+def with_second(sources: Sources, means: Means) -> tuple[Second | None, tuple[str, ...]]:
+    """The second vectors, where they are complete for what is asked; and what is wrong with them.
+
+    They are never mixed with others in one ranking: one missing, and none is used.
+    """
+    options = upgrade_options(means.settings)
+    if options is None:
+        return None, ()
+    from asterism.engine.second import asking
+
+    warm = means.warm
+    try:
+        asked = asking(
+            sources.chunks,
+            sources.where.repos or {one.name for one in sources.catalogue.repositories()},
+            options,
+            lambda: cache(means.settings, means.places),
+        )
+        chunks = warm.second().over(means.directory, asked)
+        if chunks is None:
+            return None, ()
+        found = sources._replace(chunks=chunks)
+        return Second(found, options, asked.made_for.model, rank_options(options)), ()
+    except (ProviderError, SettingError) as error:
+        return None, warm.once(without_second(error))
+
+
+def without_second(error: Exception) -> str:
+    """What is said where second vectors could not be used."""
+    return f"Answered by the built-in model alone, without embedding.upgrade: {error}"
 
 
 def as_they_are(rows: Sequence[object]) -> list[Hit]:

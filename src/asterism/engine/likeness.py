@@ -15,7 +15,7 @@ from asterism.domain.errors import (
 )
 from asterism.domain.files import SkipReason, display_path
 from asterism.domain.search import Question, Search, Total
-from asterism.engine.finding import Found, as_they_are
+from asterism.engine.finding import Found, Means, as_they_are, with_second
 from asterism.retrieval.options import RankOptions
 from asterism.retrieval.recall import Sources
 from asterism.retrieval.similar import CodePlace, Model, find_similar, model_at
@@ -48,14 +48,18 @@ def question_of(place: CodePlace) -> Question:
 
 
 def found_like(
-    place: CodePlace, registered: Registered, asked: Search, sources: Sources
+    place: CodePlace, registered: Registered, asked: Search, sources: Sources, means: Means
 ) -> tuple[Found, Model]:
-    """What is like the code at a place, and that code."""
+    """What is like the code at a place, and that code; no model is loaded for it."""
     model = model_at(sources.chunks, registered.repository.name, place)
     if model is None:
         raise _not_indexed(place, registered, sources.catalogue)
-    hits = find_similar(model, sources, asked.limit, RankOptions())
-    return Found(hits, as_they_are, Total(len(hits), exact=False)), model
+    second, notes = with_second(sources, means)
+    compared = sources if second is None else second.sources
+    hits = find_similar(model, compared, asked.limit, RankOptions())
+    whose = sources.catalogue.manifest().model if second is None else second.model
+    total = Total(len(hits), exact=False)
+    return Found(hits, as_they_are, total, notes=notes, vectors_of=whose), model
 
 
 def _not_indexed(place: CodePlace, registered: Registered, catalogue: Catalogue) -> AsterismError:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
 from asterism.chat.vector_search import chosen
 from asterism.config.chatting import vector_options
@@ -29,9 +28,8 @@ def nearest(engine: Engine, registered: Registered, query: str, limit: int) -> N
     request = SearchRequest(text=query, mode=Mode.semantic, limit=limit)
     found = engine.search(registered, request)
     hits = [kept.hit for kept in found.selection.kept]
-    options = vector_options(engine.settings_of(registered))
-    with Catalogue.open(registered.project.directory) as catalogue:
-        model = str(catalogue.manifest().model)
+    options = vector_options(engine.settings_of(registered), found.cutoff)
+    model = "" if found.vectors_of is None else str(found.vectors_of)
     entries = engine.registry.repositories(registered.project.id)
     roots = {entry.repository.name: entry.repository.root for entry in entries}
     return Nearest(chosen(hits, options), roots, model)

@@ -13,6 +13,7 @@ from asterism.config.settings import Settings
 from asterism.domain.errors import IndexMissing, UsageError
 from asterism.domain.files import display_path
 from asterism.domain.filters import NO_FILTER, Filter
+from asterism.domain.index import ModelIdentity
 from asterism.domain.search import Hit, Mode, Question, Search, Total
 from asterism.domain.selection import Detail, Selection, Stage
 from asterism.engine.builds import Freshness, refresh
@@ -89,6 +90,10 @@ class SearchReply:
     """The lines around hits, where they were asked for."""
     model: Model | None = None
     """What the hits are compared with, where the request named a place."""
+    vectors_of: ModelIdentity | None = None
+    """Whose vectors were compared, where any were."""
+    cutoff: float | None = None
+    """The distance beyond which chunks have little to do with the question, by that model."""
 
 
 def search(
@@ -115,11 +120,12 @@ def search(
             bm25_weight=request.bm25_weight,
         )
         sources = Sources(snapshot, catalogue, where)
+        means = Means(settings, places, warm, registered.project.directory)
         model = None
         if request.place is None:
-            found = find(asked, sources, Means(settings, places, warm))
+            found = find(asked, sources, means)
         else:
-            found, model = found_like(request.place, registered, asked, sources)
+            found, model = found_like(request.place, registered, asked, sources, means)
         selection, cursor = _select(found, request, options, asked, (registered, snapshot))
         shut_out = not found.rows and not found.notes and not snapshot.count(where)
     around: Mapping[ChunkKey, Surroundings] = {}
@@ -137,6 +143,8 @@ def search(
         notes=(*found.notes, *_notes(request, question, shut_out)),
         around=around,
         model=model,
+        vectors_of=found.vectors_of,
+        cutoff=found.cutoff,
     )
 
 

@@ -10,6 +10,7 @@ from asterism.config.settings import Settings
 from asterism.domain.catalogue import Job, Statistics
 from asterism.domain.errors import IndexCorrupt, IndexMissing, IndexTooNew
 from asterism.domain.index import Manifest, Staleness
+from asterism.engine.upgrade_state import UpgradeState, upgrade_state
 from asterism.engine.wiring import model_identity, sync_options, table_bytes, table_is_there
 from asterism.indexing.jobs import is_alive
 from asterism.indexing.staleness import MISSING, Judgement, judge
@@ -28,6 +29,8 @@ class Status(NamedTuple):
     job: Job | None = None
     running: bool = False
     watcher: WatchState | None = None
+    upgrade: UpgradeState | None = None
+    """Of the second vectors, where the settings want any."""
 
 
 def status_of(registered: Registered, settings: Settings) -> Status:
@@ -88,4 +91,5 @@ def _open_status(catalogue: Catalogue, registered: Registered, settings: Setting
         job,
         job is not None and is_alive(job),
         load_watch(watch_file(registered)),
+        upgrade_state(catalogue, registered, settings),
     )

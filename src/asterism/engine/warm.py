@@ -22,6 +22,7 @@ from asterism.indexing.cache import Cache
 
 if TYPE_CHECKING:
     from asterism.engine.judging import OwnModel
+    from asterism.engine.second import SecondVectors
 
 TABLES_KEPT = 4
 """Projects whose chunks stay in memory, each within the limits of `backends/store/resident`."""
@@ -49,6 +50,8 @@ class Warm:
         self._embedders: dict[EmbedOptions, Embedder] = {}
         self._rerankers: dict[RerankOptions, Reranker | None] = {}
         self._judges: dict[RerankOptions, OwnModel] = {}
+        self._second: SecondVectors | None = None
+        self._said: set[str] = set()
 
     def snapshot(self, directory: Path, version: int) -> ChunkSnapshot:
         """A version of a project's chunks; the newest one stays in memory as far as it was read."""
@@ -103,6 +106,22 @@ class Warm:
             if options not in self._judges:
                 self._judges[options] = own_model(options, cache)
             return self._judges[options]
+
+    def second(self) -> "SecondVectors":
+        """The second vectors of indexes that have them."""
+        from asterism.engine.second import SecondVectors
+
+        with self._lock:
+            self._second = self._second or SecondVectors()
+            return self._second
+
+    def once(self, sentence: str) -> tuple[str, ...]:
+        """A sentence for whoever asks, unless somebody was told already."""
+        with self._lock:
+            if sentence in self._said:
+                return ()
+            self._said.add(sentence)
+            return (sentence,)
 
     def close(self) -> None:
         """Let go of connections; whatever is asked next opens them again."""

@@ -101,7 +101,10 @@ def cache(settings: Settings, places: Places) -> Cache:
 
 
 def wipe(directory: Path) -> None:
-    """Remove an index, all its repositories included; locks and records stay."""
+    """Remove an index, all its repositories included; locks and records stay.
+
+    So do second vectors: they belong to texts, and most of those come again.
+    """
     # The catalogue first: without it there is no index, while a catalogue that has lost its chunks
     # would be damage to whoever comes after a kill in between.
     Catalogue.discard(directory)

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
+from asterism.config.loading import upgrade_options
 from asterism.domain.errors import UsageError
 from asterism.domain.search import Hit
 from asterism.domain.selection import Detail, Kept
@@ -39,9 +40,11 @@ class EngineSearcher:
         self.name = name
 
     def index(self, directory: Path) -> str:
-        """Register a directory and bring its index up to date."""
+        """Register a directory and bring its index up to date, second vectors included."""
         self._registered = self._engine.register(directory)
         self._engine.index(self._registered)
+        if upgrade_options(self._engine.settings_of(self._registered)) is not None:
+            self._engine.upgrade(self._registered)
         with Catalogue.open(self._registered.project.directory) as catalogue:
             held = catalogue.statistics(self._registered.repository.name)
         return f"{held.chunks:,} chunks"

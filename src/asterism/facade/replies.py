@@ -145,6 +145,8 @@ class IndexStatus(NamedTuple):
     files: int = 0
     chunks: int = 0
     is_building: bool = False
+    upgrade: str = ""
+    """How far the second vectors are and which model answers, where the settings want any."""
 
 
 def reply_of(found: "SearchReply", filters: Mapping[str, object]) -> Reply:
@@ -183,6 +185,7 @@ def status_record(found: Status) -> IndexStatus:
         held.files if held else 0,
         held.chunks if held else 0,
         found.running,
+        f"{found.upgrade.sentence}." if found.upgrade is not None else "",
     )
 
 

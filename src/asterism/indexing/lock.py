@@ -16,8 +16,8 @@ POLL_SECONDS = 0.05
 # How often someone who would watch asks whether the present watcher has ended.
 TURN_SECONDS = 5.0
 
-_LOCK = "writer.lock"
-_HOLDER = "writer.pid"
+_WRITER = "writer"
+_UPGRADER = "upgrade"
 
 
 @contextmanager
@@ -25,9 +25,26 @@ def writer(
     directory: Path, wait_seconds: float = 0, waiting: Callable[[str], None] | None = None
 ) -> Iterator[None]:
     """Hold the index for writing; −1 waits for ever, and `waiting` hears for whom."""
+    with _held(directory, _WRITER, wait_seconds, waiting):
+        yield
+
+
+@contextmanager
+def upgrader(
+    directory: Path, wait_seconds: float = 0, waiting: Callable[[str], None] | None = None
+) -> Iterator[None]:
+    """Be the one that makes an index's second vectors; writers of the index go on beside it."""
+    with _held(directory, _UPGRADER, wait_seconds, waiting):
+        yield
+
+
+@contextmanager
+def _held(
+    directory: Path, name: str, wait_seconds: float, waiting: Callable[[str], None] | None
+) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
-    lock = FileLock(directory / _LOCK, poll_interval=POLL_SECONDS)
+    lock = FileLock(directory / f"{name}.lock", poll_interval=POLL_SECONDS)
     try:
         try:
             lock.acquire(timeout=0)
@@ -35,11 +52,11 @@ def writer(
             if wait_seconds == 0:
                 raise
             if waiting is not None:
-                waiting(holder(directory))
+                waiting(holder(directory, name))
             lock.acquire(timeout=wait_seconds)
     except Timeout as error:
         raise IndexBusy(
-            f"Another process ({holder(directory)}) is writing to this index; "
+            f"Another process ({holder(directory, name)}) is writing to this index; "
             "wait for it, or stop it and run the command again."
         ) from error
     except OSError as error:
@@ -50,7 +67,7 @@ def writer(
     try:
         # Only for messages: the lock itself says nothing about who holds it.
         with suppress(OSError):
-            (directory / _HOLDER).write_text(str(getpid()), encoding="ascii")
+            (directory / f"{name}.pid").write_text(str(getpid()), encoding="ascii")
         yield
     finally:
         lock.release()
@@ -59,7 +76,7 @@ def writer(
 def held_seconds(directory: Path) -> float:
     """How long ago somebody last took the lock for writing."""
     try:
-        return max(0.0, time() - (directory / _HOLDER).stat().st_mtime)
+        return max(0.0, time() - (directory / f"{_WRITER}.pid").stat().st_mtime)
     except OSError:
         return 0.0
 
@@ -94,9 +111,9 @@ def sole_watcher(
     yield False
 
 
-def holder(directory: Path) -> str:
+def holder(directory: Path, name: str = _WRITER) -> str:
     """Who holds the lock, or held it last: `process 4711`."""
     try:
-        return f"process {int((directory / _HOLDER).read_text(encoding='ascii'))}"
+        return f"process {int((directory / f'{name}.pid').read_text(encoding='ascii'))}"
     except (OSError, ValueError):
         return "a process that did not leave its number"

@@ -16,6 +16,12 @@ class Stage(StrEnum):
     reading = "reading"
     writing = "writing"
     finishing = "finishing"
+    upgrading = "upgrading"
+    """The index is complete, and gets second vectors; what is counted as files are texts."""
+
+
+SYNC_STAGES = (Stage.waiting, Stage.listing, Stage.reading, Stage.writing, Stage.finishing)
+"""Those that indexing goes through, in their order."""
 
 
 class Progress(NamedTuple):

@@ -22,7 +22,7 @@ from mcp.types import (
 )
 
 from asterism import __version__
-from asterism.indexing.progress import Progress, Stage
+from asterism.indexing.progress import SYNC_STAGES, Progress
 from asterism.servers.instructions import INSTRUCTIONS
 from asterism.servers.limits import written
 from asterism.servers.mcp_front import NAME, TITLE
@@ -41,7 +41,6 @@ ANSWERS_AT_ONCE = 32
 TELL_SECONDS = 0.1
 """How often a client hears of progress; more often nobody could read it."""
 
-_STAGES = tuple(Stage)
 _Context = ServerRequestContext[Any, Any]
 
 
@@ -138,12 +137,12 @@ class _Latest:
         progress = self._progress
         if progress is None:
             return
-        done = _STAGES.index(progress.stage)
+        done = SYNC_STAGES.index(progress.stage)
         share = progress.files_done / progress.files_total if progress.files_total else 0.0
         amount = done + min(share, 0.99)
         if amount > self._told:
             self._told = amount
-            await context.session.report_progress(amount, len(_STAGES), _words(progress))
+            await context.session.report_progress(amount, len(SYNC_STAGES), _words(progress))
 
 
 async def _tell(latest: _Latest, context: _Context, gone: Event) -> None:

@@ -11,6 +11,7 @@ from asterism.backends.store.footprint import stay_small
 from asterism.backends.store.registry import Registered
 from asterism.domain.errors import AsterismError, Cancelled, IndexMissing
 from asterism.engine.engine import Engine
+from asterism.engine.upgrading_behind import Upgrader
 from asterism.servers.access_hiding import without_places
 from asterism.servers.limits import (
     MOST_CHARS,
@@ -70,6 +71,7 @@ class Toolbox:
         self._here = here or Standpoint()
         self._jobs = Jobs(engine)
         self._watchers = Watchers(engine)
+        self._upgrader = Upgrader(engine)
         self._lock = Lock()
         self._projects: dict[Path, Turns] = {}
         self._asking: Asking | None = None
@@ -103,6 +105,7 @@ class Toolbox:
     def forget(self, registered: Registered) -> None:
         """Stop what works on a repository that is to be removed."""
         self._watchers.forget(registered)
+        self._upgrader.forget(registered)
         # Where there is no index, nobody indexes.
         with suppress(IndexMissing):
             self._jobs.stop(registered)
@@ -123,13 +126,16 @@ class Toolbox:
     def halt(self) -> None:
         """Ask whatever takes long to stop, because the server is about to end."""
         self._jobs.halt()
+        self._upgrader.halt()
 
     def close(self) -> None:
         """Stop what runs, and end helper processes."""
         if self._asking is not None:
             self._asking.close()
+        self._upgrader.halt()
         self._watchers.close()
         self._jobs.close()
+        self._upgrader.close()
         self._engine.close()
 
     def _answer(self, work: Work, arguments: Mapping[str, object] | None, caller: Caller) -> Reply:
@@ -148,6 +154,7 @@ class Toolbox:
             reply = work.run(call)
         if work.asks:
             self._watchers.attend(call.repository())
+            self._upgrader.attend(call.repository())
         reply = with_size(fitted(reply, limit))
         _record(name, reply, limit)
         return reply

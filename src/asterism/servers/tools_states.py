@@ -9,7 +9,7 @@ from asterism.engine.status import Status
 from asterism.indexing.report import SyncReport
 from asterism.servers.access_hiding import shown_detail
 from asterism.servers.tools_shapes import Json
-from asterism.servers.wire_states import job_json, moment, statistics_json
+from asterism.servers.wire_states import job_json, moment, statistics_json, upgrade_json
 
 MOST_LINKS = 200
 """Imports and importers of a file that are listed; they are counted in any case."""
@@ -57,6 +57,7 @@ def status_json(found: Status) -> Json:
         "files_behind": found.judgement.behind,
         "schema_version": manifest and manifest.schema_version,
         "model": manifest and str(manifest.model),
+        "upgrade": upgrade_json(found),
         "statistics": statistics_json(found),
         "skipped": found.skipped,
         "job": job_json(found),
@@ -71,6 +72,8 @@ def status_text(found: Json) -> str:
     if known:
         languages = ", ".join(f"{name} {count:,}" for name, count in known["languages"].items())
         lines.append(f"{known['files']:,} files, {known['chunks']:,} chunks ({languages}).")
+    if found["upgrade"]:
+        lines.append(found["upgrade"]["sentence"])
     if job and job["state"] == "running":
         lines.append(f"Indexing: {job['files_done']:,} of {job['files_total']:,} files.")
     elif job:

@@ -84,6 +84,21 @@ def job_json(found: Status) -> Json | None:
     }
 
 
+def upgrade_json(found: Status) -> Json | None:
+    """How far the second vectors are; nothing where the settings want none."""
+    state = found.upgrade
+    return state and {
+        "model": state.model,
+        "complete": state.complete,
+        "chunks": state.chunks,
+        "total": state.total,
+        "running": state.pid != 0,
+        "problem": state.problem or None,
+        "bytes": state.bytes,
+        "sentence": f"{state.sentence}.",
+    }
+
+
 def times_json(seconds: float) -> Json:
     """How long it took."""
     return {"elapsed_ms": round(seconds * 1000, 1), "latency_ms": round(seconds * 1000)}

@@ -71,6 +71,25 @@ def test_a_chunk_comes_back_as_it_went_in(table: ChunkTable) -> None:
     assert list(table.snapshot().scan()) == [bare, full]
 
 
+def test_every_row_says_what_it_is_called_and_made_of(table: ChunkTable) -> None:
+    rows = [chunk(f"{name}.py", name, repo=repo) for name, repo in (("a", "x"), ("b", "y"))]
+    entries = [
+        entry(row)._replace(text_hash=bytes([number]) * 16) for number, row in enumerate(rows)
+    ]
+    add(table, *entries)
+    now = table.snapshot()
+    assert now.rows() == (
+        [key(row) for row in rows],
+        ["a.py", "b.py"],
+        [bytes(16), bytes([1]) * 16],
+    )
+    assert now.texts([1, 0, 1]) == [rows[n].embedding_text for n in (1, 0, 1)]
+    assert now.passing(Filter()) is None
+    passing = now.passing(Filter(repos=("y",)))
+    assert passing is not None
+    assert passing.tolist() == [False, True]
+
+
 def test_text_that_is_no_unicode_is_stored_as_it_is_shown(table: ChunkTable) -> None:
     row = chunk("src/caf\udce9.py", "na\udce9me", repo="r\udce9po", tags=("t\udce9",))
     add(table, entry(row, terms="w\udce9rd", path_terms="caf\udce9"))

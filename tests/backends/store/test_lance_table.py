@@ -15,7 +15,7 @@ from asterism.backends.store.chunk_table import ChunkKey, Matrix
 from asterism.backends.store.lance_errors import translated
 from asterism.backends.store.lance_snapshot import LanceSnapshot
 from asterism.backends.store.lance_table import FILE_NAME, LanceTable
-from asterism.backends.store.resident import Limits
+from asterism.backends.store.resident_limits import Limits
 from asterism.domain.errors import IndexBusy, IndexCorrupt, IndexMissing, StorageFailed
 from asterism.domain.filters import Filter
 from asterism.domain.index import Entry

@@ -11,7 +11,7 @@ from asterism.backends.store.chunk_table import Boosts, ChunkKey, ChunkSnapshot,
 from asterism.backends.store.lance_snapshot import LanceSnapshot
 from asterism.backends.store.lance_table import LanceTable, version_mark
 from asterism.backends.store.recent import Recent
-from asterism.backends.store.resident import LIMITS, Limits
+from asterism.backends.store.resident_limits import LIMITS, Limits
 from asterism.domain.filters import NO_FILTER, Filter
 from asterism.domain.index import Entry
 from tests.backends.store.chunk_samples import DIMENSIONS, chunk, entry, units

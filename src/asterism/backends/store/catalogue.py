@@ -215,6 +215,11 @@ class Catalogue:
         """Id and text hash of each chunk of a file, in order."""
         return catalogue_files.chunk_keys(self._database, self._repo(repo), path)
 
+    def text_hashes(self, repo: str | None = None) -> list[bytes]:
+        """The hash of each chunk's text, of one repository or of all."""
+        number = None if repo is None else self._repo(repo)
+        return catalogue_files.text_hashes(self._database, number)
+
     def symbol_counts(self, repo: str, path: str) -> dict[Role, int]:
         """How many symbols of each role a file has."""
         return catalogue_files.symbol_counts(self._database, self._repo(repo), path)

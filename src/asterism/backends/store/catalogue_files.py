@@ -42,6 +42,16 @@ def chunk_keys(database: Database, repo: int, path: str) -> list[tuple[str, byte
     return [(loaded_id(chunk_id), text_hash) for chunk_id, text_hash in rows]
 
 
+def text_hashes(database: Database, repo: int | None) -> list[bytes]:
+    """The hash of each chunk's text, of one repository or of all."""
+    rows = database.rows(
+        "SELECT c.text_hash FROM files f JOIN chunks c ON c.file = f.number"
+        " WHERE ? IS NULL OR f.repo = ?",
+        (repo, repo),
+    )
+    return [text_hash for (text_hash,) in rows]
+
+
 def symbol_counts(database: Database, repo: int, path: str) -> dict[Role, int]:
     """How many symbols of each role a file has."""
     row = database.one(

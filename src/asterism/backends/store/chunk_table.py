@@ -45,6 +45,15 @@ class Source(NamedTuple):
     text: str
 
 
+class Rows(NamedTuple):
+    """What every row is called and made of, in the order in which they are stored."""
+
+    keys: Sequence[ChunkKey]
+    paths: Sequence[str]
+    text_hashes: Sequence[bytes]
+    """Of the texts that were embedded; equal texts have equal vectors."""
+
+
 class Boosts(NamedTuple):
     """What a term is worth in each column."""
 
@@ -97,6 +106,18 @@ class ChunkSnapshot(Protocol):
 
     def entries(self, batch: int) -> Iterator[list[Entry]]:
         """Every row without its vector, in batches and in no particular order."""
+        ...
+
+    def rows(self) -> Rows:
+        """What every row is called and made of; a row's place in it is what `texts` takes."""
+        ...
+
+    def passing(self, where: Filter) -> "NDArray[np.bool_] | None":
+        """For every row whether it passes the filter; None where all do."""
+        ...
+
+    def texts(self, places: Sequence[int]) -> list[str]:
+        """The texts that were embedded, of the rows at these places and in their order."""
         ...
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from asterism.backends.store.chunk_table import Boosts, ChunkKey, Match, Source, Vector
+from asterism.backends.store.chunk_table import Boosts, ChunkKey, Match, Rows, Source, Vector
 from asterism.backends.store.exact_search import Candidates, closest
 from asterism.backends.store.lance_errors import lance_errors
 from asterism.backends.store.lance_filters import among, condition
@@ -24,7 +24,8 @@ from asterism.backends.store.lance_schema import (
     matrix_of,
 )
 from asterism.backends.store.recent import Recent
-from asterism.backends.store.resident import LIMITS, Limits, Resident
+from asterism.backends.store.resident import Resident
+from asterism.backends.store.resident_limits import LIMITS, Limits
 from asterism.backends.store.rows import valid_text
 from asterism.domain.chunk import Chunk
 from asterism.domain.filters import NO_FILTER, Filter
@@ -87,7 +88,7 @@ class LanceSnapshot:
             return []
         where = self._narrowing(where)
         if self._rows <= self._limits.exact_rows(dimensions_of(self._dataset.schema) or 1):
-            return closest(self._candidates, vector, limit, self._allowed(where))
+            return closest(self._candidates, vector, limit, self.passing(where))
         query = {
             "column": "vector",
             "q": np.asarray(vector, dtype=np.float32),
@@ -163,6 +164,30 @@ class LanceSnapshot:
             for rows in scanner.to_batches():
                 yield list(entries_of(rows))
 
+    def rows(self) -> Rows:
+        """What every row is called and made of; a row's place in it is what `texts` takes."""
+        return self._all_rows
+
+    def passing(self, where: Filter) -> NDArray[np.bool_] | None:
+        """For every row whether it passes the filter; None where all do."""
+        where = self._narrowing(where)
+        return None if where == NO_FILTER else self._passing.get(where, lambda: self._pass(where))
+
+    def texts(self, places: Sequence[int]) -> list[str]:
+        """The texts that were embedded, of the rows at these places and in their order."""
+        with lance_errors(self._path):
+            texts: list[str] = self._resident.rows(places, ["embedding_text"])[
+                "embedding_text"
+            ].to_pylist()
+        return texts
+
+    @cached_property
+    def _all_rows(self) -> Rows:
+        with lance_errors(self._path):
+            names = self._resident.names
+            hashes = self._dataset.to_table(columns=["text_hash"])["text_hash"].to_pylist()
+        return Rows(names.keys, names.paths, hashes)
+
     @cached_property
     def _rows(self) -> int:
         return self.count()
@@ -179,12 +204,6 @@ class LanceSnapshot:
             return where
         passing = self._counts.get(where, lambda: self.count(where))
         return NO_FILTER if passing == self._rows else where
-
-    def _allowed(self, where: Filter) -> NDArray[np.bool_] | None:
-        """Which of the candidates pass a filter."""
-        if where == NO_FILTER:
-            return None
-        return self._passing.get(where, lambda: self._pass(where))
 
     def _pass(self, where: Filter) -> NDArray[np.bool_]:
         passing = self._read([], where, with_row_id=True)["_rowid"].to_numpy()

@@ -14,7 +14,7 @@ from asterism.backends.store.lance_errors import REBUILD, lance_errors
 from asterism.backends.store.lance_files import data_files
 from asterism.backends.store.lance_schema import Dataset, dimensions_of, schema, table_of
 from asterism.backends.store.lance_snapshot import LanceSnapshot
-from asterism.backends.store.resident import LIMITS, Limits
+from asterism.backends.store.resident_limits import LIMITS, Limits
 from asterism.backends.store.rows import check_vectors, storable, with_shown_paths
 from asterism.domain.errors import IndexCorrupt, IndexMissing, StorageFailed
 from asterism.domain.index import Entry

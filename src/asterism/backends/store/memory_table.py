@@ -5,9 +5,18 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from asterism.backends.store import bm25
-from asterism.backends.store.chunk_table import Boosts, ChunkKey, Match, Matrix, Source, Vector
+from asterism.backends.store.chunk_table import (
+    Boosts,
+    ChunkKey,
+    Match,
+    Matrix,
+    Rows,
+    Source,
+    Vector,
+)
 from asterism.backends.store.exact_search import Candidates, closest
 from asterism.backends.store.filtering import predicate
 from asterism.backends.store.rows import check_vectors, storable, valid_text
@@ -51,9 +60,7 @@ class MemorySnapshot:
 
     def nearest(self, vector: Vector, limit: int, where: Filter = NO_FILTER) -> list[Match]:
         """The rows closest to a vector, the filter applied first."""
-        passes = predicate(where)
-        allowed = np.array([passes(row.chunk) for row in self._rows], dtype=np.bool_)
-        return closest(self._candidates, vector, limit, allowed) if limit > 0 else []
+        return closest(self._candidates, vector, limit, self.passing(where)) if limit > 0 else []
 
     def matching(
         self,
@@ -108,6 +115,25 @@ class MemorySnapshot:
         """Every row without its vector, in batches and in no particular order."""
         for start in range(0, len(self._rows), batch):
             yield [row.entry for row in self._rows[start : start + batch]]
+
+    def rows(self) -> Rows:
+        """What every row is called and made of; a row's place in it is what `texts` takes."""
+        return Rows(
+            self._candidates.keys,
+            self._candidates.paths,
+            [row.entry.text_hash for row in self._rows],
+        )
+
+    def passing(self, where: Filter) -> NDArray[np.bool_] | None:
+        """For every row whether it passes the filter; None where all do."""
+        if where == NO_FILTER:
+            return None
+        passes = predicate(where)
+        return np.array([passes(row.chunk) for row in self._rows], dtype=np.bool_)
+
+    def texts(self, places: Sequence[int]) -> list[str]:
+        """The texts that were embedded, of the rows at these places and in their order."""
+        return [self._rows[at].chunk.embedding_text for at in places]
 
     @cached_property
     def _by_key(self) -> Mapping[ChunkKey, _Row]:
