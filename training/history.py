@@ -57,7 +57,8 @@ def subject(line: str) -> str:
 
 def changes(log: Iterable[str]) -> Iterator[tuple[str, dict[str, list[str]]]]:
     """The subject of each commit of a log, and the lines it added to each file."""
-    said, files, path = "", {}, ""  # type: str, dict[str, list[str]], str
+    said, path = "", ""
+    files: dict[str, list[str]] = {}
     for line in log:
         if line.startswith("\x1e"):
             if said and files:

@@ -26,8 +26,8 @@ class EmbeddingSettings:
     model: str = described(
         Kind.text,
         "",
-        "The model's name; nothing means the provider's usual one. For `encoder` the path of "
-        "a folder with a model of one's own.",
+        "The model's name; nothing means the provider's usual one. For `encoder` and `local` the "
+        "path of a folder with a model of one's own.",
         voice=Voice.trusted,
     )
     upgrade: str = described(
