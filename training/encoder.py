@@ -21,7 +21,7 @@ from training.prepare import Examples, load
 from training.scoring import Collection, Question
 from training.static import ranked
 from training.tokens import Padded, cut, with_code_normalizer
-from training.transformer import Shape, loaded, start
+from training.transformer import Shape, keeping_words, loaded, start
 
 if TYPE_CHECKING:
     import torch
@@ -39,8 +39,16 @@ RATE = 3e-4
 RATE_AGAIN = 0.4
 TEMPERATURE = 0.04
 WARM_STEPS = 60
+# What a teacher's opinion counts, the right answer being the rest.
+TAUGHT = 0.7
+# Of a teacher's cosines: three quarters of what it learns itself, so that its doubts are heard.
+TEACHER_FACTOR = 24.0
 # Texts for counting which tokens code needs.
 COUNTED = 60_000
+
+
+# What a trained encoder makes of all examples, beside its weights.
+VECTORS = "vectors.pt"
 
 
 class Held(NamedTuple):
@@ -111,6 +119,18 @@ def measured(
     return ranked(of([str(question["query"]) for question in asking]), found, asking, collections)
 
 
+class Teacher(NamedTuple):
+    """What a larger encoder makes of all examples: it knows which wrong ones are nearly right."""
+
+    queries: "torch.Tensor"
+    texts: "torch.Tensor"
+
+    def opinion(self, asking: "torch.Tensor", answers: "torch.Tensor") -> "torch.Tensor":
+        """How likely each answer is the one to each question."""
+        alike = (self.queries[asking] @ self.texts[answers].T).float()
+        return (alike * TEACHER_FACTOR).softmax(1)
+
+
 class Course(NamedTuple):
     """What a training run needs."""
 
@@ -121,6 +141,7 @@ class Course(NamedTuple):
     rate: float
     minutes: float
     seed: int
+    teacher: Teacher | None = None
 
 
 def train(module: Any, course: Course, wrong: "torch.Tensor") -> None:
@@ -199,11 +220,16 @@ def _loss(
     factor = scale.exp().clamp(max=100)
     alike = (asking @ both.T).float() * factor
     wanted = torch.arange(len(chosen), device=chosen.device)
-    also_right = course.owners.also_right(chosen, torch.cat((chosen, wrong)))
+    answers = torch.cat((chosen, wrong))
+    also_right = course.owners.also_right(chosen, answers)
     also_right[wanted, wanted] = False
-    alike = alike.masked_fill(also_right, -1e4)
-    back = alike[:, : len(chosen)].T
-    return functional.cross_entropy(alike, wanted) + 0.5 * functional.cross_entropy(back, wanted)
+    hard = alike.masked_fill(also_right, -1e4)
+    back = hard[:, : len(chosen)].T
+    loss = functional.cross_entropy(hard, wanted) + 0.5 * functional.cross_entropy(back, wanted)
+    if course.teacher is None:
+        return loss
+    told = course.teacher.opinion(chosen, answers)
+    return (1 - TAUGHT) * loss + TAUGHT * functional.cross_entropy(alike, told)
 
 
 def tokenised(
@@ -225,22 +251,42 @@ def save(folder: Path, module: Any, shape: Shape) -> None:
     (folder / "shape.json").write_text(json.dumps(shape._asdict()), encoding="utf-8")
 
 
+def _begun(options: argparse.Namespace, made: Examples) -> "tuple[Tokenizer, Any, Shape]":
+    """The encoder to train: one that was, or some layers of a published one."""
+    from tokenizers import Tokenizer
+
+    if options.resume:
+        tokenizer = Tokenizer.from_file(str(options.resume / "tokenizer.json"))
+        module, shape, _scores = loaded(options.resume)
+    else:
+        full = with_code_normalizer(options.start / "tokenizer.json")
+        step = max(1, len(made.texts) // COUNTED)
+        tokenizer, rows = cut(full, [*made.texts[::step], *made.queries[::step]], VOCABULARY)
+        module, shape = start(options.start, options.layers, rows)
+    if options.words and not shape.keeps_words:
+        module, shape = keeping_words(module, shape)
+    return tokenizer, module.train(), shape
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train, measure, write."""
     import torch
-    from tokenizers import Tokenizer
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("examples", type=Path)
-    parser.add_argument("--start", type=Path, required=True)
+    begun = parser.add_mutually_exclusive_group(required=True)
+    begun.add_argument("--start", type=Path, help="folder of a published encoder")
+    begun.add_argument("--resume", type=Path, help="folder of an encoder that was trained here")
     parser.add_argument(
         "--vectors", type=Path, help="vectors.pt of the model that finds wrong answers; its own"
     )
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--resume", type=Path, help="folder of an encoder to train further")
+    parser.add_argument("--layers", type=int, nargs="+", default=LAYERS, help="of the start")
+    parser.add_argument("--words", action="store_true", help="keep words in the vectors")
+    parser.add_argument("--teacher", type=Path, help="folder of an encoder that was trained here")
     parser.add_argument("--rate", type=float, default=RATE)
     parser.add_argument("--minutes", type=float, default=4.0)
-    parser.add_argument("--again", type=float, default=2.5, help="minutes with new wrong answers")
+    parser.add_argument("--again", type=float, default=0.0, help="minutes with new wrong answers")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--questions", type=Path, nargs="*", default=[])
     parser.add_argument("--device", default="cuda")
@@ -249,15 +295,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     torch.manual_seed(options.seed)
     began = time.time()
     made = load(options.examples)
-    full = with_code_normalizer(options.start / "tokenizer.json")
-    step = max(1, len(made.texts) // COUNTED)
-    if options.resume:
-        tokenizer = Tokenizer.from_file(str(options.resume / "tokenizer.json"))
-        module, shape, _scores = loaded(options.resume)
-        module.train()
-    else:
-        tokenizer, rows = cut(full, [*made.texts[::step], *made.queries[::step]], VOCABULARY)
-        module, shape = start(options.start, LAYERS, rows)
+    tokenizer, module, shape = _begun(options, made)
     tokenizer.save(str(options.out / "tokenizer.json"))
     module.to(options.device)
     queries, texts = tokenised(tokenizer, made, shape.padding, options.device)
@@ -269,6 +307,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     owners = Owners.of(made, options.device)
     course = Course(made, queries, texts, owners, options.rate, options.minutes, options.seed)
     known = torch.load(options.vectors) if options.vectors else None
+    if options.teacher:
+        known = torch.load(options.teacher / VECTORS, map_location=options.device)
+        course = course._replace(teacher=Teacher(*known))
     train(module, course, _wrong(module, course, known))
     if options.again:
         further = course._replace(
@@ -282,9 +323,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(told + "\n")
         with (options.out / "figures.jsonl").open("a", encoding="utf-8") as file:
             file.write(told + "\n")
-    torch.save(
-        (all_vectors(module, queries), all_vectors(module, texts)), options.out / "vectors.pt"
-    )
+    torch.save((all_vectors(module, queries), all_vectors(module, texts)), options.out / VECTORS)
     return 0
 
 

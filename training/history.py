@@ -19,14 +19,16 @@ from training.archives import SUFFIXES, git_directory
 from training.mine import TEST, source_name
 from training.rows import Row, read
 
-COMMITS = 5_000
+COMMITS = 20_000
+# So many at a time: a log ends where a clone lacks an object, and only the window is lost.
+WINDOW = 500
 # A commit that touches more than this is about no single place.
 FILES_AT_MOST = 3
 LINES_AT_MOST = 120
 WORDS = range(4, 16)
 # Shorter lines are everywhere.
 SHORTEST_LINE = 14
-PER_SYMBOL = 2
+PER_SYMBOL = 3
 
 _SCOPE = re.compile(r"^\s*(?:\[[^\]]*\]\s*|[\w./-]+(?:\([^)]*\))?!?:\s+|[\w-]+\([^)]*\)\s+)+")
 _NUMBER = re.compile(r"\s*\(?(?:\b(?:gh-|fixes |closes |refs? ))?#\d+\)?\.?", re.IGNORECASE)
@@ -96,13 +98,16 @@ def wishes(log: Iterable[str], rows: Sequence[Row]) -> Iterator[Wish]:
 
 def log_of(folder: Path) -> Iterator[str]:
     """The newest commits of a clone, with what they added."""
-    suffixes = [f"*.{suffix}" for suffix in sorted(SUFFIXES)]
-    command = ["git", "--git-dir", str(git_directory(folder)), "log", "--no-merges", "-p", "-U0"]
-    command += ["-n", str(COMMITS), "--no-renames", "--diff-filter=M", "--format=%x1e%s", "--"]
-    with subprocess.Popen([*command, *suffixes], stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            yield line.decode("utf-8", "replace")
+    git = ["git", "--git-dir", str(git_directory(folder))]
+    listed = [*git, "rev-list", "--no-merges", "-n", str(COMMITS), "HEAD"]
+    commits = subprocess.run(listed, stdout=subprocess.PIPE, check=False).stdout.split()
+    show = [*git, "log", "--no-walk=unsorted", "--stdin", "-p", "-U0", "--no-renames"]
+    show += ["--diff-filter=M", "--format=%x1e%s", "--"]
+    show += [f"*.{suffix}" for suffix in sorted(SUFFIXES)]
+    for first in range(0, len(commits), WINDOW):
+        asked = b"\n".join(commits[first : first + WINDOW]) + b"\n"
+        told = subprocess.run(show, input=asked, capture_output=True, check=False).stdout
+        yield from told.decode("utf-8", "replace").split("\n")
 
 
 def _of_clone(task: tuple[str, str]) -> list[Wish]:

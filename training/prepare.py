@@ -25,6 +25,8 @@ SAME_DOC_AT_MOST = 2
 # So that no language drowns the others.
 ROWS_PER_LANGUAGE = 110_000
 ENGLISH = "english"
+# What people said themselves is rare among all that is taken from documentation.
+WISHED_TIMES = 2
 
 
 class Examples(NamedTuple):
@@ -114,7 +116,12 @@ def _of_file(numbered: tuple[int, list[Row], Wished]) -> list[Example]:
     chance = random.Random(number)
     found = [example for row in rows for example in examples(row, chance)]
     found += topics(rows, chance)
-    found += [wish(row, said, chance) for row in rows for said in wished.get(row.name, ())]
+    found += [
+        wish(row, said, chance)
+        for row in rows
+        for said in wished.get(row.name, ())
+        for _time in range(WISHED_TIMES)
+    ]
     return found
 
 

@@ -69,6 +69,9 @@ MESSAGES_ASKED = 0.3
 # Paths tell much, and other evidence has them as well: the code has to be understood without.
 PLACE_LEFT_OUT = 0.15
 
+# The name of what is to be found may stand before the code, or in it alone.
+NAMED = 0.5
+
 # Questions about a file: one for so many of its symbols, and no more than a few.
 SYMBOLS_PER_TOPIC = 5
 TOPICS_PER_FILE = 3
@@ -133,6 +136,9 @@ def document(row: Row, purpose: str, chance: random.Random) -> str:
     if chance.random() < PLACE_LEFT_OUT:
         return f"{purpose}\n{code}" if purpose else code
     crumb = row.head.partition("\n")[0]
+    if chance.random() < NAMED:
+        # As if something stood in it: of the names, only the last one is left out.
+        crumb += " > "
     return place_and_code(
         f"{crumb}\n---\n{purpose}\n{code}" if purpose else f"{crumb}\n---\n{code}"
     )

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 EPSILON = 1e-12
 # RoBERTa counts positions from the one after its padding id.
 FIRST_POSITION = 2
+# Added to how much anybody looks at padding.
+HIDDEN = -10_000.0
 
 
 class Shape(NamedTuple):
@@ -22,6 +24,8 @@ class Shape(NamedTuple):
     inner: int
     layers: int
     padding: int
+    keeps_words: bool = False
+    """Whether a weighted mean of the words as they are is a part of the vector."""
 
 
 def build(shape: Shape, scores: bool = False) -> Any:
@@ -42,18 +46,23 @@ def build(shape: Shape, scores: bool = False) -> Any:
             self.outer = nn.Linear(shape.inner, shape.width)
             self.outer_norm = nn.LayerNorm(shape.width, eps=EPSILON)
 
-        def forward(self, x: "torch.Tensor", bias: "torch.Tensor") -> "torch.Tensor":
-            size = x.shape[0], x.shape[1], shape.heads, shape.width // shape.heads
+        def forward(
+            self, every: "torch.Tensor", x: "torch.Tensor", bias: "torch.Tensor"
+        ) -> "torch.Tensor":
+            """What becomes of some tokens that attend to every one."""
             query, key, value = (
-                part(x).view(size).transpose(1, 2) for part in (self.query, self.key, self.value)
+                part(some)
+                .view(some.shape[0], some.shape[1], shape.heads, shape.width // shape.heads)
+                .transpose(1, 2)
+                for part, some in ((self.query, x), (self.key, every), (self.value, every))
             )
             if x.is_cuda:
                 mixed = functional.scaled_dot_product_attention(
                     query, key, value, bias.to(query.dtype)
                 )
             else:
-                weights = query @ key.transpose(2, 3) / math.sqrt(size[3]) + bias
-                mixed = weights.softmax(-1) @ value
+                scale = math.sqrt(shape.width // shape.heads)
+                mixed = (query @ key.transpose(2, 3) / scale + bias).softmax(-1) @ value
             mixed = mixed.transpose(1, 2).reshape(x.shape[0], x.shape[1], shape.width)
             x = self.output_norm(x + self.output(mixed))
             return self.outer_norm(x + self.outer(functional.gelu(self.inner(x))))
@@ -66,6 +75,11 @@ def build(shape: Shape, scores: bool = False) -> Any:
             self.norm = nn.LayerNorm(shape.width, eps=EPSILON)
             self.layers = nn.ModuleList(Layer() for _ in range(shape.layers))
             self.score = nn.Linear(shape.width, 1) if scores else None
+            if shape.keeps_words:
+                self.worth = nn.Embedding(shape.vocabulary, 1)
+                self.kept = nn.Linear(shape.width, shape.width, bias=False)
+                nn.init.zeros_(self.worth.weight)
+                nn.init.zeros_(self.kept.weight)
 
         def embedded(self, ids: "torch.Tensor") -> "torch.Tensor":
             return self.words(ids)
@@ -75,11 +89,17 @@ def build(shape: Shape, scores: bool = False) -> Any:
         ) -> "torch.Tensor":
             mask = attention_mask.to(torch.float32)
             places = attention_mask.cumsum(1) * attention_mask + FIRST_POSITION - 1
-            x = self.norm(self.embedded(input_ids) + self.positions(places))
-            bias = ((1.0 - mask) * -10_000.0)[:, None, None, :]
-            for layer in self.layers:
-                x = layer(x, bias)
-            first = x[:, 0]
+            words = self.embedded(input_ids)
+            x = self.norm(words + self.positions(places))
+            bias = ((1.0 - mask) * HIDDEN)[:, None, None, :]
+            for layer in self.layers[:-1]:
+                x = layer(x, x, bias)
+            # Nothing but the first token is looked at, so the last layer makes no other.
+            first = self.layers[-1](x, x[:, :1], bias)[:, 0]
+            if shape.keeps_words:
+                weights = self.worth(input_ids).float().exp() * mask[:, :, None]
+                mean = (weights * words).sum(1) / weights.sum(1)
+                first = first + self.kept(mean)
             if self.score is not None:
                 return self.score(first)[:, 0]
             return functional.normalize(first.float(), dim=1)
@@ -135,6 +155,14 @@ def start(
                 ]
     module.load_state_dict(state, strict=not scores)
     return module, shape
+
+
+def keeping_words(module: Any, shape: Shape) -> tuple[Any, Shape]:
+    """The same encoder with a part for the words themselves, which begins as nothing."""
+    wider = shape._replace(keeps_words=True)
+    made = build(wider)
+    made.load_state_dict({**made.state_dict(), **module.state_dict()})
+    return made, wider
 
 
 def loaded(folder: Path) -> tuple[Any, Shape, bool]:
