@@ -271,7 +271,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--repos-dir", type=Path, required=True)
     parser.add_argument("--index-dir", type=Path, help="keep indexes here")
     parser.add_argument("--provider", choices=("encoder", "local"), required=True)
-    parser.add_argument("--model", default="", help="a folder; else the built-in one")
+    parser.add_argument("--model", type=Path, help="a folder; else the built-in one")
     parser.add_argument("--top", type=int, default=40)
     parser.add_argument("-o", "--output", type=Path)
     given: Any = parser.parse_args(arguments)
@@ -279,7 +279,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         kept = given.index_dir or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         places = Places(kept / "data", kept / "cache")
         engine = Engine(places, lambda _root: Settings())
-        options = RerankOptions(provider=given.provider, model=given.model)
+        folder = str(given.model.resolve()) if given.model else ""
+        options = RerankOptions(provider=given.provider, model=folder)
         model = own_model(options, lambda: cache(Settings(), places))
         judge = Told(JudgeOptions(name="x", top=given.top), model)
         numbers = run(load_dataset(given.dataset), given.repos_dir, engine, judge)

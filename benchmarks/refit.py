@@ -298,7 +298,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("dataset", type=Path)
     parser.add_argument("--repos-dir", type=Path, required=True)
     parser.add_argument("--index-dir", type=Path, help="keep indexes here")
-    parser.add_argument("--model", required=True, help="the folder of an encoder")
+    parser.add_argument("--model", type=Path, required=True, help="the folder of an encoder")
     parser.add_argument("--vectors", type=Path, help="those that were made elsewhere")
     parser.add_argument("--weight", action="append", choices=known, help="to be fitted")
     parser.add_argument("-o", "--output", type=Path)
@@ -306,7 +306,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with ExitStack() as stack:
         kept = given.index_dir or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         engine = Engine(Places(kept / "data", kept / "cache"), lambda _root: Settings())
-        models = Models(given.model, given.vectors)
+        models = Models(str(given.model.resolve()), given.vectors)
         every = [*cases(load_dataset(given.dataset), given.repos_dir, engine, models)]
     numbers = run(every, given.weight or OF_VECTORS)
     text = json.dumps(numbers, indent=2)

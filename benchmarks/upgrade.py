@@ -45,7 +45,7 @@ def main() -> None:
     """Print what was measured."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("root", type=Path)
-    parser.add_argument("--model", required=True, help="the folder of an encoder")
+    parser.add_argument("--model", type=Path, required=True, help="the folder of an encoder")
     parser.add_argument("--questions", type=int, default=100, help="before and after")
     parser.add_argument("--every", type=float, default=0.2, help="seconds between two questions")
     options = parser.parse_args()
@@ -70,7 +70,7 @@ def measure(places: Places, options: argparse.Namespace) -> None:
     some = islice(questions, options.questions)
     show("static alone", ask(engine, registered, some, options.every))
     memory = peak()
-    embedding = EmbeddingSettings(upgrade=options.model)
+    embedding = EmbeddingSettings(upgrade=str(options.model.resolve()))
     behind = Upgrader(engine)
     began, cpu = time.monotonic(), time.process_time()
     behind.attend(registered)

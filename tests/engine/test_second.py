@@ -32,7 +32,7 @@ FILES = {
     "cart": 'def checkout(cart):\n    """pay cart"""\n    return cart.total()\n',
     "prices": 'def total(price):\n    """read price"""\n    return price\n',
 }
-MANY = "".join(f"def read_{number}(file):\n    return file[{number}]\n\n\n" for number in range(50))
+MANY = "".join(f"def read_{number}(file):\n    return file[{number}]\n\n\n" for number in range(90))
 
 
 @dataclass

@@ -16,8 +16,8 @@ class EmbeddingSettings:
     provider: Provider = described(  # noqa: RUF009 - a text like the others
         Kind.text,
         "local",
-        "Who makes the vectors: the built-in model, a small transformer from a folder of yours "
-        "(some hundred times slower), all-MiniLM-L6-v2 on this machine (it needs the extra "
+        "Who makes the vectors: the built-in model, a small transformer, ours or from a folder of "
+        "yours (some seventy times slower), all-MiniLM-L6-v2 on this machine (it needs the extra "
         "`minilm`), Voyage, or any server that speaks OpenAI's protocol (LM Studio, Ollama, vLLM, "
         "OpenAI). The last two send the text of the code to a server.",
         choices=get_args(Provider),
@@ -77,8 +77,8 @@ class RerankSettings:
         "none",
         "Who judges the best hits once more and orders them anew: nobody; a reranker on this "
         "machine, which reads the question together with each text (none is built in: name its "
-        "folder); an encoder from a folder, which compares vectors and keeps them; or Voyage, "
-        "which gets question and texts sent to a server with every question.",
+        "folder); the encoder, ours or that of a folder, which compares vectors and keeps them; or "
+        "Voyage, which gets question and texts sent to a server with every question.",
         choices=get_args(RerankProvider),
         voice=Voice.trusted,
     )

@@ -1,4 +1,4 @@
-"""The encoder: a small transformer of our own, better and some hundred times slower than static."""
+"""The encoder: a small transformer of our own, better and some seventy times slower than static."""
 
 from collections.abc import Sequence
 from functools import lru_cache
