@@ -115,9 +115,7 @@ def measured(
         tokens = Padded(tokenizer, texts, MEASURED_TOKENS)
         return all_vectors(module, Held.of(tokens, padding, device)).float()
 
-    found = {
-        name: of(list(map(place_and_code, some.texts))) for name, some in collections.items()
-    }
+    found = {name: of(list(map(place_and_code, some.texts))) for name, some in collections.items()}
     return ranked(of([str(question["query"]) for question in asking]), found, asking, collections)
 
 

@@ -81,15 +81,12 @@ def build(shape: Shape, scores: bool = False) -> Any:
                 nn.init.zeros_(self.worth.weight)
                 nn.init.zeros_(self.kept.weight)
 
-        def embedded(self, ids: "torch.Tensor") -> "torch.Tensor":
-            return self.words(ids)
-
         def forward(
             self, input_ids: "torch.Tensor", attention_mask: "torch.Tensor"
         ) -> "torch.Tensor":
             mask = attention_mask.to(torch.float32)
             places = attention_mask.cumsum(1) * attention_mask + FIRST_POSITION - 1
-            words = self.embedded(input_ids)
+            words = self.words(input_ids)
             x = self.norm(words + self.positions(places))
             bias = ((1.0 - mask) * HIDDEN)[:, None, None, :]
             for layer in self.layers[:-1]:
