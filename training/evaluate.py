@@ -17,6 +17,7 @@ from typing import Any
 from asterism.backends.embed.cache import EmbeddingCache
 from asterism.domain.errors import AsterismError, PathMissing, UsageError
 from asterism.domain.files import display_path
+from asterism.domain.search import Mode
 from asterism.evaluation.datasets import load_dataset
 from asterism.evaluation.labels import Dataset
 from asterism.evaluation.markdown import table
@@ -71,6 +72,10 @@ def _options(arguments: Sequence[str] | None) -> Any:
     parser.add_argument(
         "--variant", nargs="+", action="append", default=[], metavar=("NAME", "KEY=VALUE"),
         help="the product's search with more settings",
+    )  # fmt: skip
+    parser.add_argument(
+        "--mode", choices=("hybrid", "semantic"), default="hybrid",
+        help="how the product's search is asked: semantic finds by vectors alone",
     )  # fmt: skip
     parser.add_argument("--index-dir", type=Path, help="keep indexes and vectors here")
     parser.add_argument("--runs", type=Path, help="save the product's runs here")
@@ -234,17 +239,19 @@ class _Evaluation:
     def _hybrid(self, contenders: Sequence[Contender], dataset: Dataset) -> Iterator[str]:
         """Lines about the times of each search; what it is worth goes to the rows."""
         base: Sequence[figures.Scored] | None = None
+        mode = Mode(self._options.mode)
         for name, settings in self._searches(contenders).items():
             try:
                 done, notes = hybrid.run(
-                    dataset, self._options.repos_dir, name, settings, self._kept
+                    dataset, self._options.repos_dir, name, settings, self._kept, mode
                 )
             except AsterismError as error:
                 self._leave_out(name, error)
                 continue
             scored = hybrid.scored(done, dataset)
             base = scored if name == DEFAULT else base
-            self._rows.append(Row(name, scored, None if name == DEFAULT else base))
+            told = name if mode is Mode.hybrid else name.replace("hybrid", "by meaning alone")
+            self._rows.append(Row(told, scored, None if name == DEFAULT else base))
             _tell(f"{name}: {figures.over_languages(scored).mean:.4f}")
             if self._options.runs:
                 self._options.runs.mkdir(parents=True, exist_ok=True)

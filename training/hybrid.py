@@ -7,7 +7,7 @@ from pathlib import Path
 from asterism.backends.store.registry import Registered
 from asterism.config.loading import load
 from asterism.config.settings import Settings
-from asterism.domain.search import Hit
+from asterism.domain.search import Hit, Mode
 from asterism.engine.engine import Engine
 from asterism.engine.searching import SearchRequest
 from asterism.engine.wiring import Places
@@ -23,7 +23,12 @@ WORDS = "words by BM25"
 
 
 def run(
-    dataset: Dataset, repos_dir: Path, name: str, settings: Mapping[str, object], kept: Path
+    dataset: Dataset,
+    repos_dir: Path,
+    name: str,
+    settings: Mapping[str, object],
+    kept: Path,
+    mode: Mode = Mode.hybrid,
 ) -> tuple[Run, list[str]]:
     """Index and ask with these settings; what searches had to say about their answers besides.
 
@@ -37,7 +42,7 @@ def run(
     engine = Engine(Places(kept / re.sub(r"\W+", "-", name), kept / "cache"), settings_for)
 
     def search(registered: Registered, query: str, limit: int) -> list[Hit]:
-        reply = engine.search(registered, SearchRequest(text=query, limit=limit))
+        reply = engine.search(registered, SearchRequest(text=query, limit=limit, mode=mode))
         notes.update(dict.fromkeys(reply.notes))
         return [one.hit for one in reply.selection.kept]
 

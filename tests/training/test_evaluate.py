@@ -203,3 +203,10 @@ def test_only_the_part_that_a_benchmark_names(queries: Path, tmp_path: Path) -> 
     assert main([str(folder), "--repos-dir", str(repos), "--out", str(out)]) == 0
     _asked, collections = load(out)
     assert {place.path for place in collections["shop"].places} == {"sessions.py", "settings.rs"}
+
+
+def test_by_meaning_alone(queries: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert measure(queries, "--mode", "semantic") == 0
+    out = capsys.readouterr().out
+    assert float(figures_of(out, "by meaning alone as it comes")[2].split()[0]) > 0.5
+    assert "hybrid as it comes" not in out.partition("- words")[0]
