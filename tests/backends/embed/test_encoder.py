@@ -99,9 +99,10 @@ def test_damaged_weights_give_no_vectors(options: EmbedOptions) -> None:
         make_embedder(options).embed_documents(["pay"])
 
 
-def test_no_such_model() -> None:
-    with pytest.raises(SettingError, match="There is no encoder 'nothing'"):
-        identity_of(EmbedOptions(provider="encoder", model="nothing"))
+@pytest.mark.parametrize("model", ["nothing", "here/nothing"])
+def test_no_such_model(model: str) -> None:
+    with pytest.raises(SettingError, match=f"There is no encoder '{model}'.* the absolute path"):
+        identity_of(EmbedOptions(provider="encoder", model=model))
 
 
 def test_other_dimensions(options: EmbedOptions) -> None:

@@ -181,8 +181,8 @@ def _folder_identity(options: EmbedOptions, folder: Path, kind: Kind) -> ModelId
     if not folder.is_dir():
         what = "encoder" if kind == "encoder" else "static model"
         raise SettingError(
-            f"There is no {what} {folder.name!r}. Leave embedding.model out, or give the path of "
-            "a folder with a model.json."
+            f"There is no {what} {options.model or folder.name!r}. Leave embedding.model out, or "
+            "give the absolute path of a folder with a model.json."
         )
     found = read_folder(folder, kind)
     if options.dimensions not in (0, found.dimensions):
