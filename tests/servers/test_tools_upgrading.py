@@ -80,7 +80,13 @@ def test_two_servers_make_them_once(serve: Callable[..., Toolbox]) -> None:
     first.call("index_codebase", {})
     ask(first)
     ask(second)
-    assert completed(first) == completed(second)
+    # Whoever made the last one may still be closing its file.
+    told = [
+        {name: value for name, value in completed(one).items() if name not in {"running", "bytes"}}
+        for one in (first, second)
+    ]
+    assert told[0] == told[1]
+    assert told[0]["complete"]
 
 
 def test_where_none_are_wanted_nothing_is_said(serve: Callable[..., Toolbox]) -> None:
