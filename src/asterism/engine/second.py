@@ -25,7 +25,7 @@ from asterism.indexing.lock import upgrader
 from asterism.indexing.upgrading import halves, rows_of_halves
 
 FILL_TEXTS = 64
-"""So few texts are embedded by the question that finds them missing, as after an edit: 0.3 s on two
+"""So few texts are embedded by the question that finds them missing, as after an edit: 0.2 s on two
 cores, once. Without it a command that asks once would do without second vectors after each edit."""
 FILL_SECONDS = 0.5
 """And so long at most, on whatever machine; what was made by then is kept for the next question."""

@@ -19,7 +19,7 @@ from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.upgrade_report import UpgradeReport
 
 BATCH_TEXTS = 64
-"""Texts that are kept at once: what a killed process loses, half a second on two cores."""
+"""Texts that are kept at once: what a killed process loses, 0.2 s on two cores."""
 
 
 def _at_once() -> None:
