@@ -100,7 +100,11 @@ def _without(name: str, value: object) -> Iterator[tuple[str, object]]:
     if is_dataclass(value) and not isinstance(value, type):
         # A weight adds, so none is 0; a prior multiplies, so none is 1.
         nothing = 1.0 if name == "priors" else 0.0
-        numbers = [one.name for one in fields(value) if isinstance(getattr(value, one.name), float)]
+        numbers = [
+            one.name
+            for one in fields(value)
+            if isinstance(held := getattr(value, one.name), float) and held != nothing
+        ]
         for one in numbers:
             yield f"{name}.{one}", _changed(value, {one: nothing})
         if name == "priors":

@@ -1,7 +1,7 @@
 """What the evidence counts with the vectors of a model: the numbers for its folder, fitted anew.
 
-    python -m benchmarks.refit DATASET --repos-dir DIR --model FOLDER [--vectors DIR]
-        [--index-dir DIR] [--weight NAME]... [-o NUMBERS.json]
+    python -m benchmarks.refit DATASET --repos-dir DIR [--model FOLDER] [--vectors DIR]
+        [--index-dir DIR] [--wishes] [--weight NAME]... [-o NUMBERS.json]
 
 Every question's candidates are found by its words and by the model's vectors of all chunks. The
 chosen weights are fitted by listwise logistic regression on all languages but some and measured on
@@ -11,7 +11,10 @@ that have no answer. The numbers belong into the model's `model.json`, as `ranki
 
 `--vectors` holds a file `<repository>.npz` for each repository, with `ids` of chunks and `vectors`:
 then no chunk is embedded here. Without it the model reads every chunk, some 250 a second
-and core.
+and core. Without `--model` the built-in one is meant.
+
+With `--wishes` the questions that word a change are asked, and theirs are the weights that are
+fitted; those that name a topic are left out. The dataset may be one of `training.changes`.
 """
 
 import argparse
@@ -21,7 +24,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -57,11 +60,19 @@ from asterism.retrieval.recall import FileKey, Pools, Sources, recall
 from benchmarks.judge_fit import Curve, List, fit_curve, fit_weights, folds
 
 LIMIT = 10
+USUAL = RankOptions()
+TOPICS, WISHES = "weights", "wished"
 # Of a question; the right one is among them for 998 of 1,000 questions.
 FILES = 30
 # What belongs to the vectors; the other weights speak of any model. All of them fitted anew are as
 # good to 0.003 where languages are left out.
 OF_VECTORS = ("vector", "vector_sum", "nearby")
+# What is fitted of wishes; the others are set by hand, or speak of questions of one word.
+OF_WISHES = (
+    *OF_VECTORS, "text", "text_sum", "name", "said", "said_at_once", "signature", "offers",
+    "length", "stem_whole", "folder_named", "depth", "importer_near", "folder_near",
+    "definition_file",
+)  # fmt: skip
 # As many lines as any file has.
 ALL_LINES = 10**9
 
@@ -81,6 +92,10 @@ class Case:
     dataset: Dataset
     answerable: bool
 
+    def has(self, field: str) -> bool:
+        """Whether it is weighed by this field of the options."""
+        return self.question.is_wish == (field == WISHES)
+
     def by_vectors(self, pools: Pools) -> float:
         """NDCG of files in the order of their nearest chunks."""
         paths = dict.fromkeys(match.path for match in pools.vector)
@@ -99,15 +114,13 @@ class Case:
 
     def evidence(self, names: Sequence[str]) -> List:
         """A row for each file: the odds by everything else, then these; and which are right."""
-        usual = RankOptions()
-        weights = asdict(usual.weights)
-        case, text, _ = study(self.question, self.pools, self._read, usual)
+        case, text, _ = study(self.question, self.pools, self._read, USUAL)
         files = [*dict.fromkeys(candidate.file for candidate in text.candidates)]
         files = sorted(files, key=lambda file: -case.odds(file))[:FILES]
         rows = []
         for file in files:
             own = [case.evidence[file].get(name, 0.0) for name in names]
-            known = sum(weights[name] * value for name, value in zip(names, own, strict=True))
+            known = sum(case.weights[name] * value for name, value in zip(names, own, strict=True))
             rows.append([case.odds(file) - known, *own])
         return np.array(rows), np.array([float(self._right(file)) for file in files])
 
@@ -139,17 +152,30 @@ def _found(chunk: Chunk) -> Found:
 class Models:
     """The model whose vectors are fitted, and the built-in one beside it."""
 
-    def __init__(self, model: str, vectors: Path | None) -> None:
-        """`vectors` are those that were made elsewhere."""
+    def __init__(self, model: str | None, vectors: Path | None) -> None:
+        """`vectors` are those that were made elsewhere; without a model the built-in is fitted."""
         self.usual: Embedder = make_embedder(EmbedOptions())
-        self.model: Embedder = make_embedder(EmbedOptions(provider="encoder", model=model))
+        self.model: Embedder | None = None
+        if model is not None:
+            self.model = make_embedder(EmbedOptions(provider="encoder", model=model))
         self._vectors = vectors
 
-    def matrix(self, name: str, snapshot: ChunkSnapshot) -> Matrix:
+    def sources(
+        self, name: str, table: tuple[ChunkSnapshot, Catalogue, Filter]
+    ) -> list[tuple[Embedder, Sources]]:
+        """What can be asked of a table by the built-in model and, if there is one, the other."""
+        snapshot, catalogue, where = table
+        found = [(self.usual, Sources(snapshot, catalogue, where))]
+        if self.model is not None:
+            second = SecondSnapshot(snapshot, self._matrix(self.model, name, snapshot))
+            found.append((self.model, Sources(second, catalogue, where)))
+        return found
+
+    def _matrix(self, model: Embedder, name: str, snapshot: ChunkSnapshot) -> Matrix:
         """A vector for each row of a table."""
         keys = snapshot.rows().keys
         if self._vectors is None:
-            return self.model.embed_documents(snapshot.texts(range(len(keys))))
+            return model.embed_documents(snapshot.texts(range(len(keys))))
         with np.load(self._vectors / f"{name}.npz") as held:
             known = dict(zip(held["ids"].tolist(), held["vectors"], strict=True))
         missing = [key for key in keys if key.id not in known]
@@ -189,36 +215,41 @@ def _cases(
     directory = registered.project.directory
     with Catalogue.open(directory) as catalogue, catalogue.snapshot():
         snapshot = LanceTable.open(directory).snapshot(catalogue.chunks_version())
-        second = SecondSnapshot(snapshot, models.matrix(name, snapshot))
         where = Filter(repos=(registered.repository.name,))
         chunks = {ChunkKey(chunk.repo, chunk.id): chunk for chunk in snapshot.scan(where)}
-        sources = [(models.usual, Sources(snapshot, catalogue, where))]
-        sources.append((models.model, Sources(second, catalogue, where)))
+        sources = models.sources(name, (snapshot, catalogue, where))
         for query, answerable in asked:
             question = understand(query.query)
-            usual, pools = (_recalled(question, *one) for one in sources)
-            yield Case(query, question, usual, pools, chunks, checkout, dataset, answerable)
+            pools = [_recalled(question, *one) for one in sources]
+            yield Case(query, question, pools[0], pools[-1], chunks, checkout, dataset, answerable)
 
 
 def _recalled(question: Question, embedder: Embedder, sources: Sources) -> Pools:
     vectors = [*embedder.embed_queries(question.sentences or (question.text,))]
-    return recall(question, vectors, sources, LIMIT, RankOptions().recall)
+    return recall(question, vectors, sources, LIMIT, USUAL.recall)
 
 
-def with_weights(names: Sequence[str], values: Sequence[float]) -> RankOptions:
-    """The usual recipe with other weights."""
-    changed = dict(zip(names, values, strict=True))
-    return replace(RankOptions(), weights=replace(Weights(), **changed))
+def only_wishes(dataset: Dataset) -> Dataset:
+    """The dataset without the questions that name a topic."""
+    wished = (query for query in dataset.queries if understand(query.query).is_wish)
+    return replace(dataset, queries=tuple(wished))
 
 
-def cross_validated(some: Sequence[Case], names: Sequence[str]) -> list[RankOptions]:
+def with_weights(names: Sequence[str], values: Sequence[float], field: str) -> RankOptions:
+    """The usual recipe with other weights, of topics or of wishes."""
+    changed = replace(getattr(USUAL, field), **dict(zip(names, values, strict=True)))
+    return replace(USUAL, **{field: changed})
+
+
+def cross_validated(some: Sequence[Case], names: Sequence[str], field: str) -> list[RankOptions]:
     """For each question the recipe with weights that its language had no part in."""
     lists = [case.evidence(names) for case in some]
-    found: list[RankOptions] = [RankOptions()] * len(some)
+    found = [USUAL] * len(some)
     for languages in folds({case.query.language for case in some}):
         out = [case.query.language in languages for case in some]
-        fitted = fit_weights([one for one, left in zip(lists, out, strict=True) if not left])
-        options = with_weights(names, fitted.tolist())
+        others = zip(some, lists, out, strict=True)
+        known = [own for case, own, left in others if not left and case.has(field)]
+        options = with_weights(names, fit_weights(known).tolist(), field) if known else USUAL
         found = [options if left else one for one, left in zip(found, out, strict=True)]
     return found
 
@@ -240,18 +271,17 @@ def curve(every: Sequence[Case], options: RankOptions, *, by_meaning: bool = Fal
 
 def report(some: Sequence[Case], fitted: Sequence[RankOptions]) -> list[str]:
     """What is gained over the built-in model: vectors alone, as it is, fitted; by what is asked."""
-    usual = RankOptions()
     pairs = list(zip(some, fitted, strict=True))
-    before = [case.answer(case.usual, usual) for case in some]
-    files = [case.by_files(case.usual, usual) for case in some]
+    before = [case.answer(case.usual, USUAL) for case in some]
+    files = [case.by_files(case.usual, USUAL) for case in some]
     lines = {
         "vectors alone, built-in": ([case.by_vectors(case.usual) for case in some], None),
         "vectors alone": ([case.by_vectors(case.pools) for case in some], None),
         "files, built-in": (files, None),
-        "files, weights as they are": ([case.by_files(case.pools, usual) for case in some], files),
+        "files, weights as they are": ([case.by_files(case.pools, USUAL) for case in some], files),
         "files, fitted": ([case.by_files(case.pools, own) for case, own in pairs], files),
         "answer, built-in": (before, None),
-        "answer, weights as they are": ([case.answer(case.pools, usual) for case in some], before),
+        "answer, weights as they are": ([case.answer(case.pools, USUAL) for case in some], before),
         "answer, fitted": ([case.answer(case.pools, own) for case, own in pairs], before),
     }
     categories = sorted({case.query.category for case in some if case.query.category})
@@ -279,16 +309,19 @@ def _mean_of(some: Sequence[Case], values: Sequence[float], **wanted: str) -> fl
     )
 
 
-def run(every: Sequence[Case], names: Sequence[str]) -> dict[str, float]:
+def run(every: Sequence[Case], names: Sequence[str], field: str = TOPICS) -> dict[str, float]:
     """Print what the model is worth, and return its numbers."""
     some = [case for case in every if case.answerable]
-    print("\n".join(report(some, cross_validated(some, names))))
-    weights = [round(float(one), 2) for one in fit_weights([case.evidence(names) for case in some])]
-    options = with_weights(names, weights)
-    numbers = {f"weights.{name}": value for name, value in zip(names, weights, strict=True)}
+    if not any(case.has(field) for case in some):
+        raise UsageError("No question is of the kind whose weights are fitted; ask some that are.")
+    print("\n".join(report(some, cross_validated(some, names, field))))
+    fitted = fit_weights([case.evidence(names) for case in some if case.has(field)])
+    weights = [round(float(one), 2) for one in fitted]
+    options = with_weights(names, weights, field)
+    numbers = {f"{field}.{name}": value for name, value in zip(names, weights, strict=True)}
     for name, by_meaning in (("calibration", False), ("by_meaning", True)):
-        fitted = curve(every, options, by_meaning=by_meaning)
-        numbers |= {f"{name}.{part}": round(value, 2) for part, value in fitted.items()}
+        curved = curve(every, options, by_meaning=by_meaning)
+        numbers |= {f"{name}.{part}": round(value, 2) for part, value in curved.items()}
     return {f"{PREFIX}{name}": value for name, value in numbers.items()}
 
 
@@ -299,17 +332,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("dataset", type=Path)
     parser.add_argument("--repos-dir", type=Path, required=True)
     parser.add_argument("--index-dir", type=Path, help="keep indexes here")
-    parser.add_argument("--model", type=Path, required=True, help="the folder of an encoder")
+    parser.add_argument("--model", type=Path, help="the folder of an encoder")
     parser.add_argument("--vectors", type=Path, help="those that were made elsewhere")
+    parser.add_argument("--wishes", action="store_true", help="fit what counts for these")
     parser.add_argument("--weight", action="append", choices=known, help="to be fitted")
     parser.add_argument("-o", "--output", type=Path)
     given: Any = parser.parse_args(arguments)
     with ExitStack() as stack:
         kept = given.index_dir or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         engine = Engine(Places(kept / "data", kept / "cache"), lambda _root: Settings())
-        models = Models(str(given.model.resolve()), given.vectors)
-        every = [*cases(load_dataset(given.dataset), given.repos_dir, engine, models)]
-    numbers = run(every, given.weight or OF_VECTORS)
+        models = Models(str(given.model.resolve()) if given.model else None, given.vectors)
+        dataset = load_dataset(given.dataset)
+        if given.wishes:
+            dataset = only_wishes(dataset)
+        every = [*cases(dataset, given.repos_dir, engine, models)]
+    usual, field = (OF_WISHES, WISHES) if given.wishes else (OF_VECTORS, TOPICS)
+    numbers = run(every, given.weight or usual, field)
     text = json.dumps(numbers, indent=2)
     print(f"\n{text}")
     if given.output:

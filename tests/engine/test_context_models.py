@@ -15,6 +15,7 @@ from asterism.context.calibration import Curve
 from asterism.domain.errors import SettingError
 from asterism.engine.context_models import built_in, choosing_settings, told_of_cosines
 from asterism.engine.contexts_for import ContextFor, ContextRequest, context_for
+from asterism.engine.doctor_models import choosing_findings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from tests.backends.weights.tiny_models import make_encoder, rewrite
@@ -127,3 +128,13 @@ def test_the_built_in_one_is_the_same_whatever_is_set() -> None:
     assert built_in(with_model("minilm")).embedding == Settings().embedding
     assert choosing_settings(with_model("index")).embedding is SETTINGS.embedding
     assert choosing_settings(with_model("minilm")).embedding.provider == "minilm"
+
+
+@pytest.mark.parametrize(
+    ("model", "verdicts"),
+    [("index", []), ("local", ["ok"]), ("/nowhere", ["problem"]), ("granite", ["problem"])],
+)
+def test_the_doctor_looks_at_the_model(model: str, verdicts: list[str]) -> None:
+    found = list(choosing_findings(with_model(model)))
+    assert [finding.verdict.value for finding in found] == verdicts
+    assert {finding.check for finding in found} <= {"Context"}

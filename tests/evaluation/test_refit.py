@@ -19,7 +19,12 @@ from tests.backends.weights.tiny_models import make_encoder, rewrite
 from tests.evaluation.ranked_repositories import REPOSITORIES
 
 LINES: list[dict[str, object]] = [
-    {"query": "check a token", "repo": "harbor", "language": "typescript", "category": "meaning"},
+    {
+        "query": "check a token",
+        "repo": "harbor",
+        "language": "typescript",
+        "category": "meaning",
+    },
     {"query": "TokenService", "repo": "harbor", "language": "python", "category": "name"},
     {"query": "price of a cart", "repo": "harbor", "language": "go", "targets": []},
 ]
@@ -70,3 +75,27 @@ def test_vectors_from_elsewhere_are_taken_by_the_chunks_ids(
         main([*given, "--vectors", str(tmp_path)])
     np.savez(tmp_path / "harbor.npz", ids=ids, vectors=drawn)
     assert main([*given, "--vectors", str(tmp_path)]) == 0
+
+
+def test_weights_of_wishes(
+    tmp_path: Path, given: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [
+        {"query": "Add tokens that end after an hour", "language": "typescript"},
+        {"query": "Fix the signature of a token", "language": "go"},
+        {"query": "price of carts", "language": "go"},
+    ]
+    told = [
+        json.dumps({"id": str(n), "repo": "harbor", **TARGET, **line})
+        for n, line in enumerate(lines)
+    ]
+    (tmp_path / "set.jsonl").write_text("\n".join(told))
+    output = tmp_path / "numbers.json"
+    arguments = [*given[: given.index("--model")], "--wishes", "-o", str(output)]
+    assert main(arguments) == 0
+    numbers = json.loads(output.read_text())
+    assert {"vectors.wished.said", "vectors.wished.vector"} < numbers.keys()
+    assert "typescript" in capsys.readouterr().out
+    (tmp_path / "set.jsonl").write_text(told[2])
+    with pytest.raises(UsageError, match="No question"):
+        main(arguments)

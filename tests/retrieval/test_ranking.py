@@ -1,6 +1,7 @@
 """The recipe over a real index: what comes first, why, and what switches which prior off."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -110,6 +111,22 @@ def first_files(hits: list[Hit]) -> list[str]:
 )
 def test_the_best_answer_comes_first(library: Library, question: str, first: str) -> None:
     assert shown(library.ask(question))[0] == first
+
+
+def test_wishes_are_weighed_by_their_own_weights(library: Library) -> None:
+    def scores(text: str, options: RankOptions) -> list[float]:
+        hits = rank(understand(text), library.pools(text), library.chunks.chunks, options)
+        return [hit.score for hit in hits]
+
+    usual = RankOptions()
+    topics_apart = replace(usual, weights=replace(usual.weights, said=9.0))
+    wished_apart = replace(usual, wished=replace(usual.wished, said=9.0))
+    for text, other, same in (
+        ("Fix a token without a signature", wished_apart, topics_apart),
+        ("signature of tokens", topics_apart, wished_apart),
+    ):
+        assert scores(text, usual) == scores(text, same)
+        assert scores(text, usual) != scores(text, other)
 
 
 def test_code_comes_before_tests_pages_and_vendored_code(library: Library) -> None:

@@ -64,6 +64,23 @@ def test_a_text_that_stands_there_as_it_is(text: str, expected: float) -> None:
     assert "phrase" not in found["check.py"]
 
 
+@pytest.mark.parametrize(
+    ("text", "path", "found_there"),
+    [
+        ("Refuse users who are gone", "CHANGELOG.md", False),
+        ("Refuse users who are gone", "docs/changelog/2026.md", False),
+        ("Refuse users who are gone", "HISTORY.rst", False),
+        ("Refuse users who are gone", "docs/users.md", True),
+        ("Refuse users who are gone", "src/history.py", True),
+        ('what says "Refuse users who are gone"', "CHANGELOG.md", True),
+        ("what the changelog says: Refuse users who are gone", "CHANGELOG.md", False),
+    ],
+)
+def test_a_list_of_changes_repeats_what_was_wished(text: str, path: str, found_there: bool) -> None:
+    page = hit("page", text="- Refuse users who are gone").chunk._replace(relative_path=path)
+    assert ("phrase" in evidence(understand(text), page)[path]) == found_there
+
+
 def test_a_long_question_that_is_said_in_one_place_weighs_more() -> None:
     few = ("issue", "user", "raise", "refused")
     many = (*few, "such", "here", "token", "return", "check", "plain", "other", "more")

@@ -38,6 +38,7 @@ def checks(where: Path, online: bool = False) -> Sequence[Check]:
         ("Model files", _model_files),
         ("Built-in model", partial(machine.part_findings, "model")),
         ("Embeddings", partial(_embedding, where, online)),
+        ("Context", partial(_choosing, where)),
         ("Reranker", partial(_rerank, where, online)),
         ("Language model", partial(_answering, where, online)),
         ("Structure", partial(_structure, where)),
@@ -91,6 +92,12 @@ def _embedding(where: Path, online: bool) -> Iterator[Finding]:
 
     settings = _settings_of(where)
     return chain(embedding_findings(settings, online), upgrade_findings(settings))
+
+
+def _choosing(where: Path) -> Iterator[Finding]:
+    from asterism.engine.doctor_models import choosing_findings
+
+    return choosing_findings(_settings_of(where))
 
 
 def _rerank(where: Path, online: bool) -> Iterator[Finding]:

@@ -14,13 +14,16 @@ from asterism.backends.weights.folder import Kind, damage, read_folder
 from asterism.config.chatting import llm_options
 from asterism.config.environment import rerank_key
 from asterism.config.loading import embed_options, upgrade_options
+from asterism.config.sections_context import AS_INDEXED
 from asterism.config.settings import Settings
 from asterism.domain.errors import ProviderError, SettingError
+from asterism.engine.context_models import choosing_settings
 from asterism.engine.doctor_findings import Finding, ok, problem, warning
 from asterism.engine.upgrade_state import made_for
 
 EMBEDDING = "Embeddings"
 UPGRADING = "Second vectors"
+CHOOSING = "Context"
 RERANKING = "Reranker"
 ANSWERING = "Language model"
 
@@ -85,6 +88,19 @@ def upgrade_findings(settings: Settings) -> Iterator[Finding]:
         yield problem(UPGRADING, str(error))
         return
     yield own_model_finding(UPGRADING, embed.encoder_folder(options), "encoder")
+
+
+def choosing_findings(settings: Settings) -> Iterator[Finding]:
+    """The same of the model that chooses items of a context, where it is another."""
+    if settings.context.model == AS_INDEXED:
+        return
+    try:
+        chosen = choosing_settings(settings)
+    except SettingError as error:
+        yield problem(CHOOSING, str(error))
+        return
+    for finding in embedding_findings(chosen, online=False):
+        yield finding._replace(check=CHOOSING)
 
 
 def rerank_findings(settings: Settings, online: bool) -> Iterator[Finding]:

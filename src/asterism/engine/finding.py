@@ -20,7 +20,7 @@ from asterism.retrieval.definitions import find_definitions
 from asterism.retrieval.exact import chunks_found, find_exact
 from asterism.retrieval.exact_order import Matches, most_useful
 from asterism.retrieval.judging import Judge
-from asterism.retrieval.options import RankOptions
+from asterism.retrieval.options import RankOptions, Weights
 from asterism.retrieval.ranking import rank
 from asterism.retrieval.recall import Pools, Sources, recall, recall_by_meaning
 from asterism.retrieval.reranking import reranked, with_distances
@@ -198,11 +198,10 @@ def _by_vendor(ranked: _Ranked, chunks: ChunkSnapshot, means: Means) -> list[Hit
 
 def with_bm25_weight(options: RankOptions, weight: float) -> RankOptions:
     """The options with the evidence of words and of vectors weighed so against each other."""
-    words, meaning = 2 * weight, 2 * (1 - weight)
-    now, chunk = options.weights, options.chunk
-    return replace(
-        options,
-        weights=replace(
+    words, meaning, chunk = 2 * weight, 2 * (1 - weight), options.chunk
+
+    def weighed(now: Weights) -> Weights:
+        return replace(
             now,
             text=words * now.text,
             text_sum=words * now.text_sum,
@@ -213,7 +212,12 @@ def with_bm25_weight(options: RankOptions, weight: float) -> RankOptions:
             vector=meaning * now.vector,
             vector_sum=meaning * now.vector_sum,
             nearby=meaning * now.nearby,
-        ),
+        )
+
+    return replace(
+        options,
+        weights=weighed(options.weights),
+        wished=weighed(options.wished),
         chunk=replace(chunk, text=words * chunk.text, vector=meaning * chunk.vector),
     )
 

@@ -15,6 +15,7 @@ from asterism.retrieval.questions_quotes import Quote, quotes_in, without_quotes
 from asterism.retrieval.questions_sentences import code_pieces, sentences_of
 from asterism.retrieval.questions_traces import frames_in
 from asterism.retrieval.questions_uses import used_name
+from asterism.retrieval.questions_wishes import is_wish
 from asterism.retrieval.questions_words import content_text, intents_in
 
 # Some 1,500 words: more than anybody writes by hand, and twenty texts for a model to read.
@@ -127,6 +128,7 @@ def _free_question(text: str, left_out: int) -> Question:
         # Words in code ask for nothing.
         intents=frozenset() if is_code else intents_in(prose, names, [*paths]),
         is_code=is_code,
+        is_wish=not is_code and not _is_quoted(text) and is_wish(sentences),
         lines=_lines(places),
         used=used_name(text),
         left_out=left_out + sum(map(len, sentences[MAX_SENTENCES:])),

@@ -136,7 +136,7 @@ def open_case(question: Question, pools: Pools, options: RankOptions) -> Case:
     evidence = gather(question, pools, files, strengths, options)
     company = Company(evidence)
     priors = {file: file_priors(file, company, question, options) for file in evidence}
-    weights = by_name(options.weights)
+    weights = by_name(options.wished if question.is_wish else options.weights)
     return Case(question, pools, strengths, files, evidence, priors, weights, options)
 
 

@@ -1,13 +1,14 @@
 """What the candidates' own text says to a question: evidence that needs them read."""
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from asterism.backends.store.chunk_table import ChunkKey
 from asterism.domain.chunk import Chunk
-from asterism.domain.search import Question
+from asterism.domain.search import Intent, Question
 from asterism.retrieval.coverage import (
     READ_CHARACTERS,
     asked_stems,
@@ -29,6 +30,13 @@ SENTENCE = 5
 LONGEST = 3
 # A candidate with so many lines is as long as it can count.
 LONG_LINES = 100
+
+# Pages that repeat what was once wished, word by word.
+_CHANGES = re.compile(
+    r"(?:^|/)(?:changes|changelog|history|news|release[-_ ]?notes|releases)"
+    r"(?:\.(?:md|rst|txt|adoc|markdown))?$|/changelogs?/",
+    re.IGNORECASE,
+)
 
 Words = frozenset[str]
 _NONE: Words = frozenset()
@@ -64,13 +72,15 @@ def read(
     """Look for the question's words in each chunk, and in its signature."""
     stems = asked_stems(question)
     phrases = _phrases(question)
+    wants_pages = Intent.documentation in question.intents or bool(question.phrases)
     found: list[Candidate] = []
     for chunk in chunks:
         key = ChunkKey(chunk.repo, chunk.id)
         text = chunk.full_source.lower()
         said = said_by(f"{chunk.qualified_name}\n{text[:READ_CHARACTERS]}", stems)
         signature = said_by(chunk.signature, said) if said else _NONE
-        quotes = max([value for phrase, value in phrases if phrase in text], default=0.0)
+        sought = phrases if wants_pages or not _CHANGES.search(chunk.relative_path) else ()
+        quotes = max([value for phrase, value in sought if phrase in text], default=0.0)
         found.append(Candidate(chunk, key, files[key], said, signature, quotes))
     return found
 

@@ -1,0 +1,40 @@
+"""Whether a question words a change that somebody wishes, rather than a topic."""
+
+from collections.abc import Iterable
+
+from asterism.retrieval.questions_words import words
+
+# What a wish begins with. Verbs that as often say what code does already, as in `send a message` or
+# `verify a signature`, are not among them.
+_VERBS = words("""
+    add adjust allow avoid change clarify consolidate correct deprecate disable disallow don't drop
+    enable ensure expose extend fix ignore implement improve include introduce keep make migrate
+    move omit optimize preserve prevent propagate reduce refactor reject remove rename replace
+    restore rewrite simplify skip stop support switch unify update upgrade use
+    """)
+_PAST = words("dropped kept made rewritten skipped stopped")
+_FORMS = (
+    _VERBS
+    | _PAST
+    | {f"{verb}s" for verb in _VERBS}
+    | {f"{verb}d" if verb.endswith("e") else f"{verb}ed" for verb in _VERBS}
+)
+# `Could you please add ...`, `we need to add ...`.
+_BEFORE = words("""
+    also and can could help i i'd instead just let let's like me must need now please should then to
+    us want we we'd would you
+    """)
+# Fewer may name a thing: `use cases`.
+_FEWEST_WORDS = 3
+_AROUND = ".,:;!?()[]{}<>\"'`“”‘’*-•"
+
+
+def is_wish(sentences: Iterable[str]) -> bool:
+    """Whether one of the sentences begins with a verb of change: `Fix a leak in uploads`."""
+    return any(map(_wishes, sentences))
+
+
+def _wishes(sentence: str) -> bool:
+    said = [word.strip(_AROUND) for word in sentence.lower().replace("’", "'").split()]
+    begins = next((word for word in said if word and word not in _BEFORE), "")
+    return len(said) >= _FEWEST_WORDS and begins in _FORMS
