@@ -38,6 +38,8 @@ def test_wishes(text: str) -> None:
         "Returns the first match",
         "addition of numbers",
         "use cases",
+        "use of locks in the scheduler",
+        "support for proxies in the client",
         "fix",
         "add_to_cart price_of item_id",
         "the fix for leaking uploads",

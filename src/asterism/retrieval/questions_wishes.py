@@ -1,6 +1,7 @@
 """Whether a question words a change that somebody wishes, rather than a topic."""
 
 from collections.abc import Iterable
+from itertools import dropwhile
 
 from asterism.retrieval.questions_words import words
 
@@ -24,6 +25,8 @@ _BEFORE = words("""
     also and can could help i i'd instead just let let's like me must need now please should then to
     us want we we'd would you
     """)
+# Behind these the verb was a noun: `support for proxies`, `use of locks`.
+_BEHIND_NOUNS = words("by for in of")
 # Fewer may name a thing: `use cases`.
 _FEWEST_WORDS = 3
 _AROUND = ".,:;!?()[]{}<>\"'`“”‘’*-•"
@@ -36,5 +39,5 @@ def is_wish(sentences: Iterable[str]) -> bool:
 
 def _wishes(sentence: str) -> bool:
     said = [word.strip(_AROUND) for word in sentence.lower().replace("’", "'").split()]
-    begins = next((word for word in said if word and word not in _BEFORE), "")
-    return len(said) >= _FEWEST_WORDS and begins in _FORMS
+    said = [*dropwhile(lambda word: not word or word in _BEFORE, said)]
+    return len(said) >= _FEWEST_WORDS and said[0] in _FORMS and said[1] not in _BEHIND_NOUNS

@@ -33,8 +33,8 @@ LONG_LINES = 100
 
 # Pages that repeat what was once wished, word by word.
 _CHANGES = re.compile(
-    r"(?:^|/)(?:changes|changelog|history|news|release[-_ ]?notes|releases)"
-    r"(?:\.(?:md|rst|txt|adoc|markdown))?$|/changelogs?/",
+    r"(?:^|/)(?:changes|changelogs?|history|news|release[-_ ]?notes|releases)"
+    r"(?:$|(?:/[^/]+)?\.(?:md|rst|txt|adoc|markdown)$)",
     re.IGNORECASE,
 )
 
