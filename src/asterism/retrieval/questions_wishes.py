@@ -13,11 +13,13 @@ _VERBS = words("""
     move omit optimize preserve prevent propagate reduce refactor reject remove rename replace
     restore rewrite simplify skip stop support switch unify update upgrade use
     """)
-_PAST = words("dropped kept made rewritten skipped stopped")
+_OTHER_FORMS = words("dropped fixes kept made rewritten skipped stopped switches")
+# Things, where several are meant.
+_THINGS = words("changes drops moves stops supports updates upgrades uses")
 _FORMS = (
     _VERBS
-    | _PAST
-    | {f"{verb}s" for verb in _VERBS}
+    | _OTHER_FORMS
+    | {f"{verb}s" for verb in _VERBS} - _THINGS
     | {f"{verb}d" if verb.endswith("e") else f"{verb}ed" for verb in _VERBS}
 )
 # `Could you please add ...`, `we need to add ...`.
