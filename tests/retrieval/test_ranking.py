@@ -129,6 +129,18 @@ def test_wishes_are_weighed_by_their_own_weights(library: Library) -> None:
         assert scores(text, usual) != scores(text, other)
 
 
+def test_every_hit_of_a_wish_starts_higher(library: Library) -> None:
+    def asked(text: str, start: float) -> list[tuple[str, float]]:
+        options = replace(RankOptions(), wished_start=start)
+        hits = rank(understand(text), library.pools(text), library.chunks.chunks, options)
+        return [(hit.chunk.id, hit.score) for hit in hits]
+
+    low, high = (asked("Fix a token without a signature", start) for start in (0.0, 2.0))
+    assert [name for name, _ in low] == [name for name, _ in high]
+    assert all(before < after for (_, before), (_, after) in zip(low, high, strict=True))
+    assert asked("signature of tokens", 0.0) == asked("signature of tokens", 2.0)
+
+
 def test_code_comes_before_tests_pages_and_vendored_code(library: Library) -> None:
     files = first_files(library.ask("check the signature of a token"))
     assert files[0] == "shop/tokens.py"

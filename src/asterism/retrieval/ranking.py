@@ -40,11 +40,14 @@ class Case(NamedTuple):
     evidence: dict[FileKey, Evidence]
     priors: Mapping[FileKey, list[Signal]]
     weights: Mapping[str, float]
+    start: float
+    """The log-odds that every file has, whatever speaks for it."""
     options: RankOptions
 
     def odds(self, file: FileKey) -> float:
         """A file's log-odds by the evidence there is."""
-        return log_odds(self.evidence[file], self.weights) + _logarithm(self.priors[file])
+        known = log_odds(self.evidence[file], self.weights)
+        return self.start + known + _logarithm(self.priors[file])
 
 
 class Study(NamedTuple):
@@ -137,7 +140,8 @@ def open_case(question: Question, pools: Pools, options: RankOptions) -> Case:
     company = Company(evidence)
     priors = {file: file_priors(file, company, question, options) for file in evidence}
     weights = by_name(options.wished if question.is_wish else options.weights)
-    return Case(question, pools, strengths, files, evidence, priors, weights, options)
+    start = options.wished_start if question.is_wish and pools.vector else 0.0
+    return Case(question, pools, strengths, files, evidence, priors, weights, start, options)
 
 
 def read_candidates(case: Case, chunks: Sequence[Chunk]) -> Text:
