@@ -269,7 +269,8 @@ class RankOptions:
     wished_start: float = 1.5
     """Log-odds for every hit of a wish, where vectors were compared: its weights add up to less. So
     of wishes to the wrong repository 12 % have a first hit of 0.5 or more, as they would by the
-    weights of topics, and of others 74 % (59 % of these right) instead of 71 % (58 %)."""
+    weights of topics, and of others 74 % (59 % of these right) instead of 71 % (58 %). It belongs
+    to the built-in model; the encoder's folder says none."""
     priors: Priors = field(default_factory=Priors)
     off: frozenset[str] = frozenset()
     """Names of priors that are not applied, `same_file` and `same_family` among them."""
