@@ -70,8 +70,8 @@ OF_VECTORS = ("vector", "vector_sum", "nearby")
 # What is fitted of wishes; the others are set by hand, or speak of questions of one word.
 OF_WISHES = (
     *OF_VECTORS, "text", "text_sum", "name", "said", "said_at_once", "signature", "offers",
-    "length", "stem_whole", "folder_named", "depth", "importer_near", "folder_near",
-    "definition_file",
+    "length", "type_found", "stem_whole", "folder_named", "depth", "importer_near",
+    "folder_near", "definition_file",
 )  # fmt: skip
 # As many lines as any file has.
 ALL_LINES = 10**9

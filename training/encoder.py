@@ -21,7 +21,7 @@ from training.prepare import Examples, load
 from training.scoring import Collection, Question
 from training.static import ranked
 from training.tokens import Padded, cut, with_code_normalizer
-from training.transformer import Shape, keeping_words, loaded, start
+from training.transformer import Shape, joined, keeping_words, loaded, start
 
 if TYPE_CHECKING:
     import torch
@@ -124,6 +124,16 @@ class Teacher(NamedTuple):
 
     queries: "torch.Tensor"
     texts: "torch.Tensor"
+
+    @classmethod
+    def of(cls, folders: Sequence[Path], device: str) -> "Teacher":
+        """What trained encoders said of the same examples; of several what they say in the mean."""
+        import torch
+
+        every = zip(
+            *(torch.load(folder / VECTORS, map_location=device) for folder in folders), strict=True
+        )
+        return cls(*(torch.cat(parts, 1) / math.sqrt(len(parts)) for parts in every))
 
     def opinion(self, asking: "torch.Tensor", answers: "torch.Tensor") -> "torch.Tensor":
         """How likely each answer is the one to each question."""
@@ -258,6 +268,8 @@ def _begun(options: argparse.Namespace, made: Examples) -> "tuple[Tokenizer, Any
     if options.resume:
         tokenizer = Tokenizer.from_file(str(options.resume / "tokenizer.json"))
         module, shape, _scores = loaded(options.resume)
+        if options.join > 1:
+            module, shape = joined(module, shape, options.join)
     else:
         full = with_code_normalizer(options.start / "tokenizer.json")
         step = max(1, len(made.texts) // COUNTED)
@@ -282,8 +294,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--layers", type=int, nargs="+", default=LAYERS, help="of the start")
+    parser.add_argument("--join", type=int, default=1, help="so many layers to resume into each")
     parser.add_argument("--words", action="store_true", help="keep words in the vectors")
-    parser.add_argument("--teacher", type=Path, help="folder of an encoder that was trained here")
+    parser.add_argument(
+        "--teacher", type=Path, nargs="+", help="folders of encoders that were trained here"
+    )
     parser.add_argument("--rate", type=float, default=RATE)
     parser.add_argument("--minutes", type=float, default=4.0)
     parser.add_argument("--again", type=float, default=0.0, help="minutes with new wrong answers")
@@ -308,8 +323,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     course = Course(made, queries, texts, owners, options.rate, options.minutes, options.seed)
     known = torch.load(options.vectors) if options.vectors else None
     if options.teacher:
-        known = torch.load(options.teacher / VECTORS, map_location=options.device)
-        course = course._replace(teacher=Teacher(*known))
+        known = Teacher.of(options.teacher, options.device)
+        course = course._replace(teacher=known)
     train(module, course, _wrong(module, course, known))
     if options.again:
         further = course._replace(

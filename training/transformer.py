@@ -162,6 +162,35 @@ def keeping_words(module: Any, shape: Shape) -> tuple[Any, Shape]:
     return made, wider
 
 
+def joined(module: Any, shape: Shape, count: int) -> tuple[Any, Shape]:
+    """An encoder with a layer for each so many of another: it looks around as the first of them.
+
+    What each of them then makes of a token is added up, so its inner part is as much wider. That is
+    not what they make of it one after the other, but training goes on from there.
+    """
+    import torch
+
+    if shape.layers % count:
+        raise ValueError(f"{shape.layers} layers cannot be joined by {count}")
+    wider = shape._replace(layers=shape.layers // count, inner=shape.inner * count)
+    made, known = build(wider), module.state_dict()
+    state = {name: known.get(name) for name in made.state_dict()}
+    for number in range(wider.layers):
+        for name in (name for name in state if name.startswith(f"layers.{number}.")):
+            part = name.split(".", 2)[2]
+            every = [known[f"layers.{number * count + each}.{part}"] for each in range(count)]
+            if part.startswith("inner."):
+                state[name] = torch.cat(every)
+            elif part == "outer.weight":
+                state[name] = torch.cat(every, 1)
+            elif part == "outer.bias":
+                state[name] = torch.stack(every).sum(0)
+            else:
+                state[name] = every[-1 if part.startswith("outer_norm.") else 0]
+    made.load_state_dict(state)
+    return made, wider
+
+
 def loaded(folder: Path) -> tuple[Any, Shape, bool]:
     """The trained module, its shape, and whether it scores pairs."""
     import torch

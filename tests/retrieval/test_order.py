@@ -1,5 +1,7 @@
 """The order of an answer: files, families of symbols, and several sentences."""
 
+import math
+
 import pytest
 
 from asterism.backends.store.chunk_table import ChunkKey
@@ -25,6 +27,21 @@ def test_a_class_and_its_methods_do_not_take_every_place() -> None:
     ordered = in_order(standing, odds.__getitem__, RankOptions())
     assert [place.chunk.name for place in ordered] == ["Token", "cart", "check", "issue"]
     assert {"prior:same_file", "prior:same_family"} == {signal.name for signal in ordered[2].priors}
+
+
+@pytest.mark.parametrize(("is_named", "expected"), [(False, 0.05), (True, 0.2)])
+def test_a_further_chunk_keeps_more_where_the_question_names_it(
+    is_named: bool, expected: float
+) -> None:
+    file = FileKey("shop", "token.py")
+    standing = [
+        Standing(hit(name, file="token.py").chunk, file, 1.0 - n, is_named=n > 0 and is_named)
+        for n, name in enumerate(("check", "issue", "renew"))
+    ]
+    ordered = in_order(standing, lambda _: 2.0, RankOptions())
+    assert [place.odds for place in ordered] == pytest.approx(
+        [2.0, 1.0 + math.log(expected), 2 * math.log(expected)]
+    )
 
 
 def _places(count: int) -> list[Standing]:

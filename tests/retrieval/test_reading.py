@@ -17,6 +17,7 @@ ISSUE = ISSUE._replace(signature="def issue(user)")
 CHECK = hit("check", text="def check(token):\n    return token.user").chunk._replace(
     signature="def check(token)", is_exported=False
 )
+NOTHING_FOUND = Strengths({}, {}, {}, {})
 
 
 def evidence(
@@ -24,6 +25,7 @@ def evidence(
     *chunks: Chunk,
     importers: dict[str, set[str]] | None = None,
     vector: tuple[Match, ...] = (),
+    strengths: Strengths = NOTHING_FOUND,
 ) -> dict[str, Evidence]:
     files = {
         ChunkKey(chunk.repo, chunk.id): FileKey(chunk.repo, chunk.relative_path) for chunk in chunks
@@ -32,7 +34,7 @@ def evidence(
     imported = {FileKey("shop", path): some for path, some in (importers or {}).items()}
     pools = Pools(importers=imported, vector=vector)
     text = weigh(question, read(question, chunks, files), found, pools)
-    weigh_chunks(text, found, Strengths({}, {}, {}, {}), RankOptions())
+    weigh_chunks(text, found, strengths, RankOptions())
     return {file.path: own for file, own in found.items()}
 
 
@@ -118,3 +120,41 @@ def test_the_longest_candidate_of_a_file_says_how_much_there_is(
     short = ISSUE._replace(start_line=3, end_line=3)
     found = evidence(Question(text="user", terms=("user",)), short, long)
     assert found["issue.py"]["length"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "expected"),
+    [
+        ("refused users", "class", True),
+        ("refused users", "protocol", True),
+        ("refused users", "function", False),
+        ("refused users", "struct", False),
+        ("Refused", "class", False),
+    ],
+)
+def test_a_type_that_holds_code_says_so_unless_it_may_be_what_is_named(
+    text: str, kind: str, expected: bool
+) -> None:
+    found = evidence(understand(text), ISSUE._replace(node_kind=kind), CHECK)
+    assert ("type_found" in found["issue.py"]) == expected
+    assert "type_found" not in found["check.py"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "expected"),
+    [
+        ("comment", 1, 0.8),
+        ("docstring", 15, 0.8),
+        ("comment", 16, 0.24),
+        ("import", 1, 0.24),
+        ("function", 400, 0.8),
+    ],
+)
+def test_what_a_file_begins_with_is_said_of_all_of_it(
+    kind: str, line: int, expected: float
+) -> None:
+    chunk = ISSUE._replace(node_kind=kind, start_line=line, end_line=line + 2)
+    scores = {ChunkKey(chunk.repo, chunk.id): 0.8}
+    found = evidence(understand("user"), chunk, strengths=Strengths(scores, scores, {}, {}))
+    assert found["issue.py"]["text"] == pytest.approx(expected)
+    assert found["issue.py"]["vector"] == pytest.approx(expected)

@@ -24,7 +24,7 @@ from training.prepare import Examples  # noqa: E402
 from training.queries import KINDS  # noqa: E402
 from training.static import bags, whole_numbers  # noqa: E402
 from training.tokens import Padded, train_words  # noqa: E402
-from training.transformer import Shape, build, keeping_words, loaded  # noqa: E402
+from training.transformer import Shape, build, joined, keeping_words, loaded  # noqa: E402
 
 SHAPE = Shape(vocabulary=60, width=16, heads=2, inner=32, layers=2, padding=1)
 WORDS = [f"word{number}" for number in range(40)]
@@ -96,6 +96,22 @@ def test_words_are_kept_from_nothing_on() -> None:
     torch.testing.assert_close(wider.eval()(*given), module(*given))
     wider.kept.weight.data += torch.eye(SHAPE.width)
     assert (wider(*given) * module(*given)).sum(dim=1).min() < 0.99
+
+
+def test_layers_are_joined() -> None:
+    module = build(SHAPE).eval()
+    wider, shape = joined(module, SHAPE, 2)
+    assert (shape.layers, shape.inner) == (1, 64)
+    first, second, one = *module.layers, wider.eval().layers[0]
+    given = torch.randn(1, 3, SHAPE.width)
+    both = [layer.outer(torch.nn.functional.gelu(layer.inner(given))) for layer in (first, second)]
+    torch.testing.assert_close(
+        one.outer(torch.nn.functional.gelu(one.inner(given))), both[0] + both[1]
+    )
+    torch.testing.assert_close(one.query(given), first.query(given))
+    torch.testing.assert_close(wider.words.weight, module.words.weight)
+    with pytest.raises(ValueError, match="2 layers cannot be joined by 3"):
+        joined(module, SHAPE, 3)
 
 
 @pytest.mark.parametrize("scores", [False, True])
@@ -175,6 +191,16 @@ def test_a_teacher_is_heard() -> None:
     before = agreement()
     train(module, course, encoder._wrong(module, course))
     assert agreement() > before
+
+
+def test_two_teachers_say_what_they_say_in_the_mean(tmp_path: Path) -> None:
+    every = [torch.nn.functional.normalize(torch.randn(2, 8, 4), dim=2) for _ in range(2)]
+    for number, vectors_of in enumerate(every):
+        (tmp_path / str(number)).mkdir()
+        torch.save(tuple(vectors_of), tmp_path / str(number) / encoder.VECTORS)
+    teacher = Teacher.of([tmp_path / "0", tmp_path / "1"], "cpu")
+    alike = [queries @ texts.T for queries, texts in every]
+    torch.testing.assert_close(teacher.queries @ teacher.texts.T, sum(alike) / 2)
 
 
 def test_wrong_answers() -> None:

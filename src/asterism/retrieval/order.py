@@ -21,6 +21,8 @@ class Standing(NamedTuple):
     odds: float
     """In logarithms; of the chunk within its file, and in an order of the chunk altogether."""
     priors: tuple[Signal, ...] = ()
+    is_named: bool = False
+    """Whether it defines a name of the question, or its file is named."""
 
 
 def in_order(
@@ -60,7 +62,7 @@ def represented(
 
 def _risen(place: Standing, odds: float) -> Standing:
     rise = Signal("prior:sentence", math.exp(odds - place.odds))
-    return Standing(place.chunk, place.file, odds, (*place.priors, rise))
+    return place._replace(odds=odds, priors=(*place.priors, rise))
 
 
 def _key(chunk: Chunk) -> ChunkKey:
@@ -69,25 +71,29 @@ def _key(chunk: Chunk) -> ChunkKey:
 
 def _within_file(places: list[Standing], odds: float, options: RankOptions) -> list[Standing]:
     if len(places) == 1:
-        [(chunk, file, _, priors)] = places
-        return [Standing(chunk, file, odds, priors)]
+        return [places[0]._replace(odds=odds)]
     places.sort(key=_order)
     best = places[0].odds
     met: set[str] = set()
+    keeps = 1.0
     placed: list[Standing] = []
-    for number, (chunk, file, own, priors) in enumerate(places):
-        signals = _company(number, family(chunk) in met, options)
+    for place in places:
+        if placed:
+            keeps *= options.same_file_named if place.is_named else options.same_file
+        signals = _company(keeps, family(place.chunk) in met, options)
         less = sum([math.log(signal.value) for signal in signals])
-        placed.append(Standing(chunk, file, odds + own - best + less, (*priors, *signals)))
-        met |= _relatives(chunk)
+        placed.append(
+            place._replace(odds=odds + place.odds - best + less, priors=(*place.priors, *signals))
+        )
+        met |= _relatives(place.chunk)
     return placed
 
 
-def _company(before: int, has_relatives: bool, options: RankOptions) -> list[Signal]:
+def _company(keeps: float, has_relatives: bool, options: RankOptions) -> list[Signal]:
     """What a chunk loses by the chunks of its file, and of its family, that stand before it."""
     signals: list[Signal] = []
-    if before and "same_file" not in options.off:
-        signals.append(Signal("prior:same_file", options.same_file**before))
+    if keeps < 1 and "same_file" not in options.off:
+        signals.append(Signal("prior:same_file", keeps))
     if has_relatives and "same_family" not in options.off:
         signals.append(Signal("prior:same_family", options.same_family))
     return signals

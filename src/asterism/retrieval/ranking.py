@@ -194,7 +194,10 @@ def _standing(case: Case, text: Text, strength: Mapping[ChunkKey, float]) -> lis
         priors = chunk_priors(candidate.chunk, case.question, case.options)
         listed = strength[candidate.key] + weights.phrase * candidate.quotes
         own = math.log(listed * (weights.unsaid + said)) + _logarithm(priors)
-        found.append(Standing(candidate.chunk, candidate.file, own, tuple(priors)))
+        is_named = candidate.key in case.pools.definitions or bool(
+            case.evidence[candidate.file].get("named_path")
+        )
+        found.append(Standing(candidate.chunk, candidate.file, own, tuple(priors), is_named))
     return found
 
 

@@ -17,9 +17,9 @@ from asterism.retrieval.coverage import (
     said_by_path,
     share,
 )
-from asterism.retrieval.fusion import Evidence, Strengths
+from asterism.retrieval.fusion import Evidence, Strengths, is_one_word
 from asterism.retrieval.options import RankOptions
-from asterism.retrieval.priors import PLAIN
+from asterism.retrieval.priors import HOLDERS, PLAIN, speaks_for_file
 from asterism.retrieval.recall import FileKey, Pools
 
 # As many words say what is asked; who gives more of them quotes, and means the place that has them.
@@ -104,9 +104,12 @@ def weigh(
     stems = asked_stems(question)
     together: defaultdict[FileKey, Words] = defaultdict(frozenset)
     signatures: defaultdict[FileKey, Words] = defaultdict(frozenset)
+    names_one = is_one_word(question)
     for candidate in candidates:
         together[candidate.file] |= candidate.said
         signatures[candidate.file] |= candidate.signature
+        if candidate.chunk.node_kind in HOLDERS and not names_one:
+            evidence[candidate.file]["type_found"] = 1.0
     for file in together:
         together[file] |= said_by_path(file.path, stems)
     worth = rarity(stems, together.values())
@@ -141,9 +144,10 @@ def weigh_chunks(
     best = {candidate.file: [0.0, 0.0, 0.0, 0.0] for candidate in text.candidates}
     for (chunk, key, file, _, _, quotes), said in zip(text.candidates, text.shares, strict=True):
         keeps = options.priors.comment if chunk.node_kind in PLAIN else 1.0
+        found = 1.0 if speaks_for_file(chunk) else keeps
         own = best[file]
-        own[0] = max(own[0], keeps * strengths.text.get(key, 0.0))
-        own[1] = max(own[1], keeps * strengths.vector.get(key, 0.0))
+        own[0] = max(own[0], found * strengths.text.get(key, 0.0))
+        own[1] = max(own[1], found * strengths.vector.get(key, 0.0))
         own[2] = max(own[2], said)
         own[3] = max(own[3], keeps * _length(chunk))
         if chunk.is_exported:
@@ -151,11 +155,11 @@ def weigh_chunks(
         if quotes:
             evidence[file]["phrase"] = max(evidence[file].get("phrase", 0.0), quotes)
     for file, (words, meaning, said, length) in best.items():
-        found = evidence[file]
-        found["text"], found["vector"], found["said_at_once"] = words, meaning, said
-        found["length"] = length
+        whole = evidence[file]
+        whole["text"], whole["vector"], whole["said_at_once"] = words, meaning, said
+        whole["length"] = length
         if text.excess > 0:
-            found["said_at_length"] = text.excess * said
+            whole["said_at_length"] = text.excess * said
 
 
 def _length(chunk: Chunk) -> float:

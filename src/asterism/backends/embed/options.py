@@ -22,7 +22,7 @@ MODELS = Path(__file__).with_name("data")
 
 _BUILT_IN = MODELS / STATIC_IDENTITY.model
 
-ENCODER = "asterism-encoder-3"
+ENCODER = "asterism-encoder-4"
 """The encoder that is meant where none is named."""
 
 KEY_VARIABLES: Mapping[Provider, str] = {"voyage": "VOYAGE_API_KEY", "openai": "OPENAI_API_KEY"}
