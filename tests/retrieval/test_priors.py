@@ -7,7 +7,6 @@ import pytest
 from asterism.domain.search import Intent, Question
 from asterism.retrieval.options import RankOptions
 from asterism.retrieval.priors import Company, chunk_priors, file_priors
-from asterism.retrieval.questions import understand
 from asterism.retrieval.recall import FileKey
 from tests.retrieval.selection_hits import hit
 
@@ -123,23 +122,4 @@ def test_a_test_beside_its_code(
 ) -> None:
     chunk = hit("token").chunk._replace(node_kind="function", is_exported=False, **changes)
     found = [signal.name for signal in chunk_priors(chunk, question, RankOptions())]
-    assert found == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("refund a parcel", ["prior:type"]),
-        ("how is a parcel refunded", []),
-        ("Add a refund of lost parcels", []),
-        ("refunds of TokenLedger", []),
-        ('where is "refund refused" said', []),
-    ],
-)
-@pytest.mark.parametrize("kind", ["class", "struct", "trait"])
-def test_a_type_is_meant_where_something_is_described(
-    kind: str, text: str, expected: list[str]
-) -> None:
-    chunk = hit("token").chunk._replace(node_kind=kind, is_exported=False)
-    found = [signal.name for signal in chunk_priors(chunk, understand(text), RankOptions())]
     assert found == expected

@@ -184,8 +184,6 @@ class Priors:
     inline_test: float = 0.3
     """A test beside the code that it tests. Set by hand: a file counts by its best chunk."""
     exported: float = 1.2
-    type: float = 1.35
-    """A type, where the question only says what something is: then the whole of it is meant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,8 +201,8 @@ class ChunkWeights:
     """And what it has in quotation marks."""
     least: float = 0.05
     """For a candidate that no list ranks high; keeps proportions finite."""
-    unsaid: float = 0.15
-    """What a chunk that says nothing of the question keeps beside one that says all of it: 1.15."""
+    unsaid: float = 0.1
+    """What a chunk that says nothing of the question keeps beside one that says all of it: 1.1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

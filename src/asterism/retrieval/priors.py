@@ -25,7 +25,6 @@ _EXAMPLE = re.compile(
 _COMPATIBILITY = re.compile(
     r"(?:^|[/_.-])(?:compat|compatibility|legacy|deprecated)(?:[/_.-]|$)", re.IGNORECASE
 )
-_ASKS = re.compile(r"\s*(?:how|where|when|why|what|which|who)\b", re.IGNORECASE)
 _ASKS_COMPATIBILITY = re.compile(r"compat|legacy|deprecat", re.IGNORECASE)
 _GENERATED = re.compile(
     r"(?:^|/)(?:vendor(?:ed)?|third[_-]?party|node_modules|dist|priv/static|generated|_generated|extern(?:al)?)/"
@@ -44,9 +43,6 @@ PLAIN = _IMPORTS | _COMMENTS
 _PARTS = frozenset({"property", "enum_member", "variable", "expression", "control", "signature"})
 HOLDERS = frozenset({"class", "interface", "enum", "object", "protocol", "extension"})
 """Kinds of types that hold code, where a file is little else."""
-_TYPES = HOLDERS | frozenset(
-    {"struct", "trait", "record", "type", "union", "annotation", "module", "namespace"}
-)
 # A file's first comment begins at the latest here, behind a licence.
 _HEAD_LINES = 15
 
@@ -151,8 +147,6 @@ def chunk_priors(chunk: Chunk, question: Question, options: RankOptions) -> list
         names.append("inline_test")
     if chunk.is_exported:
         names.append("exported")
-    if chunk.node_kind in _TYPES and _describes(question):
-        names.append("type")
     return [
         Signal(f"prior:{name}", getattr(options.priors, name))
         for name in names
@@ -163,12 +157,6 @@ def chunk_priors(chunk: Chunk, question: Question, options: RankOptions) -> list
 def _is_inline_test(chunk: Chunk) -> bool:
     """Whether it is a test, or helps one, in a file of code: Rust and Zig keep them there."""
     return "test" in chunk.decorator_names or chunk.qualified_name.split(".")[0] in _TEST_MODULES
-
-
-def _describes(question: Question) -> bool:
-    """Whether it only says what something is, not its name, how it goes or what to change."""
-    asks = question.is_wish or is_quoting(question) or _ASKS.match(question.text) is not None
-    return not (asks or question.identifiers)
 
 
 def is_quoting(question: Question) -> bool:
