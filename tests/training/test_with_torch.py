@@ -102,7 +102,8 @@ def test_layers_are_joined() -> None:
     module = build(SHAPE).eval()
     wider, shape = joined(module, SHAPE, 2)
     assert (shape.layers, shape.inner) == (1, 64)
-    first, second, one = *module.layers, wider.eval().layers[0]
+    first, second = module.layers
+    [one] = wider.eval().layers
     given = torch.randn(1, 3, SHAPE.width)
     both = [layer.outer(torch.nn.functional.gelu(layer.inner(given))) for layer in (first, second)]
     torch.testing.assert_close(
