@@ -20,10 +20,10 @@ SMALLEST_STEP = 1e-3
 UNANSWERABLE = 0.5
 
 
-def folds(languages: Collection[str]) -> list[list[str]]:
+def folds(languages: Collection[str], count: int = FOLDS) -> list[list[str]]:
     """Languages to leave out together."""
     ordered = sorted(languages)
-    return [some for number in range(FOLDS) if (some := ordered[number::FOLDS])]
+    return [some for number in range(count) if (some := ordered[number::count])]
 
 
 def fit_weights(lists: Sequence[List]) -> Rows:

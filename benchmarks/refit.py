@@ -1,16 +1,17 @@
 """What the evidence counts with the vectors of a model: the numbers for its folder, fitted anew.
 
     python -m benchmarks.refit DATASET --repos-dir DIR [--model FOLDER] [--vectors DIR]
-        [--index-dir DIR] [--wishes] [--weight NAME]... [-o NUMBERS.json]
+        [--index-dir DIR] [--wishes] [--weight NAME]... [--folds N] [-o NUMBERS.json]
 
 Every question's candidates are found by its words and by the model's vectors of all chunks. The
 chosen weights are fitted by listwise logistic regression on all languages but some and measured on
-those, in turn; the others count as they do. Then they are fitted on everything, and so are the
-curves from log-odds to probabilities, with questions to a repository of another language as those
-that have no answer. The numbers belong into the model's `model.json`, as `ranking`.
+those, in turn (as many `--folds` as there are languages leave out one at a time); the others count
+as they do. Then they are fitted on everything, and so are the curves from log-odds to
+probabilities, with questions to a repository of another language as those that have no answer. The
+numbers belong into the model's `model.json`, as `ranking`.
 
 `--vectors` holds a file `<repository>.npz` for each repository, with `ids` of chunks and `vectors`:
-then no chunk is embedded here. Without it the model reads every chunk, some 250 a second
+then no chunk is embedded here. Without it the model reads every chunk, some 190 a second
 and core. Without `--model` the built-in one is meant.
 
 With `--wishes` the questions that word a change are asked, and theirs are the weights that are
@@ -57,7 +58,7 @@ from asterism.retrieval.options import RankOptions, Weights
 from asterism.retrieval.questions import understand
 from asterism.retrieval.ranking import place, study
 from asterism.retrieval.recall import FileKey, Pools, Sources, recall
-from benchmarks.judge_fit import Curve, List, fit_curve, fit_weights, folds
+from benchmarks.judge_fit import FOLDS, Curve, List, fit_curve, fit_weights, folds
 
 LIMIT = 10
 USUAL = RankOptions()
@@ -241,11 +242,13 @@ def with_weights(names: Sequence[str], values: Sequence[float], field: str) -> R
     return replace(USUAL, **{field: changed})
 
 
-def cross_validated(some: Sequence[Case], names: Sequence[str], field: str) -> list[RankOptions]:
+def cross_validated(
+    some: Sequence[Case], names: Sequence[str], field: str, count: int = FOLDS
+) -> list[RankOptions]:
     """For each question the recipe with weights that its language had no part in."""
     lists = [case.evidence(names) for case in some]
     found = [USUAL] * len(some)
-    for languages in folds({case.query.language for case in some}):
+    for languages in folds({case.query.language for case in some}, count):
         out = [case.query.language in languages for case in some]
         others = zip(some, lists, out, strict=True)
         known = [own for case, own, left in others if not left and case.has(field)]
@@ -309,12 +312,14 @@ def _mean_of(some: Sequence[Case], values: Sequence[float], **wanted: str) -> fl
     )
 
 
-def run(every: Sequence[Case], names: Sequence[str], field: str = TOPICS) -> dict[str, float]:
+def run(
+    every: Sequence[Case], names: Sequence[str], field: str = TOPICS, count: int = FOLDS
+) -> dict[str, float]:
     """Print what the model is worth, and return its numbers."""
     some = [case for case in every if case.answerable]
     if not any(case.has(field) for case in some):
         raise UsageError("No question is of the kind whose weights are fitted; ask some that are.")
-    print("\n".join(report(some, cross_validated(some, names, field))))
+    print("\n".join(report(some, cross_validated(some, names, field, count))))
     fitted = fit_weights([case.evidence(names) for case in some if case.has(field)])
     weights = [round(float(one), 2) for one in fitted]
     options = with_weights(names, weights, field)
@@ -336,6 +341,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--vectors", type=Path, help="those that were made elsewhere")
     parser.add_argument("--wishes", action="store_true", help="fit what counts for these")
     parser.add_argument("--weight", action="append", choices=known, help="to be fitted")
+    parser.add_argument("--folds", type=int, default=FOLDS, help="of languages; %(default)s")
     parser.add_argument("-o", "--output", type=Path)
     given: Any = parser.parse_args(arguments)
     with ExitStack() as stack:
@@ -347,7 +353,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             dataset = only_wishes(dataset)
         every = [*cases(dataset, given.repos_dir, engine, models)]
     usual, field = (OF_WISHES, WISHES) if given.wishes else (OF_VECTORS, TOPICS)
-    numbers = run(every, given.weight or usual, field)
+    numbers = run(every, given.weight or usual, field, max(given.folds, 2))
     text = json.dumps(numbers, indent=2)
     print(f"\n{text}")
     if given.output:

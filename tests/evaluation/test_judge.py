@@ -16,6 +16,7 @@ def test_every_language_is_left_out_once() -> None:
     languages = {"go", "c", "php", "lua", "zig", "java", "ruby", "rust", "bash"}
     assert sorted(one for some in folds(languages) for one in some) == sorted(languages)
     assert folds({"go", "c"}) == [["c"], ["go"]]
+    assert folds({"java", "c", "go"}, 2) == [["c", "java"], ["go"]]
 
 
 def test_weights_are_found_again() -> None:

@@ -45,7 +45,8 @@ def test_from_a_dataset_to_numbers_that_the_ranking_reads(
     tmp_path: Path, given: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "numbers.json"
-    assert main([*given, "--weight", "vector", "--weight", "nearby", "-o", str(output)]) == 0
+    weights = ["--weight", "vector", "--weight", "nearby", "--folds", "2"]
+    assert main([*given, *weights, "-o", str(output)]) == 0
     numbers = json.loads(output.read_text())
     assert {"vectors.weights.vector", "vectors.weights.nearby"} < numbers.keys()
     printed = capsys.readouterr().out
