@@ -105,6 +105,20 @@ def test_a_failure_is_told_until_it_is_mended(
     assert state_of(engine, registered).complete
 
 
+def test_weights_that_were_damaged_since_answer_nothing(
+    engine: Engine, registered: Registered, folder: Path
+) -> None:
+    engine.upgrade(registered)
+    weights = folder / "model.onnx"
+    content = weights.read_bytes()
+    weights.write_bytes(bytes([content[0] ^ 1]) + content[1:])
+    told = state_of(engine, registered)
+    assert "model.onnx is not what it should be" in told.problem
+    assert told.sentence.endswith("The built-in model answers")
+    weights.write_bytes(content)
+    assert state_of(engine, registered).complete
+
+
 def test_one_process_makes_them_at_a_time(engine: Engine, registered: Registered) -> None:
     with (
         upgrader(registered.project.directory),

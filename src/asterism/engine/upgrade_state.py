@@ -8,6 +8,7 @@ from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
 from asterism.backends.store.resident_limits import LIMITS
 from asterism.backends.store.second_store import MadeFor, Making, SecondStore, second_bytes
+from asterism.backends.weights.folder import check, read_folder
 from asterism.config.loading import upgrade_options
 from asterism.config.settings import Settings
 from asterism.domain.errors import (
@@ -91,6 +92,7 @@ def upgrade_state(
     )
     try:
         wanted = made_for(options)
+        check(read_folder(encoder_folder(options), "encoder"))
     except (SettingError, ProviderError) as error:
         return state._replace(problem=str(error))
     state = state._replace(model=wanted.model.model)
