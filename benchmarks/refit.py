@@ -11,7 +11,7 @@ probabilities, with questions to a repository of another language as those that 
 numbers belong into the model's `model.json`, as `ranking`.
 
 `--vectors` holds a file `<repository>.npz` for each repository, with `ids` of chunks and `vectors`:
-then no chunk is embedded here. Without it the model reads every chunk, some 190 a second
+then no chunk is embedded here. Without it the model reads every chunk, some 180 a second
 and core. Without `--model` the built-in one is meant.
 
 With `--wishes` the questions that word a change are asked, and theirs are the weights that are
