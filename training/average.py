@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from training.encoder import save
+from training.inputs import present
 from training.transformer import keeping_words, loaded
 
 
@@ -19,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     import torch
 
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("folders", type=present, nargs="+")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args(arguments)
     read = [loaded(folder)[:2] for folder in options.folders]

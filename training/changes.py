@@ -18,6 +18,7 @@ from asterism.analysis.syntax.catalogue import detect
 from asterism.evaluation.datasets import write_dataset
 from asterism.evaluation.labels import Query, Target
 from training.archives import SourceFile, source_files
+from training.inputs import present
 from training.mine import source_name
 from training.prepare import read_wishes
 from training.unseen import WISH
@@ -83,8 +84,8 @@ def write(clone: Path, wished: Subjects, out: Path, chance: random.Random) -> li
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the sources and the dataset."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("clones", nargs="+", type=Path)
-    parser.add_argument("--wishes", type=Path, required=True, help="what training.history wrote")
+    parser.add_argument("clones", nargs="+", type=present)
+    parser.add_argument("--wishes", type=present, required=True, help="what training.history wrote")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--size", type=int, default=100, help="questions of each repository")
     parser.add_argument("--seed", type=int, default=1)

@@ -22,6 +22,7 @@ from subprocess import CalledProcessError
 
 from training.archives import SourceFile, source_files
 from training.exclusions import named_like_excluded
+from training.inputs import present
 from training.mine import TEST, source_name
 
 MEGABYTE = 1_000_000
@@ -139,7 +140,7 @@ def _suffix(path: str) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the shards."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("archives", nargs="+", type=Path)
+    parser.add_argument("archives", nargs="+", type=present)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args(arguments)

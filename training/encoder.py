@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from asterism.backends.embed.chunk_texts import place_and_code
 from training import scoring as asked
 from training.batches import batches
+from training.inputs import present
 from training.negatives import nearest
 from training.owners import Owners
 from training.prepare import Examples, load
@@ -285,25 +286,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     import torch
 
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("examples", type=Path)
+    parser.add_argument("examples", type=present)
     begun = parser.add_mutually_exclusive_group(required=True)
-    begun.add_argument("--start", type=Path, help="folder of a published encoder")
-    begun.add_argument("--resume", type=Path, help="folder of an encoder that was trained here")
+    begun.add_argument("--start", type=present, help="folder of a published encoder")
+    begun.add_argument("--resume", type=present, help="folder of an encoder that was trained here")
     parser.add_argument(
-        "--vectors", type=Path, help="vectors.pt of the model that finds wrong answers; its own"
+        "--vectors", type=present, help="vectors.pt of the model that finds wrong answers; its own"
     )
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--layers", type=int, nargs="+", default=LAYERS, help="of the start")
     parser.add_argument("--join", type=int, default=1, help="so many layers to resume into each")
     parser.add_argument("--words", action="store_true", help="keep words in the vectors")
     parser.add_argument(
-        "--teacher", type=Path, nargs="+", help="folders of encoders that were trained here"
+        "--teacher", type=present, nargs="+", help="folders of encoders that were trained here"
     )
     parser.add_argument("--rate", type=float, default=RATE)
     parser.add_argument("--minutes", type=float, default=4.0)
     parser.add_argument("--again", type=float, default=0.0, help="minutes with new wrong answers")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--questions", type=Path, nargs="*", default=[])
+    parser.add_argument("--questions", type=present, nargs="*", default=[])
     parser.add_argument("--device", default="cuda")
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)

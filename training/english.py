@@ -33,6 +33,7 @@ from training.archives import (
     wanted,
 )
 from training.exclusions import Exclusions, named_like_excluded
+from training.inputs import present
 from training.mine import TEST, source_name
 from training.pairs import (
     QUERY_CHARS,
@@ -211,10 +212,10 @@ def _mined(tasks: list[_Task], processes: int) -> Iterator[_Mined]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write every archive's pairs into one compressed file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("archives", nargs="+", type=Path)
+    parser.add_argument("archives", nargs="+", type=present)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--exclude", type=Path, required=True)
-    parser.add_argument("--without", type=Path, nargs="*", default=[])
+    parser.add_argument("--exclude", type=present, required=True)
+    parser.add_argument("--without", type=present, nargs="*", default=[])
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args(arguments)
     tasks = [(str(path), source_name(path), str(options.exclude)) for path in options.archives]

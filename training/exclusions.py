@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from training.archives import source_files
+from training.inputs import present
 from training.rows import hashed
 
 HASH_BYTES = 8
@@ -69,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from training.mine import rows_of_file
 
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("checkouts", nargs="+", type=Path)
+    parser.add_argument("checkouts", nargs="+", type=present)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args(arguments)
     files: set[bytes] = set()

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from training import byte_graph
+from training.inputs import present
 from training.prepare import load
 from training.transformer import loaded
 
@@ -20,9 +21,11 @@ PAIR_TOKENS = 128
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write `model.int8.onnx`, `tokenizer.json` and `config.json`."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--tokenizer", type=Path, help="that of the folder")
-    parser.add_argument("--examples", type=Path, required=True, help="what training.prepare wrote")
+    parser.add_argument("folder", type=present)
+    parser.add_argument("--tokenizer", type=present, help="that of the folder")
+    parser.add_argument(
+        "--examples", type=present, required=True, help="what training.prepare wrote"
+    )
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--name", required=True)
     options = parser.parse_args(arguments)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from training.archives import SUFFIXES, git_directory
+from training.inputs import present
 from training.mine import TEST, source_name
 from training.rows import Row, read
 
@@ -121,8 +122,8 @@ def _of_clone(task: tuple[str, str]) -> list[Wish]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the wishes of all clones whose rows were mined."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("clones", nargs="+", type=Path)
-    parser.add_argument("--rows", type=Path, required=True)
+    parser.add_argument("clones", nargs="+", type=present)
+    parser.add_argument("--rows", type=present, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args(arguments)

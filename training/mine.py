@@ -21,6 +21,7 @@ from asterism.domain.outline import Outline
 from training.archives import SourceFile, source_files
 from training.documentation import MARKERS, first_sentences, without_documentation
 from training.exclusions import Exclusions, named_like_excluded
+from training.inputs import present
 from training.rows import Row, hashed, write
 
 # A source of a hundred thousand symbols must not drown the others.
@@ -178,9 +179,9 @@ def source_name(archive: Path) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Mine every archive that has not been mined yet."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("archives", nargs="+", type=Path)
+    parser.add_argument("archives", nargs="+", type=present)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--exclude", type=Path, required=True)
+    parser.add_argument("--exclude", type=present, required=True)
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)

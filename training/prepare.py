@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training.exclusions import Exclusions
+from training.inputs import present
 from training.queries import KINDS, Example, examples, topics, wish
 from training.rows import Row, hashed, read
 
@@ -202,11 +203,11 @@ def read_english(path: Path) -> list[Text]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write `examples.pickle` and `counts.json`."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("rows", type=Path)
-    parser.add_argument("--english", type=Path, help="what training.english wrote")
-    parser.add_argument("--wishes", type=Path, help="what training.history wrote")
+    parser.add_argument("rows", type=present)
+    parser.add_argument("--english", type=present, help="what training.english wrote")
+    parser.add_argument("--wishes", type=present, help="what training.history wrote")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--exclude", type=Path, required=True)
+    parser.add_argument("--exclude", type=present, required=True)
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)

@@ -15,6 +15,7 @@ from asterism.domain.chunk import Chunk
 from asterism.domain.errors import AsterismError
 from asterism.evaluation.datasets import load_dataset
 from training.documentation import without_documentation
+from training.inputs import present
 from training.scoring import Collection, Place
 
 # More than any model reads.
@@ -57,8 +58,8 @@ def undocumented(chunk: Chunk) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write questions and chunks into one file, so that models can be measured anywhere."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("questions", type=Path)
-    parser.add_argument("--repos-dir", type=Path, required=True)
+    parser.add_argument("questions", type=present)
+    parser.add_argument("--repos-dir", type=present, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--undocumented", action="store_true", help="code without documentation")
     options = parser.parse_args(arguments)

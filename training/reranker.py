@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from asterism.backends.embed.chunk_texts import place_and_code
 from training import scoring as asked
 from training.encoder import MEASURED_TOKENS, Held, all_vectors, save, tokenised
+from training.inputs import present
 from training.negatives import nearest
 from training.owners import Owners
 from training.prepare import load
@@ -177,16 +178,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from tokenizers import Tokenizer
 
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("examples", type=Path)
-    parser.add_argument("--encoder", type=Path, required=True)
+    parser.add_argument("examples", type=present)
+    parser.add_argument("--encoder", type=present, required=True)
     parser.add_argument(
-        "--vectors", type=Path, nargs="+", required=True, help="vectors.pt of models"
+        "--vectors", type=present, nargs="+", required=True, help="vectors.pt of models"
     )
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--layers", type=int, default=3)
     parser.add_argument("--minutes", type=float, default=4.0)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--questions", type=Path, nargs="*", default=[])
+    parser.add_argument("--questions", type=present, nargs="*", default=[])
     parser.add_argument("--device", default="cuda")
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)

@@ -13,6 +13,7 @@ import numpy as np
 
 from training import scoring as asked
 from training.batches import batches
+from training.inputs import present
 from training.prepare import Examples, load
 from training.scoring import Collection, Question, summary
 from training.tokens import Padded, train_words
@@ -185,11 +186,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     import torch
 
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("examples", type=Path)
+    parser.add_argument("examples", type=present)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--epochs", type=int, default=15)
-    parser.add_argument("--questions", type=Path, nargs="*", default=[])
+    parser.add_argument("--questions", type=present, nargs="*", default=[])
     parser.add_argument("--device", default="cuda")
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)

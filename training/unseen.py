@@ -30,6 +30,7 @@ from asterism.evaluation.self_supervised import SetOptions, make_queries
 from training.archives import git_directory
 from training.exclusions import Exclusions
 from training.history import log_of, wishes
+from training.inputs import present
 from training.mine import rows_of_source
 
 WISH = "wish"
@@ -120,9 +121,9 @@ def wished(one: Unseen, clones: Path, root: Path, size: int, seed: int) -> list[
 def main(arguments: Sequence[str] | None = None) -> int:
     """Check out and ask; a repository that is not there is named, and the others go on."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("clones", type=Path)
+    parser.add_argument("clones", type=present)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--list", type=Path, default=LISTED)
+    parser.add_argument("--list", type=present, default=LISTED)
     parser.add_argument("--size", type=int, default=25, help="questions of each kind")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)

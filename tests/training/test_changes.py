@@ -57,3 +57,16 @@ def test_of_a_large_repository_the_folders_that_are_asked_for(
     wished = {"Keep what is asked for": ["b/x.py", "b/y.py"], "Know the other": ["a/x.py"]}
     assert [file.path for file in chosen(files, wished)] == ["b/x.py", "b/y.py", "b/z.py"]
     assert chosen(files[:3], wished) == files[:3]
+
+
+@pytest.mark.parametrize("missing", ["clone", "wishes"])
+def test_what_is_not_there_is_said_at_once(
+    missing: str, wishes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = {"clone": clone(tmp_path / "shop", FILES), "wishes": wishes}
+    given[missing] = tmp_path / "nowhere"
+    arguments = [str(given["clone"]), "--wishes", str(given["wishes"])]
+    with pytest.raises(SystemExit):
+        changes.main([*arguments, "--out", str(tmp_path / "out")])
+    assert "nowhere does not exist" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
