@@ -26,12 +26,14 @@ def folds(languages: Collection[str], count: int = FOLDS) -> list[list[str]]:
     return [some for number in range(count) if (some := ordered[number::count])]
 
 
-def fit_weights(lists: Sequence[List]) -> Rows:
+def fit_weights(lists: Sequence[List], counts: Sequence[float] | None = None) -> Rows:
     """Weights of everything behind the first column, which counts as it is.
 
     Listwise logistic regression: of a question's files, the right ones should be the likely ones.
+    `counts` says what each question counts beside the others.
     """
-    known = [(rows, right / right.sum()) for rows, right in lists if right.any()]
+    each = zip(lists, counts or [1.0] * len(lists), strict=True)
+    known = [(rows, right / right.sum(), count) for (rows, right), count in each if right.any()]
     weights = np.zeros(lists[0][0].shape[1] - 1) if lists else np.zeros(0)
     if not known:
         return weights
@@ -52,21 +54,23 @@ def fit_weights(lists: Sequence[List]) -> Rows:
     return weights
 
 
-def _listwise(known: Sequence[List], weights: Rows) -> tuple[float, Rows, Rows]:
+def _listwise(known: Sequence[tuple[Rows, Rows, float]], weights: Rows) -> tuple[float, Rows, Rows]:
     """Loss, gradient and curvature of the weights."""
     loss = RIDGE / 2 * float(weights @ weights)
     slope = RIDGE * weights
     bend = RIDGE * np.eye(len(weights))
-    for rows, right in known:
+    total = sum(count for *_, count in known)
+    for rows, right, count in known:
+        part = count / total
         odds = rows[:, 0] + rows[:, 1:] @ weights
         odds = odds - odds.max()
         likely = np.exp(odds)
         likely /= likely.sum()
-        loss -= float(right @ np.log(np.maximum(likely, 1e-300))) / len(known)
+        loss -= part * float(right @ np.log(np.maximum(likely, 1e-300)))
         mean = likely @ rows[:, 1:]
-        slope = slope + ((likely - right) @ rows[:, 1:]) / len(known)
+        slope = slope + part * ((likely - right) @ rows[:, 1:])
         spread = (rows[:, 1:] * likely[:, None]).T @ rows[:, 1:] - np.outer(mean, mean)
-        bend = bend + spread / len(known)
+        bend = bend + part * spread
     return loss, slope, bend
 
 

@@ -1,7 +1,8 @@
 """What the evidence counts with the vectors of a model: the numbers for its folder, fitted anew.
 
     python -m benchmarks.refit DATASET --repos-dir DIR [--model FOLDER] [--vectors DIR]
-        [--index-dir DIR] [--wishes] [--weight NAME]... [--folds N] [-o NUMBERS.json]
+        [--index-dir DIR] [--beside DATASET --beside-repos-dir DIR [--share PART]]
+        [--wishes] [--weight NAME]... [--every] [--folds N] [-o NUMBERS.json]
 
 Every question's candidates are found by its words and by the model's vectors of all chunks. The
 chosen weights are fitted by listwise logistic regression on all languages but some and measured on
@@ -14,6 +15,9 @@ numbers belong into the model's `model.json`, as `ranking`.
 then no chunk is embedded here. Without it the model reads every chunk, some 180 a second
 and core. Without `--model` the built-in one is meant.
 
+A second set of questions, `--beside` the first, counts `--share` as much as all of the first, and
+is measured as well; a language that is left out is left out of both.
+
 With `--wishes` the questions that word a change are asked, and theirs are the weights that are
 fitted; those that name a topic are left out. The dataset may be one of `training.changes`.
 """
@@ -22,212 +26,44 @@ import argparse
 import json
 import sys
 import tempfile
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from asterism.backends.embed.options import EmbedOptions
-from asterism.backends.embed.protocol import Embedder
-from asterism.backends.embed.providers import make_embedder
-from asterism.backends.embed.vectors import unit
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.chunk_table import ChunkKey, ChunkSnapshot, Matrix
-from asterism.backends.store.lance_table import LanceTable
-from asterism.backends.store.second_snapshot import SecondSnapshot
 from asterism.config.settings import Settings
-from asterism.domain.chunk import Chunk
 from asterism.domain.errors import UsageError
-from asterism.domain.filters import Filter
-from asterism.domain.search import Question
 from asterism.engine.engine import Engine
 from asterism.engine.weighing import PREFIX
 from asterism.engine.wiring import Places
 from asterism.evaluation.bootstrap import paired_difference
 from asterism.evaluation.datasets import load_dataset
-from asterism.evaluation.labels import Checkout, Dataset, Found, Query
+from asterism.evaluation.labels import Dataset
 from asterism.evaluation.markdown import table
-from asterism.evaluation.matching import first_ranks, without_given
-from asterism.evaluation.metrics import ndcg
 from asterism.evaluation.summaries import mean
 from asterism.retrieval.options import RankOptions, Weights
 from asterism.retrieval.questions import understand
-from asterism.retrieval.ranking import place, study
-from asterism.retrieval.recall import FileKey, Pools, Sources, recall
+from asterism.retrieval.recall import Pools
 from benchmarks.judge_fit import FOLDS, Curve, List, fit_curve, fit_weights, folds
+from benchmarks.refit_cases import USUAL, WISHES, Case, Models, cases
 
-LIMIT = 10
-USUAL = RankOptions()
-TOPICS, WISHES = "weights", "wished"
-# Of a question; the right one is among them for 998 of 1,000 questions.
-FILES = 30
+TOPICS = "weights"
 # What belongs to the vectors; the other weights speak of any model. All of them fitted anew are as
 # good to 0.003 where languages are left out.
-OF_VECTORS = ("vector", "vector_sum", "nearby")
+OF_VECTORS = ("vector", "vector_second", "vector_sum", "nearby")
 # What is fitted of wishes; the others are set by hand, or speak of questions of one word.
 OF_WISHES = (
-    *OF_VECTORS, "text", "text_sum", "name", "said", "said_at_once", "signature", "offers",
-    "length", "type_found", "stem_whole", "folder_named", "depth", "importer_near",
-    "folder_near", "definition_file",
+    *OF_VECTORS, "text", "text_sum", "name", "said", "said_at_once", "signature",
+    "offers", "length", "properties", "type_found", "stem_whole", "folder_named", "depth",
+    "importer_near", "folder_near", "definition_file",
 )  # fmt: skip
-# As many lines as any file has.
-ALL_LINES = 10**9
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A question with its candidates, to be ranked again and again."""
-
-    query: Query
-    question: Question
-    usual: Pools
-    """Found by the vectors of the built-in model."""
-    pools: Pools
-    """Found by those of the model."""
-    chunks: Mapping[ChunkKey, Chunk]
-    checkout: Checkout
-    dataset: Dataset
-    answerable: bool
-
-    def has(self, field: str) -> bool:
-        """Whether it is weighed by this field of the options."""
-        return self.question.is_wish == (field == WISHES)
-
-    def by_vectors(self, pools: Pools) -> float:
-        """NDCG of files in the order of their nearest chunks."""
-        paths = dict.fromkeys(match.path for match in pools.vector)
-        return self._ndcg([Found(path, 1, ALL_LINES) for path in paths])
-
-    def answer(self, pools: Pools, options: RankOptions) -> float:
-        """NDCG of the answer as it is given."""
-        placed = place(self.question, pools, self._read, options).places
-        return self._ndcg([_found(one.chunk) for one in placed])
-
-    def by_files(self, pools: Pools, options: RankOptions) -> float:
-        """NDCG of files in the order of their odds."""
-        placed = place(self.question, pools, self._read, options).places
-        paths = dict.fromkeys(one.file.path for one in placed)
-        return self._ndcg([Found(path, 1, ALL_LINES) for path in paths])
-
-    def evidence(self, names: Sequence[str]) -> List:
-        """A row for each file: the odds by everything else, then these; and which are right."""
-        case, text, _ = study(self.question, self.pools, self._read, USUAL)
-        files = [*dict.fromkeys(candidate.file for candidate in text.candidates)]
-        files = sorted(files, key=lambda file: -case.odds(file))[:FILES]
-        rows = []
-        for file in files:
-            own = [case.evidence[file].get(name, 0.0) for name in names]
-            known = sum(case.weights[name] * value for name, value in zip(names, own, strict=True))
-            rows.append([case.odds(file) - known, *own])
-        return np.array(rows), np.array([float(self._right(file)) for file in files])
-
-    def graded(
-        self, pools: Pools, options: RankOptions
-    ) -> Iterator[tuple[tuple[float, ...], bool]]:
-        """The first ten: odds, whether it is the first, the grounds; and whether it is right."""
-        placed = place(self.question, pools, self._read, options)
-        for number, one in enumerate(placed.places[:LIMIT]):
-            yield (one.odds, float(number == 0), *placed.grounds), self._right(one.file)
-
-    def _right(self, file: FileKey) -> bool:
-        return self.answerable and self._ndcg([Found(file.path, 1, ALL_LINES)], whole=True) > 0
-
-    def _ndcg(self, places: Sequence[Found], *, whole: bool = False) -> float:
-        root = self.checkout.root
-        counted = places if whole else without_given(places, self.query, root)
-        ranks = first_ranks(counted[:LIMIT], self.query.targets, root, self.dataset.match)
-        return ndcg(ranks, LIMIT)
-
-    def _read(self, keys: Sequence[ChunkKey]) -> list[Chunk]:
-        return [self.chunks[key] for key in keys if key in self.chunks]
-
-
-def _found(chunk: Chunk) -> Found:
-    return Found(chunk.relative_path, chunk.start_line, chunk.end_line)
-
-
-class Models:
-    """The model whose vectors are fitted, and the built-in one beside it."""
-
-    def __init__(self, model: str | None, vectors: Path | None) -> None:
-        """`vectors` are those that were made elsewhere; without a model the built-in is fitted."""
-        self.usual: Embedder = make_embedder(EmbedOptions())
-        self.model: Embedder | None = None
-        if model is not None:
-            self.model = make_embedder(EmbedOptions(provider="encoder", model=model))
-        self._vectors = vectors
-
-    def sources(
-        self, name: str, table: tuple[ChunkSnapshot, Catalogue, Filter]
-    ) -> list[tuple[Embedder, Sources]]:
-        """What can be asked of a table by the built-in model and, if there is one, the other."""
-        snapshot, catalogue, where = table
-        found = [(self.usual, Sources(snapshot, catalogue, where))]
-        if self.model is not None:
-            second = SecondSnapshot(snapshot, self._matrix(self.model, name, snapshot))
-            found.append((self.model, Sources(second, catalogue, where)))
-        return found
-
-    def _matrix(self, model: Embedder, name: str, snapshot: ChunkSnapshot) -> Matrix:
-        """A vector for each row of a table."""
-        keys = snapshot.rows().keys
-        if self._vectors is None:
-            return model.embed_documents(snapshot.texts(range(len(keys))))
-        with np.load(self._vectors / f"{name}.npz") as held:
-            known = dict(zip(held["ids"].tolist(), held["vectors"], strict=True))
-        missing = [key for key in keys if key.id not in known]
-        if missing:
-            raise UsageError(
-                f"{name}.npz lacks {len(missing)} of {len(keys)} chunks; make the vectors again "
-                "from an index of this version."
-            )
-        return unit(np.array([known[key.id] for key in keys], dtype=np.float32))
-
-
-def cases(dataset: Dataset, repos_dir: Path, engine: Engine, models: Models) -> Iterator[Case]:
-    """Every question, and some questions to a repository that they are not about."""
-    groups: defaultdict[str, list[Query]] = defaultdict(list)
-    for query in dataset.queries:
-        groups[query.repo].append(query)
-    names = sorted(groups)
-    for number, name in enumerate(names):
-        own = groups[name]
-        other = groups[names[(number + len(names) // 2) % len(names)]]
-        strange = [query for query in other if query.language != own[0].language]
-        asked = [(query, bool(query.targets)) for query in own]
-        asked += [(query, False) for query in strange]
-        yield from _cases(dataset, name, asked, (repos_dir, engine, models))
-
-
-def _cases(
-    dataset: Dataset,
-    name: str,
-    asked: Sequence[tuple[Query, bool]],
-    means: tuple[Path, Engine, Models],
-) -> Iterator[Case]:
-    repos_dir, engine, models = means
-    checkout = dataset.checkouts[name]
-    registered = engine.register((repos_dir / checkout.name / checkout.root).resolve())
-    engine.index(registered)
-    directory = registered.project.directory
-    with Catalogue.open(directory) as catalogue, catalogue.snapshot():
-        snapshot = LanceTable.open(directory).snapshot(catalogue.chunks_version())
-        where = Filter(repos=(registered.repository.name,))
-        chunks = {ChunkKey(chunk.repo, chunk.id): chunk for chunk in snapshot.scan(where)}
-        sources = models.sources(name, (snapshot, catalogue, where))
-        for query, answerable in asked:
-            question = understand(query.query)
-            pools = [_recalled(question, *one) for one in sources]
-            yield Case(query, question, pools[0], pools[-1], chunks, checkout, dataset, answerable)
-
-
-def _recalled(question: Question, embedder: Embedder, sources: Sources) -> Pools:
-    vectors = [*embedder.embed_queries(question.sentences or (question.text,))]
-    return recall(question, vectors, sources, LIMIT, USUAL.recall)
+# With `--every`; the others are set by hand.
+OF_TOPICS = (*OF_WISHES, "importers_alone", "definition_alone")
+# What a second set counts beside the first: as much as costs that one a thousandth.
+SHARE = 1 / 3
 
 
 def only_wishes(dataset: Dataset) -> Dataset:
@@ -242,6 +78,12 @@ def with_weights(names: Sequence[str], values: Sequence[float], field: str) -> R
     return replace(USUAL, **{field: changed})
 
 
+def fitted(known: Sequence[tuple[List, float]]) -> list[float]:
+    """The weights of evidence, from questions and what each counts."""
+    found: list[float] = fit_weights([own for own, _ in known], [n for _, n in known]).tolist()
+    return found
+
+
 def cross_validated(
     some: Sequence[Case], names: Sequence[str], field: str, count: int = FOLDS
 ) -> list[RankOptions]:
@@ -251,8 +93,8 @@ def cross_validated(
     for languages in folds({case.query.language for case in some}, count):
         out = [case.query.language in languages for case in some]
         others = zip(some, lists, out, strict=True)
-        known = [own for case, own, left in others if not left and case.has(field)]
-        options = with_weights(names, fit_weights(known).tolist(), field) if known else USUAL
+        known = [(own, case.count) for case, own, left in others if not left and case.has(field)]
+        options = with_weights(names, fitted(known), field) if known else USUAL
         found = [options if left else one for one, left in zip(found, out, strict=True)]
     return found
 
@@ -270,6 +112,14 @@ def curve(every: Sequence[Case], options: RankOptions, *, by_meaning: bool = Fal
             right.append(is_right)
             kinds.append(case.answerable)
     return fit_curve(np.array(rows), np.array(right), np.array(kinds))
+
+
+def reports(some: Sequence[Case], options: Sequence[RankOptions]) -> Iterator[list[str]]:
+    """A table for each set of questions."""
+    pairs = list(zip(some, options, strict=True))
+    for dataset in {id(case.dataset): case.dataset for case in some}.values():
+        own = [(case, fit) for case, fit in pairs if case.dataset is dataset]
+        yield report([case for case, _ in own], [fit for _, fit in own])
 
 
 def report(some: Sequence[Case], fitted: Sequence[RankOptions]) -> list[str]:
@@ -319,15 +169,31 @@ def run(
     some = [case for case in every if case.answerable]
     if not any(case.has(field) for case in some):
         raise UsageError("No question is of the kind whose weights are fitted; ask some that are.")
-    print("\n".join(report(some, cross_validated(some, names, field, count))))
-    fitted = fit_weights([case.evidence(names) for case in some if case.has(field)])
-    weights = [round(float(one), 2) for one in fitted]
+    for lines in reports(some, cross_validated(some, names, field, count)):
+        print("\n".join(lines), end="\n\n")
+    known = [(case.evidence(names), case.count) for case in some if case.has(field)]
+    weights = [round(one, 2) for one in fitted(known)]
     options = with_weights(names, weights, field)
     numbers = {f"{field}.{name}": value for name, value in zip(names, weights, strict=True)}
     for name, by_meaning in (("calibration", False), ("by_meaning", True)):
         curved = curve(every, options, by_meaning=by_meaning)
         numbers |= {f"{name}.{part}": round(value, 2) for part, value in curved.items()}
     return {f"{PREFIX}{name}": value for name, value in numbers.items()}
+
+
+def beside(given: Any) -> list[tuple[Path, Path]]:
+    """The second set and where its repositories are, if there is one."""
+    if (given.beside is None) != (given.beside_repos_dir is None):
+        raise UsageError("--beside and --beside-repos-dir belong together; give both.")
+    return [(given.beside, given.beside_repos_dir)] if given.beside else []
+
+
+def shared(asked: Sequence[Case], before: Sequence[Case], share: float) -> list[Case]:
+    """Questions that count so much together, beside all of those before them."""
+    first = sum(case.answerable for case in before)
+    own = sum(case.answerable for case in asked)
+    count = share * first / own if first and own else 1.0
+    return [replace(case, count=count) for case in asked]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -339,8 +205,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--index-dir", type=Path, help="keep indexes here")
     parser.add_argument("--model", type=Path, help="the folder of an encoder")
     parser.add_argument("--vectors", type=Path, help="those that were made elsewhere")
+    parser.add_argument("--beside", type=Path, help="a second set of questions")
+    parser.add_argument("--beside-repos-dir", type=Path)
+    parser.add_argument("--share", type=float, default=SHARE, help="what that counts")
     parser.add_argument("--wishes", action="store_true", help="fit what counts for these")
     parser.add_argument("--weight", action="append", choices=known, help="to be fitted")
+    parser.add_argument("--every", action="store_true", help="all that are not set by hand")
     parser.add_argument("--folds", type=int, default=FOLDS, help="of languages; %(default)s")
     parser.add_argument("-o", "--output", type=Path)
     given: Any = parser.parse_args(arguments)
@@ -348,11 +218,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         kept = given.index_dir or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         engine = Engine(Places(kept / "data", kept / "cache"), lambda _root: Settings())
         models = Models(str(given.model.resolve()) if given.model else None, given.vectors)
-        dataset = load_dataset(given.dataset)
-        if given.wishes:
-            dataset = only_wishes(dataset)
-        every = [*cases(dataset, given.repos_dir, engine, models)]
-    usual, field = (OF_WISHES, WISHES) if given.wishes else (OF_VECTORS, TOPICS)
+        every: list[Case] = []
+        for path, repos in [(given.dataset, given.repos_dir), *beside(given)]:
+            dataset = load_dataset(path)
+            if given.wishes:
+                dataset = only_wishes(dataset)
+            asked = [*cases(dataset, repos, engine, models)]
+            every += shared(asked, every, given.share)
+    field = WISHES if given.wishes else TOPICS
+    usual = OF_WISHES if given.wishes else OF_TOPICS if given.every else OF_VECTORS
     numbers = run(every, given.weight or usual, field, max(given.folds, 2))
     text = json.dumps(numbers, indent=2)
     print(f"\n{text}")

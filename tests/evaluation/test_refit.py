@@ -78,6 +78,32 @@ def test_vectors_from_elsewhere_are_taken_by_the_chunks_ids(
     assert main([*given, "--vectors", str(tmp_path)]) == 0
 
 
+def test_a_second_set_is_measured_and_has_its_share_in_the_weights(
+    tmp_path: Path, given: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = {
+        "id": "other",
+        "query": "surcharges of a parcel by weight",
+        "repo": "harbor",
+        "language": "go",
+        "targets": [{"path": "pricing/harbor_pricing/surcharges.py"}],
+    }
+    (tmp_path / "beside.jsonl").write_text(json.dumps(other))
+    alone = [*given[: given.index("--model")], "--every", "--folds", "2"]
+    beside = ["--beside", str(tmp_path / "beside.jsonl")]
+    with pytest.raises(UsageError, match="belong together"):
+        main([*alone, *beside])
+    beside += ["--beside-repos-dir", str(REPOSITORIES["harbor"].parent)]
+    found = []
+    for share in ("0.1", "10"):
+        output = tmp_path / f"{share}.json"
+        assert main([*alone, *beside, "--share", share, "-o", str(output)]) == 0
+        assert capsys.readouterr().out.count("answer, fitted") == 2
+        found.append(json.loads(output.read_text()))
+    assert {"vectors.weights.stem_whole", "vectors.weights.definition_alone"} < found[0].keys()
+    assert found[0] != found[1]
+
+
 def test_weights_of_wishes(
     tmp_path: Path, given: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -45,6 +45,9 @@ def test_several_chunks_of_a_file_add_up() -> None:
     assert found["two.py"]["text_sum"] == 1.0
 
 
+FIVE = ("alpha", "beta", "gamma", "delta", "epsilon")
+
+
 def test_a_file_that_the_question_names_is_known() -> None:
     pools = Pools(text=(match("a", 1.0, "src/cart.py"), match("b", 1.0, "src/shopping-cart.py")))
     question = Question(text="src/cart.py", paths=("cart.py",))
@@ -56,9 +59,18 @@ def test_a_file_that_the_question_names_is_known() -> None:
 def test_depth_is_measured_from_where_the_candidates_begin() -> None:
     deep = [match(f"deep{n}", 1.0, f"src/main/shop/{n}.py") for n in range(18)]
     stray, deeper = match("stray", 1.0, "setup.py"), match("deeper", 1.0, "src/main/shop/a/b.py")
-    found = gathered(Question(text="anything"), Pools(text=(*deep, stray, deeper)))
+    found = gathered(Question(text="", terms=FIVE), Pools(text=(*deep, stray, deeper)))
     assert found["src/main/shop/0.py"]["depth"] == found["setup.py"]["depth"] == 0.0
     assert found["src/main/shop/a/b.py"]["depth"] == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(("words", "counts"), [(2, 1.3), (4, 1.1), (5, 1.0), (10, 0.5), (12, 0.5)])
+def test_names_and_places_count_less_the_more_a_question_says(words: int, counts: float) -> None:
+    terms = ("cart", *(f"word{'abcdefghijkl'[n]}" for n in range(words - 1)))
+    pools = Pools(text=(match("a", 1.0, "shop/cart.py"), match("b", 1.0, "setup.py")))
+    found = gathered(Question(text="", terms=terms), pools)["shop/cart.py"]
+    assert found["stem_whole"] == pytest.approx(counts)
+    assert found["depth"] == pytest.approx(counts / 3)
 
 
 def test_a_page_at_the_root_is_as_deep_as_most_candidates() -> None:

@@ -32,7 +32,17 @@ PLAIN = Question(text="where are tokens checked", terms=("tokens", "checked"))
         ("pkg/tokens_test.go", ["test"]),
         ("src/tokens.spec.ts", ["test"]),
         ("src/TokensTest.java", ["test"]),
+        ("spec/models/tokens.rb", ["test"]),
+        ("specs/tokens.mts", ["test"]),
+        ("pkg/spec/tokens.go", []),
+        ("core/src/main/java/shop/spec/Session.java", []),
+        ("core/src/main/java/shop/testing/Session.java", []),
+        ("core/src/main/java/shop/SessionTest.java", ["test"]),
+        ("core/src/commonMain/kotlin/spec/Session.kt", []),
+        ("core/src/commonTest/kotlin/Session.kt", ["test"]),
         ("src/Contest.java", []),
+        ("src/__testfixtures__/tokens.ts", ["test"]),
+        ("features/step_definitions/tokens.rb", ["test"]),
         ("examples/login.py", ["example"]),
         ("src/compat/tokens.py", ["compatibility"]),
         ("docs/tokens.md", ["documentation"]),
@@ -46,6 +56,12 @@ PLAIN = Question(text="where are tokens checked", terms=("tokens", "checked"))
 )
 def test_paths(path: str, expected: list[str]) -> None:
     assert names(path, PLAIN) == expected
+
+
+def test_who_speaks_of_tests_may_not_want_them() -> None:
+    question = Question(text="how is a test run on another thread")
+    assert names("tests/runner.py", question) == ["mentioned_test"]
+    assert names("src/runner.py", question) == []
 
 
 @pytest.mark.parametrize(

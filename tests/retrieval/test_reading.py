@@ -40,7 +40,8 @@ def evidence(
 
 def test_words_in_signatures_count_apart_from_words_in_the_text() -> None:
     found = evidence(Question(text="token user", terms=("token", "user")), ISSUE, CHECK)
-    assert found["check.py"]["said"] == pytest.approx(1.0)
+    # All of it, and as the question is short that counts for less.
+    assert found["check.py"]["said"] == pytest.approx(0.7)
     assert 0 < found["check.py"]["signature"] < 1
     assert 0 < found["issue.py"]["signature"] < 1
 
@@ -92,7 +93,7 @@ def test_a_long_question_that_is_said_in_one_place_weighs_more() -> None:
     short = evidence(Question(text="", terms=few), ISSUE)["issue.py"]
     long = evidence(Question(text="", terms=many), ISSUE)["issue.py"]
     assert "said_at_length" not in short
-    assert long["said_at_length"] == pytest.approx(long["said_at_once"])
+    assert 1.5 * long["said_at_length"] == pytest.approx(long["said_at_once"])
 
 
 def test_candidates_that_import_a_file_speak_for_it() -> None:
@@ -111,7 +112,13 @@ def test_where_vectors_say_how_near_they_are_nobody_counts_importers() -> None:
 
 @pytest.mark.parametrize(
     ("lines", "kind", "expected"),
-    [(1, "function", 0.0), (10, "function", 0.5), (400, "class", 1.0), (100, "comment", 0.3)],
+    [
+        (1, "function", 0.0),
+        (10, "function", 0.5),
+        (400, "method", 1.0),
+        (400, "class", 0.3),
+        (100, "comment", 0.09),
+    ],
 )
 def test_the_longest_candidate_of_a_file_says_how_much_there_is(
     lines: int, kind: str, expected: float
@@ -120,6 +127,22 @@ def test_the_longest_candidate_of_a_file_says_how_much_there_is(
     short = ISSUE._replace(start_line=3, end_line=3)
     found = evidence(Question(text="user", terms=("user",)), short, long)
     assert found["issue.py"]["length"] == pytest.approx(expected)
+
+
+def test_properties_among_the_candidates_are_counted() -> None:
+    limit = ISSUE._replace(id="limit", start_line=9, node_kind="property")
+    found = evidence(Question(text="user", terms=("user",)), ISSUE, limit, CHECK)
+    assert (found["issue.py"]["properties"], found["check.py"]["properties"]) == (0.5, 0.0)
+
+
+def test_a_second_near_chunk_speaks_for_its_file() -> None:
+    again = ISSUE._replace(id="again", start_line=9)
+    near = {"issue": 1.0, "again": 0.5, "check": 0.2}
+    strengths = Strengths({}, {ChunkKey("shop", key): value for key, value in near.items()}, {}, {})
+    question = Question(text="user", terms=("user",))
+    found = evidence(question, ISSUE, again, CHECK, strengths=strengths)
+    assert (found["issue.py"]["vector"], found["issue.py"]["vector_second"]) == (1.0, 0.5)
+    assert (found["check.py"]["vector"], found["check.py"]["vector_second"]) == (0.2, 0.0)
 
 
 @pytest.mark.parametrize(

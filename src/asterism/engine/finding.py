@@ -210,6 +210,7 @@ def with_bm25_weight(options: RankOptions, weight: float) -> RankOptions:
             said_at_length=words * now.said_at_length,
             signature=words * now.signature,
             vector=meaning * now.vector,
+            vector_second=meaning * now.vector_second,
             vector_sum=meaning * now.vector_sum,
             nearby=meaning * now.nearby,
         )

@@ -12,12 +12,24 @@ from asterism.retrieval.variants import stem_of
 READ_CHARACTERS = 3_000
 # Shorter stems are found inside unrelated words.
 SHORTEST = 3
+# Words that tell: who gives two names something, who gives ten describes it; five are usual.
+FEWEST, USUAL, MOST = 2, 5, 10
 
 
 def asked_stems(question: Question) -> frozenset[str]:
     """The stems of a question's words; of identifiers the parts, which `terms` has as well."""
     stems = {stem_of(term) for term in question.terms if len(term) >= SHORTEST}
     return frozenset(stem for stem in stems if len(stem) >= SHORTEST)
+
+
+def wordiness(question: Question) -> float:
+    """How much more than usual a question says: −0.3 for two words or less, 0.5 for ten or more.
+
+    What files are called and where they stand counts less by that share, what is said counts more.
+    Fitted, it would be twice as much, so that names and places count nothing for ten words.
+    """
+    words = min(max(len(asked_stems(question)), FEWEST), MOST)
+    return (words - USUAL) / MOST
 
 
 def said_by(text: str, stems: Collection[str]) -> frozenset[str]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from asterism.backends.store.chunk_table import ChunkKey, Match
 from asterism.domain.search import Question
+from asterism.retrieval.coverage import wordiness
 from asterism.retrieval.options import RankOptions, Weights
 from asterism.retrieval.paths import AskedWords, names_file, path_words
 from asterism.retrieval.priors import traits_of
@@ -108,16 +109,17 @@ def _put_path_words(found: dict[FileKey, Evidence], question: Question) -> None:
     asked = AskedWords(question.terms)
     names = {path_words(name.rpartition(".")[2] + ".").joined for name in question.identifiers}
     shallow, usual = _depths([file.path.count("/") for file in found])
+    counts = 1.0 - wordiness(question)
     for file, own in found.items():
         its = path_words(file.path)
         if asked.share_named(its.stem) > WHOLE_NAME:
-            own["stem_whole"] = 1.0
+            own["stem_whole"] = counts
         own["folder_named"] = asked.share_named(its.folder)
         depth = file.path.count("/")
         if "documentation" in traits_of(file.path).kinds:
             # A page at the root is no more about the code than another.
             depth = max(depth, usual)
-        own["depth"] = min(max(depth - shallow, 0), DEEP) / DEEP
+        own["depth"] = counts * min(max(depth - shallow, 0), DEEP) / DEEP
         if its.joined in names:
             own["definition_file"] = 1.0
         if question.paths and any(names_file(path, file.path) for path in question.paths):
@@ -143,8 +145,7 @@ def _put_definitions(
         value = options.definition_kinds.get(definition.kind, 1.0)
         name = "definition" if definition.is_exact else "definition_like"
         own[name] = max(own.get(name, 0.0), value)
-        if definition.is_exact:
-            own["definition_alone"] = own[name] * alone
+        own["definition_alone"] = max(own.get("definition_alone", 0.0), value * alone)
 
 
 def _relative(matches: Sequence[Match]) -> dict[ChunkKey, float]:

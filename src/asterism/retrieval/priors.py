@@ -12,13 +12,21 @@ from asterism.domain.search import Intent, Question, Signal
 from asterism.retrieval.options import RankOptions
 from asterism.retrieval.recall import FileKey
 
-_TEST = re.compile(
-    r"(?:^|/)(?:tests?|__tests__|specs?|testing|testdata|fixtures?|bench(?:es|marks?)?|"
-    r"(?:__)?mocks?(?:__)?)/"
-    r"|(?:^|/)(?:test_[^/]*|conftest\.py|[^/]*[_.-](?:tests?|specs?|bench)\.[^/]*)$"
+_TEST_NAME = re.compile(
+    r"(?:^|/)(?:test_[^/]*|conftest\.py|[^/]*[_.-](?:tests?|specs?|bench)\.[^/]*)$"
     r"|(?-i:[a-z0-9](?:Tests?|Specs?|Suite|TestCase|IT)\.[a-z]+)$",
     re.IGNORECASE,
 )
+# Where languages have no tests in `spec`, it holds what a specification says.
+_TEST_FOLDER = re.compile(
+    r"(?:^|/)(?:tests?|__tests__|testing|testdata|fixtures?|bench(?:es|marks?)?|"
+    r"mocks?|__\w*(?:mock|fixture|snapshot)s?__|(?-i:src/[a-z]\w*Test)|step_definitions)/"
+    r"|(?:^|/)specs?/(?:.*/)?[^/]*\.(?:rb|lua|cr|coffee|[cm]?[jt]sx?)$",
+    re.IGNORECASE,
+)
+# What is delivered, whatever its packages are called.
+_DELIVERED = re.compile(r"(?:^|/)src/(?:main|[a-z]\w*Main)/")
+_MENTIONS_TESTS = re.compile(r"\b(?:tests?|testing|fixtures?|mock(?:s|ed|ing)?)\b", re.IGNORECASE)
 _EXAMPLE = re.compile(
     r"(?:^|/)(?:_?examples?|docs?_src|samples?|demos?|tutorials?|playground)/", re.IGNORECASE
 )
@@ -43,6 +51,9 @@ PLAIN = _IMPORTS | _COMMENTS
 _PARTS = frozenset({"property", "enum_member", "variable", "expression", "control", "signature"})
 HOLDERS = frozenset({"class", "interface", "enum", "object", "protocol", "extension"})
 """Kinds of types that hold code, where a file is little else."""
+FUNCTIONS = frozenset({"function", "method", "constructor", "macro"})
+"""Kinds of chunks that do something."""
+PROPERTY = "property"
 # A file's first comment begins at the latest here, behind a licence.
 _HEAD_LINES = 15
 
@@ -54,7 +65,9 @@ _INTENDED = {
 }
 _TEST_MODULES = frozenset({"tests", "test", "unit_tests"})
 # Who quotes a text asks where it stands, in whatever kind of file.
-_QUOTED = frozenset({"test", "example", "documentation", "generated", "header", "barrel"})
+_QUOTED = frozenset(
+    {"test", "mentioned_test", "example", "documentation", "generated", "header", "barrel"}
+)
 _CHUNKS = (
     dict.fromkeys(_PARTS, "detail")
     | dict.fromkeys(_COMMENTS, "comment")
@@ -81,7 +94,7 @@ def traits_of(path: str) -> Traits:
     """Look a path over once; a repository's are asked for again and again."""
     stem, extension = splitext(path)
     checks = {
-        "test": _TEST.search(path),
+        "test": _is_test(path),
         "example": _EXAMPLE.search(path),
         "documentation": extension.lower() in _PROSE,
         "generated": _GENERATED.search(path),
@@ -95,6 +108,12 @@ def traits_of(path: str) -> Traits:
         extension in _BODIES,
         tuple((path[: found.start()], int(found[1])) for found in _VERSION.finditer(path)),
     )
+
+
+def _is_test(path: str) -> bool:
+    if _TEST_NAME.search(path):
+        return True
+    return _TEST_FOLDER.search(path) is not None and _DELIVERED.search(path) is None
 
 
 class Company:
@@ -171,13 +190,21 @@ def _wanted(question: Question) -> set[str]:
 
 def _kinds_of_file(file: FileKey, company: Company, question: Question) -> Iterator[str]:
     traits = traits_of(file.path)
-    yield from traits.kinds
+    for kind in traits.kinds:
+        mentioned = kind == "test" and _mentions_tests(question)
+        yield "mentioned_test" if mentioned else kind
     if traits.is_compatibility and not _ASKS_COMPATIBILITY.search(question.text):
         yield "compatibility"
     if company.has_newer_beside(file) and not _names_version(traits, question):
         yield "older_version"
     if company.has_body_beside(file):
         yield "header"
+
+
+def _mentions_tests(question: Question) -> bool:
+    """Whether it speaks of tests without asking for any."""
+    asked = Intent.tests in question.intents
+    return not asked and _MENTIONS_TESTS.search(question.text) is not None
 
 
 def _names_version(traits: Traits, question: Question) -> bool:

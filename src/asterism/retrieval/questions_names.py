@@ -12,6 +12,8 @@ _CHAIN = re.compile(
     rf"(?<![\w$@.-])(?P<mark>[@$#]|--(?=[a-z]))?(?P<chain>{_NAME}(?:(?:\.|::|\?\.|->|#){_NAME})*"
     rf"(?:(?<=\w)-(?=\w)[\w-]+)?)(?P<call>\((?!(?:s|es|ies)\)))?"
 )
+# How Lua writes about a method; in prose a colon is a colon.
+_METHOD = re.compile(rf"(?P<owner>{_NAME}(?:\.{_NAME})*):(?P<name>{_NAME})")
 _SEPARATOR = re.compile(r"::|\?\.|->|#")
 _HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]{2,}")
 _CAPITALISED = re.compile(r"[A-Z][a-z]\w*")
@@ -41,6 +43,8 @@ def names_in(text: str, quotes: Sequence[Quote] = ()) -> list[str]:
     whole = text.strip()
     if re.fullmatch(_NAME, whole):
         return [whole]
+    if method := _METHOD.fullmatch(whole):
+        return [f"{method['owner']}.{method['name']}"]
     prose = without_places(text)
     quoted = [range(quote.start, quote.end) for quote in quotes if _is_name(quote.text)]
     found: list[str] = []

@@ -32,9 +32,13 @@ _CONTRACTION = re.compile(
 _FREE = re.compile(r"(?<![\w.:#@$/\\-])[^\W\d_]+(?![\w(/\\]|::|[.-]\w)")
 
 _INTENTS = {
+    # Who only mentions a test may ask how a library runs them.
     Intent.tests: re.compile(
-        r"\b(?:(?:unit|integration|regression|smoke|end-to-end|e2e)[ -])?"
-        r"(?:tests?|tested|testing|unittests?|specs?|fixtures?|mock(?:s|ed|ing)?|assertions?)\b",
+        r"\b(?:unit|integration|regression|smoke|end-to-end|e2e)[ -]?(?:tests?|testing)\b"
+        r"|\b(?:tests?|specs?|fixtures?|mocks?|assertions?) (?:for|of|that|which|covering|cover)\b"
+        r"|\btest (?:cases?|suites?|files?|coverage)\b|\b(?:un)?tested\b|\bunittests?\b"
+        r"|^(?:(?:the|all|any|which|what|where|are|is|show|find|list|me) )*(?:tests|specs)\b"
+        r"|^(?:\S+ ){0,4}(?:tests?|specs)\W*$",
         re.IGNORECASE,
     ),
     Intent.examples: re.compile(

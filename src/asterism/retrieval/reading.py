@@ -1,9 +1,11 @@
 """What the candidates' own text says to a question: evidence that needs them read."""
 
+import heapq
 import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from asterism.backends.store.chunk_table import ChunkKey
@@ -16,10 +18,11 @@ from asterism.retrieval.coverage import (
     said_by,
     said_by_path,
     share,
+    wordiness,
 )
 from asterism.retrieval.fusion import Evidence, Strengths, is_one_word
 from asterism.retrieval.options import RankOptions
-from asterism.retrieval.priors import HOLDERS, PLAIN, speaks_for_file
+from asterism.retrieval.priors import FUNCTIONS, HOLDERS, PLAIN, PROPERTY, speaks_for_file
 from asterism.retrieval.recall import FileKey, Pools
 
 # As many words say what is asked; who gives more of them quotes, and means the place that has them.
@@ -30,6 +33,8 @@ SENTENCE = 5
 LONGEST = 3
 # A candidate with so many lines is as long as it can count.
 LONG_LINES = 100
+# What the length of anything else counts beside that of a function.
+LENGTH_OF_OTHERS = 0.3
 
 # Pages that repeat what was once wished, word by word.
 _CHANGES = re.compile(
@@ -60,6 +65,8 @@ class Text(NamedTuple):
 
     candidates: Sequence[Candidate]
     shares: Sequence[float]
+    wordiness: float
+    """How much more what is said counts, as the question says more than usual."""
     excess: float
     """How much longer the question is than usual: 1 is twice as long."""
     unsaid: float
@@ -102,6 +109,7 @@ def weigh(
 ) -> Text:
     """Add what was read to the evidence of the candidates' files."""
     stems = asked_stems(question)
+    more = wordiness(question)
     together: defaultdict[FileKey, Words] = defaultdict(frozenset)
     signatures: defaultdict[FileKey, Words] = defaultdict(frozenset)
     names_one = is_one_word(question)
@@ -123,7 +131,7 @@ def weigh(
     paths = {file.path for file in together}
     for file, words in together.items():
         own = evidence[file]
-        own["said"] = worth_of(words)
+        own["said"] = (1.0 + more) * worth_of(words)
         own["signature"] = worth_of(signatures[file])
         importing = pools.importers.get(file)
         if importing and not pools.vector:
@@ -131,7 +139,7 @@ def weigh(
     shares = [worth_of(candidate.said) for candidate in candidates]
     known_words = frozenset[str]().union(*together.values())
     unsaid = len(stems - known_words) / len(stems) if stems else 0.0
-    return Text(candidates, shares, min(len(stems) / USUAL_WORDS - 1, LONGEST), unsaid)
+    return Text(candidates, shares, more, min(len(stems) / USUAL_WORDS - 1, LONGEST), unsaid)
 
 
 def weigh_chunks(
@@ -141,28 +149,44 @@ def weigh_chunks(
     options: RankOptions,
 ) -> None:
     """Let each file have the best of its chunks, where a poor kind of chunk counts for less."""
-    best = {candidate.file: [0.0, 0.0, 0.0, 0.0] for candidate in text.candidates}
+    best = {candidate.file: _Best() for candidate in text.candidates}
     for (chunk, key, file, _, _, quotes), said in zip(text.candidates, text.shares, strict=True):
         keeps = options.priors.comment if chunk.node_kind in PLAIN else 1.0
         found = 1.0 if speaks_for_file(chunk) else keeps
         own = best[file]
-        own[0] = max(own[0], found * strengths.text.get(key, 0.0))
-        own[1] = max(own[1], found * strengths.vector.get(key, 0.0))
-        own[2] = max(own[2], said)
-        own[3] = max(own[3], keeps * _length(chunk))
+        own.text = max(own.text, found * strengths.text.get(key, 0.0))
+        own.vectors.append(found * strengths.vector.get(key, 0.0))
+        own.said = max(own.said, said)
+        own.length = max(own.length, keeps * _length(chunk))
+        own.properties += chunk.node_kind == PROPERTY
         if chunk.is_exported:
             evidence[file]["offers"] = 1.0
         if quotes:
             evidence[file]["phrase"] = max(evidence[file].get("phrase", 0.0), quotes)
-    for file, (words, meaning, said, length) in best.items():
+    for file, own in best.items():
         whole = evidence[file]
-        whole["text"], whole["vector"], whole["said_at_once"] = words, meaning, said
-        whole["length"] = length
+        whole["text"], whole["length"] = own.text, own.length
+        whole["vector"], *further = heapq.nlargest(2, own.vectors)
+        whole["vector_second"] = further[0] if further else 0.0
+        whole["properties"] = own.properties / len(own.vectors)
+        whole["said_at_once"] = (1.0 + text.wordiness) * own.said
         if text.excess > 0:
-            whole["said_at_length"] = text.excess * said
+            whole["said_at_length"] = text.excess * own.said
+
+
+@dataclass(slots=True)
+class _Best:
+    """What the candidates of a file have at most."""
+
+    text: float = 0.0
+    vectors: list[float] = field(default_factory=list)
+    said: float = 0.0
+    length: float = 0.0
+    properties: int = 0
 
 
 def _length(chunk: Chunk) -> float:
-    """How long a chunk is: 0 for one line, 1 for a hundred."""
+    """How long a chunk is: 0 for one line, 1 for a function of a hundred."""
     lines = chunk.end_line - chunk.start_line + 1
-    return min(math.log(max(lines, 1)) / math.log(LONG_LINES), 1.0)
+    counts = 1.0 if chunk.node_kind in FUNCTIONS else LENGTH_OF_OTHERS
+    return counts * min(math.log(max(lines, 1)) / math.log(LONG_LINES), 1.0)

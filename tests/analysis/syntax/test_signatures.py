@@ -88,3 +88,27 @@ def test_fold(text: str, limit: int, expected: str) -> None:
 )
 def test_label(text: str, expected: str) -> None:
     assert label(text) == expected
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["", "internal ", "@Inject ", "@Inject internal ", "@A(1)\n@B\nprivate ", "internal actual "],
+)
+@pytest.mark.parametrize("types", ["", "<out T>"])
+def test_a_first_constructor_on_a_line_of_its_own(before: str, types: str) -> None:
+    text = (
+        f"class A{types}\n{before}constructor(val x: Int) {{\n  fun f() {{}}\n}}\n\nfun g() {{}}\n"
+    )
+    found = outline("a.kt", text.encode())
+    assert found.problems == ()
+    named = [(item.kind, item.path) for _, item in found.symbols()]
+    assert named == [
+        ("class", ("A",)),
+        ("property", ("A", "x")),
+        ("method", ("A", "f")),
+        ("function", ("g",)),
+    ]
+    said = " ".join(before.split())
+    assert signature("a.kt", text) == f"class A{types} {said} constructor(val x: Int)".replace(
+        "  ", " "
+    )

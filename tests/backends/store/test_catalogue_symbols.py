@@ -66,6 +66,21 @@ def test_exact_name_in_order(catalogue: Catalogue) -> None:
     assert _found(catalogue, SymbolQuery("add")) == ADDS
 
 
+def test_a_module_is_found_by_the_end_of_its_name_where_nothing_has_it(
+    catalogue: Catalogue,
+) -> None:
+    room = definition("lib/room.ex", "Room", kind="module")
+    room = room._replace(name="Hotel.Room", qualified_name="Hotel.Room")
+    commit(catalogue, update("lib/room.ex", room))
+    assert _found(catalogue, symbol_query("Room")) == [room]
+    assert _found(catalogue, symbol_query("Hotel.Room")) == [room]
+    for other in ("oom", "room", "Inn.Room", "lib/other.ex > Room"):
+        assert _found(catalogue, symbol_query(other)) == []
+    plain = definition("lib/plain.ex", "Room")
+    commit(catalogue, update("lib/plain.ex", plain))
+    assert _found(catalogue, symbol_query("Room")) == [plain]
+
+
 @pytest.mark.parametrize("name", ["ADD", "ad", "", "Cart", "add "])
 def test_nothing_else_is_found(catalogue: Catalogue, name: str) -> None:
     assert _found(catalogue, SymbolQuery(name)) == []

@@ -26,3 +26,5 @@ class Language:
     """Whether a finished item can be used from outside its file."""
     finish: Callable[[Builder], None] | None = None
     """What can only be said once the whole file has been read."""
+    readable: Callable[[bytes], bytes] | None = None
+    """Blanks what the grammar cannot read; every other byte stays where it is."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from asterism.backends.store.catalogue_batches import ROLES
 from asterism.backends.store.database import Database, Row
-from asterism.backends.store.stored_text import loaded_id, loaded_path
+from asterism.backends.store.stored_text import clean, loaded_id, loaded_path
 from asterism.backends.store.symbol_conditions import Condition, all_of, any_of, named, under
 from asterism.backends.store.usage_lookup import find_usages
 from asterism.domain.catalogue import FoundSymbol, SymbolName, SymbolPage, SymbolQuery
@@ -31,6 +31,9 @@ def find_symbols(database: Database, query: SymbolQuery) -> SymbolPage:
     with database.snapshot():
         where = _declared(query, readings, around)
         total = _count(database, where)
+        if not total and (longer := _ending_so(database, readings)):
+            where = _declared(query, longer, around)
+            total = _count(database, where)
         found: list[FoundSymbol] = []
         if total > query.offset and query.limit > 0:
             found = _page(database, where, query)
@@ -42,6 +45,18 @@ def find_symbols(database: Database, query: SymbolQuery) -> SymbolPage:
             found += used
             total += count
     return SymbolPage(tuple(found), total)
+
+
+def _ending_so(database: Database, readings: tuple[SymbolName, ...]) -> tuple[SymbolName, ...]:
+    """Names that end with a bare one: `Shop.Cart` is the whole name of a module in Elixir."""
+    bare = readings[0].name
+    if readings[0] != SymbolName(bare) or "." in bare:
+        return ()
+    rows = database.rows(
+        "SELECT DISTINCT name FROM declarations WHERE role = ? AND substr(name, ?) = ?",
+        (ROLES.index(Role.DEFINITION), -len(bare) - 1, clean(f".{bare}")),
+    )
+    return tuple(SymbolName(name) for (name,) in rows)
 
 
 def defined_names(database: Database, lengths: tuple[int, int]) -> Iterator[str]:

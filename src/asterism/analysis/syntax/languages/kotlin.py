@@ -8,7 +8,12 @@ from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
-from asterism.analysis.syntax.languages.kotlin_annotated import annotated, assignment, infix
+from asterism.analysis.syntax.languages.kotlin_annotated import (
+    annotated,
+    assignment,
+    infix,
+    with_one_modifier,
+)
 from asterism.analysis.syntax.languages.kotlin_lambdas import function_value
 from asterism.analysis.syntax.languages.parameters import declare_parameter
 from asterism.analysis.syntax.languages.visibility import declare_exports, is_local
@@ -325,5 +330,11 @@ RULES: dict[str, Rule] = {
 }
 
 KOTLIN = Language(
-    "kotlin", ("tree_sitter_kotlin", "language"), CONVENTIONS, RULES, _exported, _finish
+    "kotlin",
+    ("tree_sitter_kotlin", "language"),
+    CONVENTIONS,
+    RULES,
+    _exported,
+    _finish,
+    with_one_modifier,
 )

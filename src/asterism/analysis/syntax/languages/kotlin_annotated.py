@@ -1,5 +1,6 @@
 """Kotlin's annotations where the grammar takes them, and what follows them, for expressions."""
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -18,6 +19,13 @@ _DECLARED = {
     b"fun": "function",
 }
 
+# A first constructor on a line of its own, and what stands before it.
+_BEFORE = rb"@[\w.]+(?:\([^\n()]*\))?|public|protected|private|internal|actual|expect"
+_ONE_BEFORE = re.compile(_BEFORE)
+_CONSTRUCTOR = re.compile(
+    rb"(\bclass\s+\w+(?:<[^\n(){}]*>)?[ \t]*\n\s*)((?:(?:" + _BEFORE + rb")\s+)+)(?=constructor\b)"
+)
+
 # How many annotations a declaration can have; looking on without end would be quadratic.
 _NEAR = 32
 
@@ -33,6 +41,23 @@ _DECLARATIONS = frozenset(
         "type_alias",
     }
 )
+
+
+def with_one_modifier(source: bytes) -> bytes:
+    """The source with blanks for all but one modifier or annotation of such a constructor.
+
+    With more the grammar ends the class before it, and reads nothing of what follows.
+    """
+    if b"constructor" not in source:
+        return source
+    return _CONSTRUCTOR.sub(_first_alone, source)
+
+
+def _first_alone(found: re.Match[bytes]) -> bytes:
+    head, before = found.groups()
+    first = _ONE_BEFORE.match(before)
+    end = first.end() if first else 0
+    return head + before[:end] + _ONE_BEFORE.sub(lambda one: b" " * len(one[0]), before[end:])
 
 
 def annotated(builder: Builder, node: Node) -> bool:
