@@ -129,3 +129,13 @@ def test_a_filter_holds_for_what_is_named(shop: Workshop) -> None:
     found = named(shop, "TokenService in shop/tokens.py:8", where)
     assert not found.definitions
     assert not found.lines
+
+
+def test_a_module_is_named_by_the_end_of_its_name(tmp_path: Path) -> None:
+    with workshop(tmp_path, "memory") as hotel:
+        hotel.put("lib/room.ex", "defmodule Hotel.Room do\n  def free, do: true\nend\n")
+        hotel.sync()
+        found = named(hotel, "Room").definitions.values()
+        assert [(one.kind, one.is_exact) for one in found] == [("module", True)]
+        # Nothing ends with it, so it is a slip of something else, or nothing.
+        assert not any(one.is_exact for one in named(hotel, "oom").definitions.values())

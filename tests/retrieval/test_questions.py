@@ -289,6 +289,18 @@ def test_code(text: str, is_code: bool) -> None:
     check(text, is_code=is_code)
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Queue:take", ("Queue.take",)),
+        ("shop.Queue:take", ("shop.Queue.take",)),
+        ("note: this", ()),
+    ],
+)
+def test_a_method_as_lua_writes_it(text: str, names: tuple[str, ...]) -> None:
+    check(text, identifiers=names)
+
+
 def test_names_of_a_snippet() -> None:
     check("const total = price.sum(items);", identifiers=("total", "price.sum", "items"))
 

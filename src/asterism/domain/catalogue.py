@@ -83,6 +83,9 @@ class SymbolQuery:
     path_prefix: tuple[str, ...] = ()
     """The path begins with one of these."""
     is_exported: bool | None = None
+    by_end: bool = False
+    """Where nothing has a bare name, what ends with it is found: `Cart` means `Shop.Cart`, which is
+    the whole name of a module in Elixir. Looks through all names."""
     limit: int = 50
     offset: int = 0
 

@@ -44,6 +44,7 @@ def look_up(registered: Registered, query: SymbolQuery) -> Lookup:
                 replace(
                     query,
                     roles=(role,),
+                    by_end=role is Role.DEFINITION,
                     repos=(repository.name,),
                     limit=max(0, query.limit - len(found)),
                 )

@@ -127,7 +127,10 @@ def _definitions(request: RelationsRequest, repo: str, catalogue: Catalogue) -> 
         path_prefix=(request.below,) if request.below else (),
         limit=IN_ONE_FILE if is_file else MOST_SYMBOLS,
     )
-    page = _without_headings(symbol_query(request.name, query), catalogue)
+    wanted = symbol_query(request.name, query)
+    page = _without_headings(wanted, catalogue)
+    if not page.total:
+        page = catalogue.find_symbols(replace(wanted, by_end=True))
     if not is_file:
         return page
     # Other files may have names that begin like this one's.

@@ -3,6 +3,7 @@
 import difflib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
@@ -78,6 +79,11 @@ def _definitions(names: Iterable[str], index: Index, options: RecallOptions) -> 
         if not rows:
             unknown.append(name)
     for name in unknown[: options.misspelt]:
+        ending = symbol_query(name, replace(narrowed, by_end=True))
+        rows = index.catalogue.find_symbols(ending).rows
+        _put(found, name, rows)
+        if rows:
+            continue
         for spelling, likeness in _spellings(name, index.catalogue, options):
             rows = index.catalogue.find_symbols(symbol_query(spelling, narrowed)).rows
             _put(found, name, rows, likeness)

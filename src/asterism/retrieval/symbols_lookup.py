@@ -60,7 +60,8 @@ def look_up(
 
 def definitions_named(catalogue: Catalogue, name: str) -> list[FoundSymbol]:
     """Every definition of a name, by path and line."""
-    query = symbol_query(name, SymbolQuery(name, roles=(Role.DEFINITION,), limit=_ALL))
+    wanted = SymbolQuery(name, roles=(Role.DEFINITION,), by_end=True, limit=_ALL)
+    query = symbol_query(name, wanted)
     return list(catalogue.find_symbols(query).rows)
 
 

@@ -72,13 +72,15 @@ def test_a_module_is_found_by_the_end_of_its_name_where_nothing_has_it(
     room = definition("lib/room.ex", "Room", kind="module")
     room = room._replace(name="Hotel.Room", qualified_name="Hotel.Room")
     commit(catalogue, update("lib/room.ex", room))
-    assert _found(catalogue, symbol_query("Room")) == [room]
+    ending = SymbolQuery("", by_end=True)
+    assert _found(catalogue, symbol_query("Room", ending)) == [room]
     assert _found(catalogue, symbol_query("Hotel.Room")) == [room]
-    for other in ("oom", "room", "Inn.Room", "lib/other.ex > Room"):
-        assert _found(catalogue, symbol_query(other)) == []
+    assert _found(catalogue, symbol_query("Room")) == []
+    for other in ("oom", "room", "Inn.Room", "lib/other.ex > Room", "R\ud800"):
+        assert _found(catalogue, symbol_query(other, ending)) == []
     plain = definition("lib/plain.ex", "Room")
     commit(catalogue, update("lib/plain.ex", plain))
-    assert _found(catalogue, symbol_query("Room")) == [plain]
+    assert _found(catalogue, symbol_query("Room", ending)) == [plain]
 
 
 @pytest.mark.parametrize("name", ["ADD", "ad", "", "Cart", "add "])

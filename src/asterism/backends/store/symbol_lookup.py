@@ -31,7 +31,7 @@ def find_symbols(database: Database, query: SymbolQuery) -> SymbolPage:
     with database.snapshot():
         where = _declared(query, readings, around)
         total = _count(database, where)
-        if not total and (longer := _ending_so(database, readings)):
+        if query.by_end and not total and (longer := _ending_so(database, readings)):
             where = _declared(query, longer, around)
             total = _count(database, where)
         found: list[FoundSymbol] = []
@@ -48,9 +48,9 @@ def find_symbols(database: Database, query: SymbolQuery) -> SymbolPage:
 
 
 def _ending_so(database: Database, readings: tuple[SymbolName, ...]) -> tuple[SymbolName, ...]:
-    """Names that end with a bare one: `Shop.Cart` is the whole name of a module in Elixir."""
+    """Names that end with a bare one."""
     bare = readings[0].name
-    if readings[0] != SymbolName(bare) or "." in bare:
+    if readings[0] != SymbolName(bare) or not bare.isidentifier():
         return ()
     rows = database.rows(
         "SELECT DISTINCT name FROM declarations WHERE role = ? AND substr(name, ?) = ?",
