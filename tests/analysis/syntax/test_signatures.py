@@ -112,3 +112,14 @@ def test_a_first_constructor_on_a_line_of_its_own(before: str, types: str) -> No
     assert signature("a.kt", text) == f"class A{types} {said} constructor(val x: Int)".replace(
         "  ", " "
     )
+
+
+@pytest.mark.parametrize("word", ["open", "set", "get", "final", "internal", "other"])
+@pytest.mark.parametrize("use", ["{} = 2", "{} += 2", "{}.close()", "{}?.close()", "{}[1] = 2"])
+def test_kotlin_names_that_are_modifiers_elsewhere(word: str, use: str) -> None:
+    body = f"    var {word} = 1\n    {use.format(word)}\n    after()\n"
+    text = f"class A {{\n  open fun f() {{\n{body}  }}\n\n  fun g() {{}}\n}}\n"
+    found = outline("a.kt", text.encode())
+    assert found.problems == ()
+    assert [item.path for _, item in found.symbols()] == [("A",), ("A", "f"), ("A", "g")]
+    assert word in {reference.name for reference in found.references}

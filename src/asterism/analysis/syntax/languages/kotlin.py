@@ -12,7 +12,7 @@ from asterism.analysis.syntax.languages.kotlin_annotated import (
     annotated,
     assignment,
     infix,
-    with_one_modifier,
+    readable,
 )
 from asterism.analysis.syntax.languages.kotlin_lambdas import function_value
 from asterism.analysis.syntax.languages.parameters import declare_parameter
@@ -336,5 +336,5 @@ KOTLIN = Language(
     RULES,
     _exported,
     _finish,
-    with_one_modifier,
+    readable,
 )

@@ -26,6 +26,12 @@ _CONSTRUCTOR = re.compile(
     rb"(\bclass\s+\w+(?:<[^\n(){}]*>)?[ \t]*\n\s*)((?:(?:" + _BEFORE + rb")\s+)+)(?=constructor\b)"
 )
 
+# Modifiers and accessors that a line begins with as if they were names.
+_NAMED_SO = re.compile(
+    rb"(?m)^([ \t]*)(abstract|external|final|get|infix|inline|internal|lateinit|open|override"
+    rb"|private|protected|public|sealed|set|tailrec)(?=[ \t]*(?:[-+*/%]?=(?!=)|\??\.\w|\[|!!))"
+)
+
 # How many annotations a declaration can have; looking on without end would be quadratic.
 _NEAR = 32
 
@@ -43,14 +49,16 @@ _DECLARATIONS = frozenset(
 )
 
 
-def with_one_modifier(source: bytes) -> bytes:
-    """The source with blanks for all but one modifier or annotation of such a constructor.
+def readable(source: bytes) -> bytes:
+    """The source as the grammar can read it, byte by byte in the same places.
 
-    With more the grammar ends the class before it, and reads nothing of what follows.
+    Of several modifiers and annotations of such a constructor one is left: with more the grammar
+    ends the class before it. Words that are modifiers elsewhere become names where a statement
+    begins with them as names: `open = true`, `set.add(1)`. Else it reads nothing of what follows.
     """
-    if b"constructor" not in source:
-        return source
-    return _CONSTRUCTOR.sub(_first_alone, source)
+    if b"constructor" in source:
+        source = _CONSTRUCTOR.sub(_first_alone, source)
+    return _NAMED_SO.sub(lambda found: found[1] + b"x" * len(found[2]), source)
 
 
 def _first_alone(found: re.Match[bytes]) -> bytes:
