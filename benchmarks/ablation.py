@@ -23,13 +23,10 @@ from typing import Any, NamedTuple
 
 from asterism.backends.embed.protocol import Embedder
 from asterism.backends.embed.providers import make_embedder
-from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.chunk_table import ChunkKey, ChunkSnapshot
-from asterism.backends.store.lance_table import LanceTable
 from asterism.config.loading import embed_options
 from asterism.config.settings import Settings
 from asterism.domain.chunk import Chunk
-from asterism.domain.filters import Filter
 from asterism.domain.search import Question
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
@@ -48,6 +45,7 @@ from asterism.retrieval.recall import Pools, Sources, recall
 from asterism.retrieval.selection import select
 from asterism.retrieval.selection_options import CHUNKS
 from asterism.retrieval.selection_sizes import Measure
+from benchmarks.indexed import indexed
 
 LIMIT = 10
 FULL = "everything"
@@ -182,13 +180,8 @@ def _run_checkout(
     embedder: Embedder,
 ) -> list[Scored]:
     began = time.process_time()
-    registered = engine.register((repos_dir / checkout.name / checkout.root).resolve())
-    engine.index(registered)
-    directory = registered.project.directory
-    with Catalogue.open(directory) as catalogue, catalogue.snapshot():
-        snapshot = LanceTable.open(directory).snapshot(catalogue.chunks_version())
-        where = Filter(repos=(registered.repository.name,))
-        bench = Bench(snapshot, Sources(snapshot, catalogue, where), embedder)
+    with indexed(checkout, repos_dir, engine) as sources:
+        bench = Bench(sources.chunks, sources, embedder)
         found = []
         for query in queries:
             judge = partial(_ndcg, query=query, root=checkout.root, match=dataset.match)

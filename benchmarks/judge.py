@@ -28,13 +28,10 @@ from numpy.typing import NDArray
 from asterism.backends.embed.protocol import Embedder
 from asterism.backends.embed.providers import make_embedder
 from asterism.backends.rerank.options import RerankOptions
-from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.chunk_table import ChunkKey, ChunkSnapshot
-from asterism.backends.store.lance_table import LanceTable
 from asterism.config.loading import embed_options
 from asterism.config.settings import Settings
 from asterism.domain.chunk import Chunk
-from asterism.domain.filters import Filter
 from asterism.domain.search import Question
 from asterism.engine.engine import Engine
 from asterism.engine.judging import OwnModel, own_model
@@ -50,7 +47,8 @@ from asterism.retrieval.judging import Judge
 from asterism.retrieval.options import JudgeOptions, RankOptions
 from asterism.retrieval.questions import understand
 from asterism.retrieval.ranking import Placed, place
-from asterism.retrieval.recall import Pools, Sources, recall, recall_by_meaning
+from asterism.retrieval.recall import Pools, recall, recall_by_meaning
+from benchmarks.indexed import indexed
 from benchmarks.judge_fit import Curve, fit_curve, fit_weights, folds
 
 LIMIT = 10
@@ -170,13 +168,7 @@ def _cases(
 ) -> Iterator[Case]:
     repos_dir, engine, embedder = means
     checkout, options = dataset.checkouts[name], RankOptions()
-    registered = engine.register((repos_dir / checkout.name / checkout.root).resolve())
-    engine.index(registered)
-    directory = registered.project.directory
-    with Catalogue.open(directory) as catalogue, catalogue.snapshot():
-        snapshot = LanceTable.open(directory).snapshot(catalogue.chunks_version())
-        where = Filter(repos=(registered.repository.name,))
-        sources = Sources(snapshot, catalogue, where)
+    with indexed(checkout, repos_dir, engine) as sources:
         for query, answerable in asked:
             question = understand(query.query)
             vectors = [*embedder.embed_queries(question.sentences or (question.text,))]
@@ -184,7 +176,7 @@ def _cases(
                 pools = recall_by_meaning(vectors, sources, LIMIT, options.recall)
             else:
                 pools = recall(question, vectors, sources, LIMIT, options.recall)
-            chunks = _candidates(question, pools, snapshot)
+            chunks = _candidates(question, pools, sources.chunks)
             yield Case(query, question, pools, chunks, checkout, dataset, answerable)
 
 

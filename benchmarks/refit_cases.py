@@ -11,13 +11,10 @@ from asterism.backends.embed.options import EmbedOptions
 from asterism.backends.embed.protocol import Embedder
 from asterism.backends.embed.providers import make_embedder
 from asterism.backends.embed.vectors import unit
-from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.chunk_table import ChunkKey, ChunkSnapshot, Matrix
-from asterism.backends.store.lance_table import LanceTable
 from asterism.backends.store.second_snapshot import SecondSnapshot
 from asterism.domain.chunk import Chunk
 from asterism.domain.errors import UsageError
-from asterism.domain.filters import Filter
 from asterism.domain.search import Question
 from asterism.engine.engine import Engine
 from asterism.evaluation.labels import Checkout, Dataset, Found, Query
@@ -27,6 +24,7 @@ from asterism.retrieval.options import RankOptions
 from asterism.retrieval.questions import understand
 from asterism.retrieval.ranking import place, study
 from asterism.retrieval.recall import FileKey, Pools, Sources, recall
+from benchmarks.indexed import indexed
 from benchmarks.judge_fit import List
 
 LIMIT = 10
@@ -123,15 +121,13 @@ class Models:
             self.model = make_embedder(EmbedOptions(provider="encoder", model=model))
         self._vectors = vectors
 
-    def sources(
-        self, name: str, table: tuple[ChunkSnapshot, Catalogue, Filter]
-    ) -> list[tuple[Embedder, Sources]]:
-        """What can be asked of a table by the built-in model and, if there is one, the other."""
-        snapshot, catalogue, where = table
-        found = [(self.usual, Sources(snapshot, catalogue, where))]
+    def sources(self, name: str, usual: Sources) -> list[tuple[Embedder, Sources]]:
+        """What can be asked by the built-in model and, if there is one, the other."""
+        found = [(self.usual, usual)]
         if self.model is not None:
-            second = SecondSnapshot(snapshot, self._matrix(self.model, name, snapshot))
-            found.append((self.model, Sources(second, catalogue, where)))
+            matrix = self._matrix(self.model, name, usual.chunks)
+            second = SecondSnapshot(usual.chunks, matrix)
+            found.append((self.model, usual._replace(chunks=second)))
         return found
 
     def _matrix(self, model: Embedder, name: str, snapshot: ChunkSnapshot) -> Matrix:
@@ -173,14 +169,10 @@ def _cases(
 ) -> Iterator[Case]:
     repos_dir, engine, models = means
     checkout = dataset.checkouts[name]
-    registered = engine.register((repos_dir / checkout.name / checkout.root).resolve())
-    engine.index(registered)
-    directory = registered.project.directory
-    with Catalogue.open(directory) as catalogue, catalogue.snapshot():
-        snapshot = LanceTable.open(directory).snapshot(catalogue.chunks_version())
-        where = Filter(repos=(registered.repository.name,))
-        chunks = {ChunkKey(chunk.repo, chunk.id): chunk for chunk in snapshot.scan(where)}
-        sources = models.sources(name, (snapshot, catalogue, where))
+    with indexed(checkout, repos_dir, engine) as usual:
+        scanned = usual.chunks.scan(usual.where)
+        chunks = {ChunkKey(chunk.repo, chunk.id): chunk for chunk in scanned}
+        sources = models.sources(name, usual)
         for query, answerable in asked:
             question = understand(query.query)
             pools = [_recalled(question, *one) for one in sources]

@@ -27,4 +27,5 @@ class Language:
     finish: Callable[[Builder], None] | None = None
     """What can only be said once the whole file has been read."""
     readable: Callable[[bytes], bytes] | None = None
-    """Blanks what the grammar cannot read; every other byte stays where it is."""
+    """Masks what the grammar cannot read, byte for byte: rows and offsets stay what they are, and
+    names and texts are taken from the source itself."""

@@ -1,0 +1,23 @@
+"""A checkout of a dataset, indexed, and open to be asked again and again."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.lance_table import LanceTable
+from asterism.domain.filters import Filter
+from asterism.engine.engine import Engine
+from asterism.evaluation.labels import Checkout
+from asterism.retrieval.recall import Sources
+
+
+@contextmanager
+def indexed(checkout: Checkout, repos_dir: Path, engine: Engine) -> Iterator[Sources]:
+    """What can be asked of it, in one state, as long as it is open."""
+    registered = engine.register((repos_dir / checkout.name / checkout.root).resolve())
+    engine.index(registered)
+    directory = registered.project.directory
+    with Catalogue.open(directory) as catalogue, catalogue.snapshot():
+        snapshot = LanceTable.open(directory).snapshot(catalogue.chunks_version())
+        yield Sources(snapshot, catalogue, Filter(repos=(registered.repository.name,)))
