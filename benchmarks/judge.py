@@ -1,29 +1,33 @@
 """What one of our models is worth as a judge of the best hits, and the numbers it needs for it.
 
     python -m benchmarks.judge DATASET --repos-dir DIR --provider encoder|local --model FOLDER
-        [--index-dir DIR] [--top 40] [-o NUMBERS.json]
+        [--beside DATASET --beside-repos-dir DIR [--share PART]]
+        [--index-dir DIR] [--top 40] [--sure 2] [-o NUMBERS.json]
 
 The model scores the best candidates of every question once. What its scores count beside the rest
-of the evidence is fitted by listwise logistic regression, on all languages but some, and measured
-on those, in turn. Then it is fitted on everything, and so is the curve that turns log-odds into
-probabilities: on questions that have an answer, those of the set that have none, and questions to a
-repository of another language. The numbers belong into the model's `model.json`, as `ranking`.
+of the evidence, and what the index's own vectors then keep of their weight, is fitted by listwise
+logistic regression, on all languages but some, and measured on those, in turn; it is not asked
+where the first file is so `--sure` ahead of the next, in log-odds. Then it is fitted on everything,
+and so is the curve that turns log-odds into probabilities: on questions that have an answer, those
+of the set that have none, and questions to a repository of another language. The numbers belong
+into the model's `model.json`, as `ranking`. A second set of questions, `--beside` the first, counts
+`--share` as much as all of the first.
 """
 
 import argparse
 import json
+import math
 import sys
 import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from asterism.backends.embed.protocol import Embedder
 from asterism.backends.embed.providers import make_embedder
@@ -32,6 +36,7 @@ from asterism.backends.store.chunk_table import ChunkKey, ChunkSnapshot
 from asterism.config.loading import embed_options
 from asterism.config.settings import Settings
 from asterism.domain.chunk import Chunk
+from asterism.domain.errors import UsageError
 from asterism.domain.search import Question
 from asterism.engine.engine import Engine
 from asterism.engine.judging import OwnModel, own_model
@@ -49,10 +54,12 @@ from asterism.retrieval.questions import understand
 from asterism.retrieval.ranking import Placed, place
 from asterism.retrieval.recall import Pools, recall, recall_by_meaning
 from benchmarks.indexed import indexed
-from benchmarks.judge_fit import Curve, fit_curve, fit_weights, folds
+from benchmarks.judge_fit import Curve, List, fit_curve, fit_near, folds
+from benchmarks.two_sets import add_arguments, count_of, given_sets
 
 LIMIT = 10
 PARTS = ("best", "second", "whole")
+NUMBERS = ("keeps", *PARTS)
 # Of a file that the ranking has; the right one is among them for 998 of 1,000 questions.
 FILES = 30
 # A third of the questions says enough about searches by meaning alone.
@@ -83,11 +90,10 @@ class Told:
         known = {key: self._scores.get((question.text, key)) for key in keys}
         return {key: score for key, score in known.items() if score is not None}
 
-    def counting(self, best: float = 0.0, second: float = 0.0, whole: float = 0.0) -> "Told":
-        """The same with other weights."""
-        top = self.options.top
-        options = JudgeOptions(name="x", top=top, best=best, second=second, whole=whole)
-        other = Told(options, self._model)
+    def counting(self, **numbers: Any) -> "Told":
+        """The same with other numbers, and no others."""
+        options = JudgeOptions(name="x", top=self.options.top)
+        other = Told(replace(options, **numbers), self._model)
         other._scores, other.spent = self._scores, self.spent
         return other
 
@@ -103,6 +109,8 @@ class Case:
     checkout: Checkout
     dataset: Dataset
     answerable: bool
+    count: float = 1.0
+    """What it counts among those that are fitted."""
 
     def placed(self, judge: Judge | None) -> Placed:
         """The candidates in order."""
@@ -123,13 +131,23 @@ class Case:
         ranks = first_ranks(found, self.query.targets, self.checkout.root, self.dataset.match)
         return any(rank is not None for rank in ranks)
 
-    def evidence(self, judge: Told) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """A row for each file, the ranking's odds first; and which files are right."""
-        plain = self.placed(None).places
-        first = {one.file: one for one in reversed(plain)}
+    def evidence(self, judge: Told) -> List:
+        """A row for each file: its odds without vectors, what these add, and what the judge says.
+
+        And which files are right.
+        """
+        first = {one.file: one for one in reversed(self.placed(None).places)}
         files = sorted(first, key=lambda file: -first[file].odds)[:FILES]
+        unmeant = {one.file: one for one in reversed(self.placed(judge.counting(keeps=0.0)).places)}
         parts = [self.placed(judge.counting(**{part: 1.0})).verdict.files for part in PARTS]
-        rows = [[first[file].odds, *(part.get(file, 0.0) for part in parts)] for file in files]
+        rows = [
+            [
+                unmeant[file].odds,
+                first[file].odds - unmeant[file].odds,
+                *(part.get(file, 0.0) for part in parts),
+            ]
+            for file in files
+        ]
         right = [float(self.right(first[file].chunk)) for file in files]
         return np.array(rows), np.array(right)
 
@@ -185,17 +203,27 @@ def _candidates(question: Question, pools: Pools, snapshot: ChunkSnapshot) -> di
     return {ChunkKey(one.chunk.repo, one.chunk.id): one.chunk for one in placed.places}
 
 
+def fit(known: Sequence[tuple[List, float]]) -> dict[str, float]:
+    """The numbers by name, from questions and what each counts."""
+    lists, counts = [own for own, _ in known], [count for _, count in known]
+    found = fit_near(lists, counts, [1.0] * len(NUMBERS)).tolist()
+    return dict(zip(NUMBERS, found, strict=True))
+
+
 def cross_validated(
     some: Sequence[Case],
-    rows: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]],
+    rows: Sequence[List],
     judge: Told,
+    sure: float,
 ) -> list[float]:
-    """Each question's NDCG by weights that its language had no part in."""
+    """Each question's NDCG by numbers that its language had no part in."""
     values = [0.0] * len(some)
     for languages in folds({case.query.language for case in some}):
         left_out = [case.query.language in languages for case in some]
-        weights = fit_weights([row for row, out in zip(rows, left_out, strict=True) if not out])
-        fitted = judge.counting(**dict(zip(PARTS, weights, strict=True)))
+        others = zip(some, rows, left_out, strict=True)
+        fitted = judge.counting(
+            **fit([(row, case.count) for case, row, out in others if not out]), sure=sure
+        )
         for number, case in enumerate(some):
             if left_out[number]:
                 values[number] = case.ndcg(fitted)
@@ -209,10 +237,17 @@ def curve(some: Sequence[Case], judge: Told) -> Curve:
     kinds: list[bool] = []
     for case in some:
         placed = case.placed(judge)
+        if not placed.verdict.files:
+            continue
         for number, one in enumerate(placed.places[:LIMIT]):
             rows.append([one.odds, float(number == 0), *placed.grounds])
             right.append(case.right(one.chunk))
             kinds.append(case.answerable)
+    if not rows:
+        raise UsageError(
+            "No question was judged: the ranking is sure of each without the model (raise --sure), "
+            "or the model says the same of every text."
+        )
     return fit_curve(np.array(rows), np.array(right), np.array(kinds))
 
 
@@ -236,20 +271,27 @@ def report(some: Sequence[Case], before: Sequence[float], after: Sequence[float]
     return table(("questions", "n", "without", "with", "difference", "interval"), rows)
 
 
-def run(dataset: Dataset, repos_dir: Path, engine: Engine, judge: Told) -> dict[str, float]:
-    """Print what the judge is worth, and return its numbers."""
-    every = [*cases(dataset, repos_dir, engine)]
+def run(every: Sequence[Case], meant: Sequence[Case], judge: Told, sure: float) -> dict[str, float]:
+    """Print what the judge is worth, and return its numbers; `meant` are asked by meaning alone."""
     some = [case for case in every if case.answerable]
     rows = [case.evidence(judge) for case in some]
     spent = 1000 * judge.spent[0] / len(some)
-    after = cross_validated(some, rows, judge)
-    print("\n".join(report(some, [case.ndcg(None) for case in some], after)))
-    weights = dict(zip(PARTS, fit_weights(rows), strict=True))
-    numbers = {part: round(float(value), 2) for part, value in weights.items()}
+    before = [case.ndcg(None) for case in some]
+    after = cross_validated(some, rows, judge, sure)
+    for dataset in {id(case.dataset): case.dataset for case in some}.values():
+        own = [number for number, case in enumerate(some) if case.dataset is dataset]
+        asked = [some[n] for n in own]
+        print("\n".join(report(asked, [before[n] for n in own], [after[n] for n in own])))
+        unsure = mean(
+            float(bool(case.placed(judge.counting(sure=sure)).verdict.files)) for case in asked
+        )
+        print(f"\nAsked for {unsure:.0%} of the questions.\n")
+    known = [(row, case.count) for case, row in zip(some, rows, strict=True)]
+    numbers = {name: round(value, 2) for name, value in fit(known).items()}
+    if math.isfinite(sure):
+        numbers["sure"] = sure
     fitted = judge.counting(**numbers)
-    found = {"calibration": curve(every, fitted)}
-    meaning = [*cases(dataset, repos_dir, engine, by_meaning=True)]
-    found["by_meaning"] = curve(meaning, fitted)
+    found = {"calibration": curve(every, fitted), "by_meaning": curve(meant, fitted)}
     for name, one in found.items():
         numbers |= {f"{name}.{part}": round(value, 2) for part, value in one.items()}
     print(f"\n{spent:.0f} CPU ms for {judge.options.top} hits of a question, unless known.")
@@ -259,12 +301,12 @@ def run(dataset: Dataset, repos_dir: Path, engine: Engine, judge: Told) -> dict[
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table and the numbers."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("dataset", type=Path)
-    parser.add_argument("--repos-dir", type=Path, required=True)
+    add_arguments(parser)
     parser.add_argument("--index-dir", type=Path, help="keep indexes here")
     parser.add_argument("--provider", choices=("encoder", "local"), required=True)
     parser.add_argument("--model", type=Path, help="a folder; else the built-in one")
     parser.add_argument("--top", type=int, default=40)
+    parser.add_argument("--sure", type=float, default=2.0, help="%(default)s; inf asks always")
     parser.add_argument("-o", "--output", type=Path)
     given: Any = parser.parse_args(arguments)
     with ExitStack() as stack:
@@ -275,7 +317,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = RerankOptions(provider=given.provider, model=folder)
         model = own_model(options, lambda: cache(Settings(), places))
         judge = Told(JudgeOptions(name="x", top=given.top), model)
-        numbers = run(load_dataset(given.dataset), given.repos_dir, engine, judge)
+        every: list[Case] = []
+        meant: list[Case] = []
+        for path, repos in given_sets(given):
+            dataset = load_dataset(path)
+            asked = [*cases(dataset, repos, engine)]
+            own = sum(case.answerable for case in asked)
+            count = count_of(sum(case.answerable for case in every), own, given.share)
+            every += [replace(case, count=count) for case in asked]
+            meant += cases(dataset, repos, engine, by_meaning=True)
+        numbers = run(every, meant, judge, given.sure)
     text = json.dumps(numbers, indent=2)
     print(f"\n{text}")
     if given.output:

@@ -5,11 +5,11 @@
         [--wishes] [--weight NAME]... [--every] [--folds N] [-o NUMBERS.json]
 
 Every question's candidates are found by its words and by the model's vectors of all chunks. The
-chosen weights are fitted by listwise logistic regression on all languages but some and measured on
-those, in turn (as many `--folds` as there are languages leave out one at a time); the others count
-as they do. Then they are fitted on everything, and so are the curves from log-odds to
-probabilities, with questions to a repository of another language as those that have no answer. The
-numbers belong into the model's `model.json`, as `ranking`.
+chosen weights are fitted by listwise logistic regression, beginning with one for each, on all
+languages but some and measured on those, in turn (as many `--folds` as there are languages leave
+out one at a time); the others count as they do. Then they are fitted on everything, and so are the
+curves from log-odds to probabilities, with questions to a repository of another language as those
+that have no answer. The numbers belong into the model's `model.json`, as `ranking`.
 
 `--vectors` holds a file `<repository>.npz` for each repository, with `ids` of chunks and `vectors`:
 then no chunk is embedded here. Without it the model reads every chunk, some 180 a second
@@ -44,26 +44,22 @@ from asterism.evaluation.datasets import load_dataset
 from asterism.evaluation.labels import Dataset
 from asterism.evaluation.markdown import table
 from asterism.evaluation.summaries import mean
-from asterism.retrieval.options import RankOptions, Weights
+from asterism.retrieval.options import OF_VECTORS, RankOptions, Weights
 from asterism.retrieval.questions import understand
 from asterism.retrieval.recall import Pools
-from benchmarks.judge_fit import FOLDS, Curve, List, fit_curve, fit_weights, folds
+from benchmarks.judge_fit import FOLDS, Curve, List, fit_curve, fit_near, folds
 from benchmarks.refit_cases import USUAL, WISHES, Case, Models, cases
+from benchmarks.two_sets import add_arguments, count_of, given_sets
 
 TOPICS = "weights"
-# What belongs to the vectors; the other weights speak of any model. All of them fitted anew for an
-# encoder are worse by 0.006 where languages are left out.
-OF_VECTORS = ("vector", "vector_second", "vector_sum", "nearby")
-# What is fitted of wishes; the others are set by hand, or speak of questions of one word.
-OF_WISHES = (
+# With `--every` and of wishes; the others are set by hand.
+ALL = (
     *OF_VECTORS, "text", "text_sum", "name", "said", "said_at_once", "signature",
     "offers", "length", "properties", "type_found", "stem_whole", "folder_named", "depth",
     "importer_near", "folder_near", "definition_file",
 )  # fmt: skip
-# With `--every`; the others are set by hand.
-OF_TOPICS = (*OF_WISHES, "importers_alone", "definition_alone")
-# What a second set counts beside the first: as much as costs that one a thousandth.
-SHARE = 1 / 3
+# Of evidence, what speaks against a file.
+AGAINST = frozenset({"depth", "properties", "type_found"})
 
 
 def only_wishes(dataset: Dataset) -> Dataset:
@@ -78,9 +74,11 @@ def with_weights(names: Sequence[str], values: Sequence[float], field: str) -> R
     return replace(USUAL, **{field: changed})
 
 
-def fitted(known: Sequence[tuple[List, float]]) -> list[float]:
+def fitted(known: Sequence[tuple[List, float]], names: Sequence[str]) -> list[float]:
     """The weights of evidence, from questions and what each counts."""
-    found: list[float] = fit_weights([own for own, _ in known], [n for _, n in known]).tolist()
+    usual = [-1.0 if name in AGAINST else 1.0 for name in names]
+    lists, counts = [own for own, _ in known], [count for _, count in known]
+    found: list[float] = fit_near(lists, counts, usual).tolist()
     return found
 
 
@@ -94,7 +92,7 @@ def cross_validated(
         out = [case.query.language in languages for case in some]
         others = zip(some, lists, out, strict=True)
         known = [(own, case.count) for case, own, left in others if not left and case.has(field)]
-        options = with_weights(names, fitted(known), field) if known else USUAL
+        options = with_weights(names, fitted(known, names), field) if known else USUAL
         found = [options if left else one for one, left in zip(found, out, strict=True)]
     return found
 
@@ -172,7 +170,7 @@ def run(
     for lines in reports(some, cross_validated(some, names, field, count)):
         print("\n".join(lines), end="\n\n")
     known = [(case.evidence(names), case.count) for case in some if case.has(field)]
-    weights = [round(one, 2) for one in fitted(known)]
+    weights = [round(one, 2) for one in fitted(known, names)]
     options = with_weights(names, weights, field)
     numbers = {f"{field}.{name}": value for name, value in zip(names, weights, strict=True)}
     for name, by_meaning in (("calibration", False), ("by_meaning", True)):
@@ -181,33 +179,21 @@ def run(
     return {f"{PREFIX}{name}": value for name, value in numbers.items()}
 
 
-def beside(given: Any) -> list[tuple[Path, Path]]:
-    """The second set and where its repositories are, if there is one."""
-    if (given.beside is None) != (given.beside_repos_dir is None):
-        raise UsageError("--beside and --beside-repos-dir belong together; give both.")
-    return [(given.beside, given.beside_repos_dir)] if given.beside else []
-
-
 def shared(asked: Sequence[Case], before: Sequence[Case], share: float) -> list[Case]:
     """Questions that count so much together, beside all of those before them."""
     first = sum(case.answerable for case in before)
     own = sum(case.answerable for case in asked)
-    count = share * first / own if first and own else 1.0
-    return [replace(case, count=count) for case in asked]
+    return [replace(case, count=count_of(first, own, share)) for case in asked]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table and the numbers."""
     known = [field.name for field in fields(Weights)]
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("dataset", type=Path)
-    parser.add_argument("--repos-dir", type=Path, required=True)
+    add_arguments(parser)
     parser.add_argument("--index-dir", type=Path, help="keep indexes here")
     parser.add_argument("--model", type=Path, help="the folder of an encoder")
     parser.add_argument("--vectors", type=Path, help="those that were made elsewhere")
-    parser.add_argument("--beside", type=Path, help="a second set of questions")
-    parser.add_argument("--beside-repos-dir", type=Path)
-    parser.add_argument("--share", type=float, default=SHARE, help="what that counts")
     parser.add_argument("--wishes", action="store_true", help="fit what counts for these")
     parser.add_argument("--weight", action="append", choices=known, help="to be fitted")
     parser.add_argument("--every", action="store_true", help="all that are not set by hand")
@@ -219,14 +205,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         engine = Engine(Places(kept / "data", kept / "cache"), lambda _root: Settings())
         models = Models(str(given.model.resolve()) if given.model else None, given.vectors)
         every: list[Case] = []
-        for path, repos in [(given.dataset, given.repos_dir), *beside(given)]:
+        for path, repos in given_sets(given):
             dataset = load_dataset(path)
             if given.wishes:
                 dataset = only_wishes(dataset)
             asked = [*cases(dataset, repos, engine, models)]
             every += shared(asked, every, given.share)
     field = WISHES if given.wishes else TOPICS
-    usual = OF_WISHES if given.wishes else OF_TOPICS if given.every else OF_VECTORS
+    usual = ALL if given.wishes or given.every else OF_VECTORS
     numbers = run(every, given.weight or usual, field, max(given.folds, 2))
     text = json.dumps(numbers, indent=2)
     print(f"\n{text}")

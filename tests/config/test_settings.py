@@ -145,7 +145,7 @@ def test_settings_reach_the_embedder(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_settings_reach_the_reranker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is set is what is used; nothing set means no reranker."""
+    """What is set is what is used; nothing set means that the encoder judges."""
     monkeypatch.setenv("ASTERISM_RERANK_API_KEY", "sk-not-to-be-seen")
     given: dict[str, object] = {
         "rerank.provider": "voyage",
@@ -162,14 +162,14 @@ def test_settings_reach_the_reranker(tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
     assert "sk-not" not in repr(options)
     assert reranking_options(settings) == RerankingOptions(top=12, weight=0.5)
-    assert rerank_options(Settings()) == RerankOptions()
+    assert rerank_options(Settings()) == RerankOptions("auto")
     assert reranking_options(Settings()) == RerankingOptions()
 
 
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("rerank.provider", "nobody", "give one of none, local, encoder, voyage"),
+        ("rerank.provider", "nobody", "give one of auto, none, local, encoder, voyage"),
         ("rerank.url", "localhost:1234", "give an address with http://"),
         ("rerank.top", 0, "give a whole number from 1 to 1,000"),
         ("rerank.weight", 1.5, "give a decimal number from 0 to 1"),

@@ -61,7 +61,7 @@ def test_a_repository_does_not_decide_where_code_goes(
     assert loaded.settings.embedding.provider == "local"
     assert loaded.settings.embedding.url == ""
     assert loaded.settings.rerank == RerankSettings(weight=0.5)
-    assert rerank_options(loaded.settings) == RerankOptions()
+    assert rerank_options(loaded.settings) == RerankOptions("auto")
     assert loaded.settings.cache == Settings().cache
     assert loaded.settings.embedding.concurrency == 3
     assert loaded.settings.discovery.max_file_bytes == 77

@@ -98,7 +98,7 @@ def test_the_reranker_decides_what_comes_first(
 
 def test_weight_and_top_are_settings(ask: Ask, server: MisbehavingServer) -> None:
     usual = RerankSettings(provider="voyage", url=server.url)
-    plain = names(ask(rerank=RerankSettings()))
+    plain = names(ask(rerank=RerankSettings(provider="none")))
     assert server.requests == []
     server.script = [judging(0.25)]
     reply = ask(rerank=replace(usual, top=1, weight=1.0))
@@ -125,7 +125,7 @@ def test_without_the_reranker_there_is_an_answer_that_says_so(
     behaviour: Callable[[Request], Reply],
     reason: str,
 ) -> None:
-    plain = ask(mode=mode, rerank=RerankSettings())
+    plain = ask(mode=mode, rerank=RerankSettings(provider="none"))
     server.script = [behaviour]
     reply = ask(mode=mode)
     assert [kept.hit for kept in reply.selection.kept] == [
@@ -165,7 +165,7 @@ def test_what_is_not_reranked(
 
 def test_words_or_meaning_by_weight(ask: Ask) -> None:
     """The deprecated weight: half changes nothing, less is for vectors, more for words."""
-    off = RerankSettings()
+    off = RerankSettings(provider="none")
     plain = ask(rerank=off)
     half = ask(rerank=off, bm25_weight=0.5)
     assert [one.hit for one in half.selection.kept] == [one.hit for one in plain.selection.kept]
@@ -197,7 +197,7 @@ def test_what_the_weight_weighs(weight: float, words: float, meaning: float) -> 
 
 
 def test_the_weight_in_other_modes_and_out_of_range(ask: Ask) -> None:
-    reply = ask(rerank=RerankSettings(), bm25_weight=0.3, mode=Mode.semantic)
+    reply = ask(rerank=RerankSettings(provider="none"), bm25_weight=0.3, mode=Mode.semantic)
     assert reply.notes == ("bm25_weight is deprecated, and not used in semantic search.",)
     for weight in (-0.1, 1.5, float("nan")):
         with pytest.raises(UsageError, match=r"bm25_weight is .*; give a number from 0 to 1"):
@@ -206,7 +206,11 @@ def test_the_weight_in_other_modes_and_out_of_range(ask: Ask) -> None:
 
 def test_a_cursor_belongs_to_its_weight(ask: Ask) -> None:
     """Another weight is another order, in which the next page would begin elsewhere."""
-    pages: dict[str, object] = {"exhaustive": True, "limit": 1, "rerank": RerankSettings()}
+    pages: dict[str, object] = {
+        "exhaustive": True,
+        "limit": 1,
+        "rerank": RerankSettings(provider="none"),
+    }
     cursor = ask(bm25_weight=0.2, **pages).cursor
     assert len(names(ask(bm25_weight=0.2, cursor=cursor, **pages))) == 1
     with pytest.raises(UsageError, match="cursor"):

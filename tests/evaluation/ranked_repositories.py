@@ -10,6 +10,7 @@ from pathlib import Path
 
 from asterism.backends.store.registry import Registered
 from asterism.config.sections_index import WorkSettings
+from asterism.config.sections_models import RerankSettings
 from asterism.config.settings import Settings
 from asterism.domain.search import Hit
 from asterism.engine.engine import Engine
@@ -36,8 +37,8 @@ def copied(name: str, below: Path) -> Path:
 
 
 def searcher(places: Path, jobs: int = 1) -> EngineSearcher:
-    """Search as the command line does it, with default settings."""
-    settings = Settings(work=WorkSettings(jobs=jobs))
+    """Search with default settings, but by the ranking alone: a judge has to be in time."""
+    settings = Settings(work=WorkSettings(jobs=jobs), rerank=RerankSettings(provider="none"))
     engine = Engine(Places(places / "data", places / "cache"), lambda _root: settings)
 
     def search(registered: Registered, query: str, limit: int) -> list[Hit]:

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from asterism.domain.errors import UsageError
 from benchmarks.judge import main
-from benchmarks.judge_fit import fit_curve, fit_weights, folds
+from benchmarks.judge_fit import fit_curve, fit_near, fit_weights, folds
 from tests.backends.weights.tiny_models import make_encoder, make_reranker
 from tests.evaluation.ranked_repositories import REPOSITORIES
 
@@ -33,6 +34,18 @@ def test_weights_are_found_again() -> None:
     np.testing.assert_allclose(fit_weights(lists), weights, atol=0.1)
 
 
+def test_weights_stay_near_what_is_usual_unless_many_say_otherwise() -> None:
+    """Of the second nothing is known; of the first more and more."""
+    rows, right = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]), np.array([0.0, 1.0])
+    first = []
+    for count in (1, 100, 10_000):
+        found = fit_near([(rows, right)] * count, [1.0] * count, [1.0, -1.0])
+        assert found[1] == pytest.approx(-1.0)
+        first.append(found[0])
+    assert first[0] == pytest.approx(1.0, abs=0.1)
+    assert 1 > first[0] > first[1] > first[2]
+
+
 def test_a_curve_is_found_again() -> None:
     random, values = np.random.default_rng(3), np.array([-1.0, 0.5, 1.0, -2.0, 0.0])
     rows = random.normal(size=(60_000, 4))
@@ -50,12 +63,9 @@ def test_questions_without_an_answer_weigh_half() -> None:
     assert 1 / (1 + np.exp(-found["offset"])) == pytest.approx(2 / 3, abs=0.01)
 
 
-@pytest.mark.parametrize("provider", ["encoder", "local"])
-def test_from_a_dataset_to_the_numbers(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], provider: str
-) -> None:
-    make = make_encoder if provider == "encoder" else make_reranker
-    folder = make(tmp_path / "model")
+@pytest.fixture
+def given(tmp_path: Path) -> list[str]:
+    """A small set about the example, as arguments."""
     lines: list[dict[str, object]] = [
         {"query": "check a token", "repo": "harbor", "language": "typescript"},
         {"query": "TokenService", "repo": "harbor", "language": "python"},
@@ -65,9 +75,28 @@ def test_from_a_dataset_to_the_numbers(
     (tmp_path / "set.jsonl").write_text(
         "".join(json.dumps({"id": str(n), **target, **line}) + "\n" for n, line in enumerate(lines))
     )
-    repos, output = REPOSITORIES["harbor"].parent, tmp_path / "numbers.json"
-    given = [str(tmp_path / "set.jsonl"), "--repos-dir", str(repos), "--provider", provider]
-    assert main([*given, "--model", str(folder), "-o", str(output)]) == 0
+    return [str(tmp_path / "set.jsonl"), "--repos-dir", str(REPOSITORIES["harbor"].parent)]
+
+
+def test_from_two_datasets_to_the_numbers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], given: list[str]
+) -> None:
+    output = tmp_path / "numbers.json"
+    given += ["--beside", given[0], "--beside-repos-dir", given[2]]
+    assert main([*given, "--provider", "encoder", "--sure", "inf", "-o", str(output)]) == 0
     numbers = json.loads(output.read_text())
-    assert {"best", "second", "whole", "calibration.offset", "by_meaning.slope"} <= numbers.keys()
-    assert "CPU ms for 40 hits" in capsys.readouterr().out
+    assert {"keeps", "best", "whole", "calibration.offset", "by_meaning.slope"} <= numbers.keys()
+    assert "sure" not in numbers
+    said = capsys.readouterr().out
+    assert said.count("Asked for 100% of the questions.") == 2
+    assert "CPU ms for 40 hits" in said
+
+
+@pytest.mark.parametrize("provider", ["encoder", "local"])
+def test_a_judge_without_an_opinion_has_no_numbers(
+    tmp_path: Path, given: list[str], provider: str
+) -> None:
+    make = make_encoder if provider == "encoder" else make_reranker
+    given += ["--provider", provider, "--model", str(make(tmp_path / "model"))]
+    with pytest.raises(UsageError, match="No question was judged"):
+        main(given)

@@ -100,7 +100,7 @@ def test_a_second_set_is_measured_and_has_its_share_in_the_weights(
         assert main([*alone, *beside, "--share", share, "-o", str(output)]) == 0
         assert capsys.readouterr().out.count("answer, fitted") == 2
         found.append(json.loads(output.read_text()))
-    assert {"vectors.weights.stem_whole", "vectors.weights.definition_alone"} < found[0].keys()
+    assert {"vectors.weights.stem_whole", "vectors.weights.depth"} < found[0].keys()
     assert found[0] != found[1]
 
 

@@ -74,11 +74,12 @@ class RerankSettings:
 
     provider: RerankProvider = described(  # noqa: RUF009 - a text like the others
         Kind.text,
-        "none",
-        "Who judges the best hits once more and orders them anew: nobody; a reranker on this "
-        "machine, which reads the question together with each text (none is built in: name its "
-        "folder); the encoder, ours or that of a folder, which compares vectors and keeps them; or "
-        "Voyage, which gets question and texts sent to a server with every question.",
+        "auto",
+        "Who judges the best hits once more and orders them anew: the encoder, ours or that of a "
+        "folder, which compares vectors and keeps them (`auto`: where the index has the vectors of "
+        "the built-in static model); a reranker on this machine, which reads the question together "
+        "with each text (`local`; none is built in: name its folder); Voyage, which gets question "
+        "and texts sent to a server with every question; or nobody.",
         choices=get_args(RerankProvider),
         voice=Voice.trusted,
     )
@@ -98,7 +99,8 @@ class RerankSettings:
     )
     top: int = whole(
         40,
-        "How many of the best hits are judged; each of them costs tokens.",
+        "How many of the best hits are judged; each costs some five milliseconds of a core, or "
+        "tokens.",
         minimum=1,
         maximum=1000,
         voice=Voice.trusted,
@@ -121,7 +123,7 @@ class RerankSettings:
     )
     seconds: float = described(
         Kind.decimal,
-        0.5,
+        2.0,
         "How long a model on this machine may judge; hits that it did not come to keep their "
         "places.",
         minimum=0,

@@ -121,7 +121,7 @@ def rerank_findings(settings: Settings, online: bool) -> Iterator[Finding]:
             return
         yield own_model_finding(RERANKING, folder, "reranker")
         return
-    if chosen.provider == "encoder":
+    if chosen.provider in ("auto", "encoder"):
         folder = embed.encoder_folder(embed.EmbedOptions("encoder", chosen.model))
         yield own_model_finding(RERANKING, folder, "encoder")
         return

@@ -139,7 +139,7 @@ def _ranked(asked: Search, sources: Sources, means: Means) -> Found:
     else:
         pools = recall(asked.question, vectors, sources, asked.limit, options.recall)
 
-    ranked = _Ranked(asked.question, pools, options, vectors)
+    ranked = _Ranked(asked.question, pools, options, vectors, compared.model)
     hits, more = _judged(ranked, asked, sources, means)
     total, notes = Total(len(hits), exact=False), (*notes, *more)
     return compared.of(Found(hits, as_they_are, total, notes=notes))
@@ -153,6 +153,8 @@ class _Ranked(NamedTuple):
     options: RankOptions
     vectors: Sequence[Vector]
     """Of the question."""
+    model: ModelIdentity | None
+    """Whose vectors these are."""
 
     def hits(self, chunks: ChunkSnapshot, judge: Judge | None = None) -> list[Hit]:
         """The candidates in order."""
@@ -163,18 +165,28 @@ def _judged(
     ranked: _Ranked, asked: Search, sources: Sources, means: Means
 ) -> tuple[list[Hit], Sequence[str]]:
     """The hits in the order of the model that the settings name, and what is to be said of it."""
-    chunks, chosen = sources.chunks, means.settings.rerank
+    chunks, chosen = sources.chunks, means.settings.rerank.provider
     if asked.question.used is not None and asked.mode is Mode.hybrid:
         return led_by_uses(ranked.hits(chunks), asked.question, sources), ()
-    if not asked.rerank or chosen.provider == "none":
+    if not asked.rerank or chosen == "none" or (chosen == "auto" and not _pays(ranked.model)):
         return ranked.hits(chunks), ()
     try:
-        if chosen.provider == "voyage":
+        if chosen == "voyage":
             return _by_vendor(ranked, chunks, means), ()
         judge = _own_judge(means)
     except ProviderError as error:
-        return ranked.hits(chunks), (f"Answered without the reranker: {error}",)
-    return ranked.hits(chunks, judge), judge.notes
+        # Whoever did not ask for a judge is told once that there is none.
+        said = f"Answered without the reranker: {error}"
+        return ranked.hits(chunks), means.warm.once(said) if chosen == "auto" else (said,)
+    hits = ranked.hits(chunks, judge)
+    if chosen == "auto" and judge.failed:
+        return hits, [sentence for note in judge.notes for sentence in means.warm.once(note)]
+    return hits, judge.notes
+
+
+def _pays(model: ModelIdentity | None) -> bool:
+    """Whether the encoder was measured to be worth its time beside vectors of this model."""
+    return model == identity_of(EmbedOptions())
 
 
 def _own_judge(means: Means) -> "OwnJudge":

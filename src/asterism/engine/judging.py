@@ -1,5 +1,6 @@
 """Models of our own as judges of the best candidates, within the time that somebody waits."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import NamedTuple
@@ -30,6 +31,8 @@ class OwnJudge:
         """`score` says what it can of texts within a time."""
         self.options = options
         self.notes: list[str] = []
+        self.failed = False
+        """Whether it could not judge at all."""
         self._score = score
         self._seconds = seconds
 
@@ -41,6 +44,7 @@ class OwnJudge:
                 scores = self._score(question.text, texts, self._seconds)
         except ProviderError as error:
             self.notes.append(f"Answered without the {self.options.name}: {error}")
+            self.failed = True
             return {}
         left = sum(score is None for score in scores)
         if left:
@@ -83,7 +87,7 @@ class OwnModel(NamedTuple):
 
 def own_model(options: RerankOptions, cache: Callable[[], Cache]) -> OwnModel:
     """The model that the options name; nothing but its description is read."""
-    if options.provider == "encoder":
+    if options.provider in ("auto", "encoder"):
         chosen = EmbedOptions(provider="encoder", model=options.model)
         folder = read_folder(encoder_folder(chosen), "encoder")
         return OwnModel(folder, "encoder", by_encoder(EncoderEmbedder(chosen), cache))
@@ -135,6 +139,8 @@ def judge_options(folder: ModelFolder, name: str, top: int) -> JudgeOptions:
         second=numbers.get("second", 0.0),
         whole=numbers.get("whole", 0.0),
         chunk=numbers.get("chunk", 0.0),
+        keeps=numbers.get("keeps", 1.0),
+        sure=numbers.get("sure", math.inf),
         calibration=_curve(usual.calibration, "calibration", numbers),
         by_meaning=_curve(usual.by_meaning, "by_meaning", numbers),
     )

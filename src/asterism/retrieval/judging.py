@@ -42,10 +42,13 @@ def judged(question: Question, ordered: Sequence[Standing], judge: Judge) -> Jud
     """Ask the judge about the best candidates.
 
     Its scores count by where they lie between the lowest and the highest that it gave, less the
-    mean: whoever was not judged keeps what the ranking said, as if the judge found it middling.
+    mean: whoever was not judged keeps what the ranking said, as if the judge found it middling. It
+    is not asked where the ranking is sure without it.
     """
     options = judge.options
     best = ordered[: options.top]
+    if is_sure(best, options.sure):
+        return Judgement()
     scores = judge.judge(question, [place.chunk for place in best])
     if len(scores) < 2 or min(scores.values()) == max(scores.values()):
         return Judgement()
@@ -64,6 +67,13 @@ def judged(question: Question, ordered: Sequence[Standing], judge: Judge) -> Jud
         {key: options.chunk * (value - mean) for key, value in values.items()},
         {key: Signal(options.name, scores[key], rank) for rank, key in enumerate(ranks, 1)},
     )
+
+
+def is_sure(ordered: Sequence[Standing], ahead: float) -> bool:
+    """Whether the first file is so far ahead of the next, or the only one."""
+    others = (place for place in ordered if place.file != ordered[0].file)
+    next_file = next(others, None)
+    return next_file is None or ordered[0].odds - next_file.odds > ahead
 
 
 def _worth(values: list[float], most: float, options: JudgeOptions) -> float:

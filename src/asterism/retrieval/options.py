@@ -1,13 +1,15 @@
 """How hits are found and ordered: every number of the ranking, by name, with its reason.
 
 The weights are log-odds, from listwise logistic regression on two sets of questions, rounded: the
-420 of a benchmark about 21 repositories, whose labels follow the names of files, and 918 that
-readers of the code of 40 others wrote, which count a third of that together. The first alone would
-want 2.0 for a file's name and −3.7 for its depth, the second nothing for either. NDCG@10 of the
-answers is 0.891 and 0.839; fitted in seven folds of languages, each left out in turn, 0.886 and
-0.837. Questions that word a change have weights of their own, `wished`.
+420 of a benchmark about 21 repositories, whose labels follow the names of files near the root, and
+420 that readers of the code of 14 others wrote, who were told to ask about its corners. Each counts
+half. The first alone would want 1.9 for a file's name and −3.3 for its depth, the second 0.7 and
+1.0. Every weight begins with one and leaves it as far as the questions lead (`benchmarks.refit`),
+so that the answers' NDCG@10 on the first is 0.890 and fitted in seven folds of languages, each left
+out in turn, the same. Questions that word a change have weights of their own, `wished`.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -63,58 +65,58 @@ class RecallOptions:
 class Weights:
     """What one full unit of each piece of evidence adds to a file's log-odds."""
 
-    text: float = 1.3
+    text: float = 1.05
     """The best chunk by its words, beside the best of all files."""
-    vector: float = 1.25
+    vector: float = 1.65
     """The best chunk by its vector, beside the best and the farthest candidate."""
-    vector_second: float = 1.1
+    vector_second: float = 1.0
     """The next chunk of the file by its vector: what answers is rarely one chunk alone."""
-    text_sum: float = 0.4
+    text_sum: float = 0.3
     """Coherence: how much of the file the words found, beside the file of which most was found."""
     vector_sum: float = 0.7
-    nearby: float = 1.3
+    nearby: float = 0.95
     """Any chunk of it is among the nearest."""
-    name: float = 0.4
+    name: float = 0.75
     """The best chunk by the parts of names, where the question has names."""
-    said: float = 0.5
+    said: float = 1.1
     """How much of the question the file's candidates say together; rare words count more."""
-    said_at_once: float = 1.95
+    said_at_once: float = 1.25
     """How much of it a single chunk says."""
     said_at_length: float = 2.0
     """The same for each six words beyond the usual six: where a long question is said in one place,
     it comes from there. Neutral for the questions that were fitted, which are short."""
-    signature: float = 1.4
+    signature: float = 1.1
     """How much of it the signatures of the file's candidates say together."""
     phrase: float = 5.0
     """It contains what the question has in quotation marks, or all of the question. Set by hand: of
     the questions that were fitted none quotes, and none names a file, a line or a wrong name."""
-    offers: float = 0.2
+    offers: float = 0.55
     """A candidate of the file is exported: what others may use answers more."""
     length: float = 1.4
     """How long its longest candidate is, in logarithms; 1 is a function of a hundred lines, and all
     else counts a third of that. A line that matches is often a mention, a body that does is what it
     is about."""
-    properties: float = -0.4
+    properties: float = -1.05
     """Which share of its candidates are properties: they mention what others do. Fitted: −0.85, by
     the likelihood of all files; the order of the first ten gains most by half of that."""
-    type_found: float = -0.4
+    type_found: float = -0.6
     """A class, or another type that holds code, is among its candidates. Such a type says by itself
     what its members say, so that all of it counts for more than it should. Not where the question
     is one name."""
-    stem_whole: float = 1.55
+    stem_whole: float = 1.25
     """The question says all of the file's name. This and `depth` count less, `said` and
     `said_at_once` more, the more words a question has."""
-    folder_named: float = 0.7
+    folder_named: float = 0.9
     """How much of the folder's name it says."""
-    depth: float = -2.15
+    depth: float = -0.8
     """For three folders: what a repository is about stands near its root."""
     importers_alone: float = 3.0
     """Where the question is one name: of several files that have it, the one that most import; 1 is
     the most imported candidate."""
-    importer_near: float = 0.7
+    importer_near: float = 0.9
     """How near the nearest of the files that import it is: what a match relies on is often meant.
     This and the next are worth 0.008 with vectors of an encoder, nothing with static ones."""
-    folder_near: float = 0.6
+    folder_near: float = 0.65
     """How near the nearest of the other files in its folder is."""
     imported_by_hits: float = 0.35
     """For the candidates that import it, in logarithms; where no vectors were compared."""
@@ -123,7 +125,7 @@ class Weights:
     most of it."""
     definition_alone: float = 2.3
     """It defines the name that is all of the question, or one like it; this is added."""
-    definition_file: float = 0.95
+    definition_file: float = 1.05
     """It is called after a name in the question."""
     definition_like: float = 2.5
     """It defines a name like one that nothing has. Set by hand, like the next two."""
@@ -132,6 +134,9 @@ class Weights:
     named_line: float = 3.0
     """The question names a line of it; this is added."""
 
+
+OF_VECTORS = ("vector", "vector_second", "vector_sum", "nearby")
+"""The weights that belong to the model whose vectors are compared; the others speak of any."""
 
 # Of wishes, which the words and the meaning of single places answer: what a file is called, where
 # it stands and how much of it matches says less of where something is to be changed. Three quarters
@@ -145,6 +150,7 @@ _WISHED = Weights(
     text_sum=0.1,
     vector_sum=0.55,
     nearby=0.95,
+    name=0.4,
     said=1.6,
     said_at_once=1.6,
     signature=1.05,
@@ -246,9 +252,9 @@ class Calibration:
     """For the share of the question's words that no candidate says."""
 
 
-_HYBRID = Calibration(offset=-5.2, slope=0.33, first=1.7, cosine=2.25, unsaid=-1.5)
-_BY_WORDS = Calibration(offset=-3.3, slope=0.33, first=1.9, unsaid=-2.85)
-_BY_MEANING = Calibration(offset=-5.65, slope=0.43, first=1.65, cosine=2.3, unsaid=-1.1)
+_HYBRID = Calibration(offset=-5.6, slope=0.31, first=2.0, cosine=3.1, unsaid=-1.6)
+_BY_WORDS = Calibration(offset=-3.75, slope=0.39, first=2.45, unsaid=-2.8)
+_BY_MEANING = Calibration(offset=-5.65, slope=0.33, first=2.2, cosine=3.05, unsaid=-1.4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,6 +268,11 @@ class JudgeOptions:
     """As reasons call it: `encoder`, `rerank`."""
     top: int = 40
     """Chunks that are judged."""
+    sure: float = math.inf
+    """Nobody is judged where the first file is so far ahead of the next, in log-odds."""
+    keeps: float = 1.0
+    """The share of its weight that the evidence of the index's own vectors keeps: what it says of
+    the meaning, a better model says again."""
     best: float = 0.0
     """For the best judged chunk of a file."""
     second: float = 0.0
@@ -282,11 +293,10 @@ class RankOptions:
     weights: Weights = field(default_factory=Weights)
     wished: Weights = field(default_factory=lambda: _WISHED)
     """Instead of `weights` where the question words a change; the others name topics."""
-    wished_start: float = 1.4
-    """Log-odds for every hit of a wish, where vectors were compared: its weights add up to less. So
-    of wishes to the wrong repository 17 % have a first hit of 0.5 or more, as they would by the
-    weights of topics, and of others 78 % (57 % of these right; by those 78 %, 58 %). It belongs
-    to the built-in model; the encoder's folder has its own."""
+    wished_start: float = 0.0
+    """Log-odds for every hit of a wish, where vectors were compared: its weights may add up to more
+    or less than those of topics. 77 % of wishes have a first hit of 0.5 or more, 58 % of these are
+    right. It belongs to the built-in model; the encoder's folder has its own."""
     priors: Priors = field(default_factory=Priors)
     off: frozenset[str] = frozenset()
     """Names of priors that are not applied, `same_file` and `same_family` among them."""

@@ -19,7 +19,7 @@ from asterism.retrieval.fusion import (
     strengths_of,
 )
 from asterism.retrieval.judging import Judge, Judgement, judged
-from asterism.retrieval.options import RankOptions
+from asterism.retrieval.options import OF_VECTORS, RankOptions
 from asterism.retrieval.order import Standing, in_order, represented
 from asterism.retrieval.priors import Company, chunk_priors, file_priors
 from asterism.retrieval.reading import Text, read, weigh, weigh_chunks
@@ -110,8 +110,8 @@ def place(
     standing = _standing(case, text, strength)
     ordered = in_order(standing, case.odds, options)
     verdict = Judgement() if judge is None else judged(question, ordered, judge)
-    if verdict.files:
-        ordered = _judged_order(case, standing, verdict)
+    if judge is not None and verdict.files:
+        ordered = _judged_order(case, standing, verdict, judge.options.keeps)
     ordered = represented(ordered, pools.sentences, options)
     return Placed(ordered, case.priors, grounds_of(pools, text.unsaid), verdict)
 
@@ -123,11 +123,15 @@ def study(question: Question, pools: Pools, fetch: Fetch, options: RankOptions) 
     return Study(case, read_candidates(case, fetch(_candidates(case, strength))), strength)
 
 
-def _judged_order(case: Case, standing: Sequence[Standing], verdict: Judgement) -> list[Standing]:
+def _judged_order(
+    case: Case, standing: Sequence[Standing], verdict: Judgement, keeps: float
+) -> list[Standing]:
     """The candidates in order, with what a judge said among the evidence."""
+    less = {name: keeps * case.weights[name] for name in OF_VECTORS}
+    beside = case._replace(weights={**case.weights, **less})
 
     def odds(file: FileKey) -> float:
-        return case.odds(file) + verdict.files.get(file, 0.0)
+        return beside.odds(file) + verdict.files.get(file, 0.0)
 
     return in_order([verdict.place(place) for place in standing], odds, case.options)
 

@@ -27,7 +27,9 @@ def test_voyage() -> None:
 
 @pytest.mark.parametrize("provider", ["nobody", "cohere", ""])
 def test_a_provider_that_does_not_exist(provider: Any) -> None:
-    with pytest.raises(SettingError, match=r"it can be one of: none, local, encoder, voyage\."):
+    with pytest.raises(
+        SettingError, match=r"it can be one of: auto, none, local, encoder, voyage\."
+    ):
         make_reranker(RerankOptions(provider))
 
 

@@ -7,7 +7,8 @@ from typing import Literal, TypeAlias, get_args
 
 from asterism.domain.errors import ProviderRefused, SettingError
 
-Provider: TypeAlias = Literal["none", "local", "encoder", "voyage"]
+Provider: TypeAlias = Literal["auto", "none", "local", "encoder", "voyage"]
+"""`auto` is the encoder where it was measured to pay, and nobody elsewhere."""
 
 MODELS = Path(__file__).with_name("data")
 """The folders of the models that come with Asterism."""

@@ -8,7 +8,7 @@ def make_reranker(options: RerankOptions) -> Reranker | None:
     """The reranker that the options mean, or none; nothing is sent before its first question."""
     check_provider(options)
     match options.provider:
-        case "none" | "encoder":
+        case "auto" | "none" | "encoder":
             # An encoder compares vectors, and whoever searches has its embedder.
             return None
         case "local":
