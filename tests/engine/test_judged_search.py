@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_models import RerankSettings
+from asterism.config.sections_models import EmbeddingSettings, RerankSettings
 from asterism.domain.search import Mode, Signal
 from asterism.engine.engine import Engine
 from asterism.engine.searching import SearchReply, SearchRequest
@@ -23,13 +23,15 @@ FILES = {
 }
 QUESTION = "check a token that is valid"
 
+OFF = RerankSettings(provider="none")
+
 Ask = Callable[..., SearchReply]
 
 
 @pytest.fixture
 def ask(places: Places, tmp_path: Path) -> Ask:
     """Asks about a small repository, judged as the given settings say."""
-    chosen = {"rerank": RerankSettings()}
+    chosen = {"rerank": OFF}
     engine = Engine(places, lambda _root: replace(SETTINGS, rerank=chosen["rerank"]))
     registered = engine.register(make(tmp_path / "shop", **FILES))
     engine.index(registered)
@@ -61,7 +63,7 @@ def names(reply: SearchReply) -> list[str]:
 
 @pytest.mark.parametrize("mode", [Mode.hybrid, Mode.semantic])
 def test_the_judge_is_evidence(ask: Ask, reranker: RerankSettings, mode: Mode) -> None:
-    assert names(ask(RerankSettings(), mode=mode))[0] == "check_token"
+    assert names(ask(OFF, mode=mode))[0] == "check_token"
     reply = ask(reranker, mode=mode)
     assert names(reply)[0] == "checkout"
     first = reply.selection.kept[0].hit
@@ -72,15 +74,56 @@ def test_the_judge_is_evidence(ask: Ask, reranker: RerankSettings, mode: Mode) -
     assert reply.notes == ()
 
 
+def judged(reply: SearchReply) -> bool:
+    """Whether the encoder had a say."""
+    return any(one.name == "encoder" for kept in reply.selection.kept for one in kept.hit.why)
+
+
+def test_close_calls_are_judged_by_default(ask: Ask) -> None:
+    """Of two files that may be meant; a name that one of them defines is no such call."""
+    usual = RerankSettings(seconds=60)
+    close = ask(usual, text="what is to be paid")
+    assert judged(close)
+    assert close.notes == ()
+    assert names(close)[0] in ("checkout", "total")
+    assert not judged(ask(OFF, text="what is to be paid"))
+    assert not judged(ask(usual, text="check_token"))
+
+
+def test_nobody_judges_by_default_beside_vectors_of_another_model(
+    places: Places, tmp_path: Path
+) -> None:
+    own = EmbeddingSettings(provider="encoder", model=str(make_encoder(tmp_path / "own")))
+    engine = Engine(places, lambda _root: replace(SETTINGS, embedding=own))
+    registered = engine.register(make(tmp_path / "shop", **FILES))
+    engine.index(registered)
+    assert not judged(engine.search(registered, SearchRequest(text="what is to be paid")))
+
+
+@pytest.mark.parametrize("lacks", ["library", "folder"])
+def test_who_did_not_ask_for_a_judge_is_told_once_that_there_is_none(
+    ask: Ask, lacks: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if lacks == "library":
+        monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    else:
+        monkeypatch.setattr("asterism.engine.judging.encoder_folder", lambda _options: tmp_path)
+    first, second = (ask(RerankSettings(), text="what is to be paid") for _ in range(2))
+    [note] = first.notes
+    assert note.startswith("Answered without the ")
+    assert second.notes == ()
+    assert names(first) == names(second) == names(ask(OFF, text="what is to be paid"))
+
+
 def test_top_is_a_setting(ask: Ask, reranker: RerankSettings) -> None:
     """Of one hit nothing can be said beside others."""
-    plain = ask(RerankSettings())
+    plain = ask(OFF)
     assert names(ask(replace(reranker, top=1))) == names(plain)
 
 
 def test_no_time(ask: Ask, reranker: RerankSettings) -> None:
     reply = ask(replace(reranker, seconds=0))
-    assert names(reply) == names(ask(RerankSettings()))
+    assert names(reply) == names(ask(OFF))
     assert reply.notes == (
         "In 0 s the reranker judged 1 of 3 hits; the others keep their places. rerank.seconds "
         "gives it longer.",
@@ -114,7 +157,7 @@ def test_without_the_library_there_is_an_answer_that_says_so(
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     reply = ask(chosen)
     assert [kept.hit for kept in reply.selection.kept] == [
-        kept.hit for kept in ask(RerankSettings()).selection.kept
+        kept.hit for kept in ask(OFF).selection.kept
     ]
     [note] = reply.notes
     assert note.startswith(f"Answered without the {which}: tiny needs onnxruntime")
@@ -126,7 +169,7 @@ def test_damaged_weights(ask: Ask, which: str, request: pytest.FixtureRequest) -
     weights = Path(chosen.model) / "model.onnx"
     weights.write_bytes(weights.read_bytes()[:-1])
     reply = ask(chosen)
-    assert names(reply) == names(ask(RerankSettings()))
+    assert names(reply) == names(ask(OFF))
     [note] = reply.notes
     assert note.startswith(f"Answered without the {which}: The model in ")
     assert "model.onnx has" in note
@@ -136,7 +179,7 @@ def test_damaged_weights(ask: Ask, which: str, request: pytest.FixtureRequest) -
 def test_no_model(ask: Ask, provider: str, tmp_path: Path) -> None:
     chosen = RerankSettings(provider=provider, model=str(tmp_path / "nothing"))  # type: ignore[arg-type]
     reply = ask(chosen)
-    assert names(reply) == names(ask(RerankSettings()))
+    assert names(reply) == names(ask(OFF))
     [note] = reply.notes
     assert note.startswith("Answered without the reranker: ")
 
@@ -144,7 +187,7 @@ def test_no_model(ask: Ask, provider: str, tmp_path: Path) -> None:
 def test_a_model_that_counts_for_nothing(ask: Ask, tmp_path: Path) -> None:
     folder = make_reranker(tmp_path / "reranker")
     reply = ask(RerankSettings(provider="local", model=str(folder)))
-    assert names(reply) == names(ask(RerankSettings()))
+    assert names(reply) == names(ask(OFF))
     assert reply.notes == (
         "Answered without the reranker: tiny does not say what its judgement counts; put the "
         "numbers that `python -m benchmarks.judge` finds into its model.json, as ranking.",

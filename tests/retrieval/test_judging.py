@@ -79,6 +79,30 @@ def test_only_the_best_are_judged() -> None:
     assert file("c.py") not in found.files
 
 
+@pytest.mark.parametrize(
+    ("places", "is_asked"),
+    [
+        ([place("a", odds=3.0), place("b", odds=1.1)], True),
+        ([place("a", odds=3.0), place("b", odds=0.9)], False),
+        ([place("a", "one", 3.0), place("b", "one", 2.9), place("c", "two", 0.9)], False),
+        ([place("a", "one", 3.0), place("b", "one", 2.9)], False),
+        ([], True),
+    ],
+    ids=["close", "sure", "others of its file", "one file", "nothing"],
+)
+def test_nobody_is_asked_where_the_ranking_is_sure(places: list[Standing], is_asked: bool) -> None:
+    judge = Fixed(JudgeOptions(name="x", best=1.0, sure=2.0), a=0.0, b=1.0, c=1.0)
+    found = judged(Question(text="?"), places, judge)
+    assert bool(found.files) == (is_asked and bool(places))
+    assert bool(judge.asked) == (is_asked and bool(places))
+
+
+def test_who_is_never_sure_asks_about_a_single_file() -> None:
+    judge = Fixed(JudgeOptions(name="x", chunk=1.0), a=0.0, b=1.0)
+    found = judged(Question(text="?"), [place("a", "one", 3.0), place("b", "one", 2.9)], judge)
+    assert found.chunks[key("b")] > 0 > found.chunks[key("a")]
+
+
 def test_who_was_not_judged_is_middling() -> None:
     places = [place("a"), place("b"), place("c")]
     found = judged(

@@ -1,5 +1,6 @@
 """The best candidates judged once more by a model that reads them, as evidence like any other."""
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -71,9 +72,8 @@ def judged(question: Question, ordered: Sequence[Standing], judge: Judge) -> Jud
 
 def is_sure(ordered: Sequence[Standing], ahead: float) -> bool:
     """Whether the first file is so far ahead of the next, or the only one."""
-    others = (place for place in ordered if place.file != ordered[0].file)
-    next_file = next(others, None)
-    return next_file is None or ordered[0].odds - next_file.odds > ahead
+    others = (place.odds for place in ordered if place.file != ordered[0].file)
+    return bool(ordered) and ordered[0].odds - next(others, -math.inf) > ahead
 
 
 def _worth(values: list[float], most: float, options: JudgeOptions) -> float:
