@@ -36,6 +36,7 @@ TEXTS_TIMED_STATIC = 8_192
 QUERIES_TIMED = 23
 # All vectors of a measurement: 100,000 chunks and three models take a tenth of it.
 CACHE_BYTES = 4_000_000_000
+UNJUDGED = "hybrid that nobody judges"
 DEFAULT = "hybrid as it comes"
 
 
@@ -223,8 +224,13 @@ class _Evaluation:
         return dense.by_vectors(vectors, questions)
 
     def _searches(self, contenders: Sequence[Contender]) -> dict[str, Mapping[str, object]]:
-        """The product's search: by words alone, as it comes, and with each model."""
-        searches: dict[str, Mapping[str, object]] = {hybrid.WORDS: {}, DEFAULT: {}}
+        """The product's search: by words, without a judge, as it comes, and with each model."""
+        nobody = {"rerank.provider": "none"}
+        searches: dict[str, Mapping[str, object]] = {
+            hybrid.WORDS: {},
+            UNJUDGED: nobody,
+            DEFAULT: {},
+        }
         for contender in contenders:
             if contender.kind == "reranker" and not contender.described().ranking:
                 why = "Its model.json does not say what its judgement counts"
@@ -249,9 +255,9 @@ class _Evaluation:
                 self._leave_out(name, error)
                 continue
             scored = hybrid.scored(done, dataset)
-            base = scored if name == DEFAULT else base
+            base = scored if name == UNJUDGED else base
             told = name if mode is Mode.hybrid else name.replace("hybrid", "by meaning alone")
-            self._rows.append(Row(told, scored, None if name == DEFAULT else base))
+            self._rows.append(Row(told, scored, None if name == UNJUDGED else base))
             _tell(f"{name}: {figures.over_languages(scored).mean:.4f}")
             if self._options.runs:
                 self._options.runs.mkdir(parents=True, exist_ok=True)
