@@ -1,5 +1,6 @@
 """A search judged by models of our own, over a real index: what changes, and what without them."""
 
+import shutil
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from asterism.backends.embed.options import EmbedOptions, encoder_folder
 from asterism.config.sections_models import EmbeddingSettings, RerankSettings
 from asterism.domain.search import Mode, Signal
 from asterism.engine.engine import Engine
@@ -104,10 +106,13 @@ def test_nobody_judges_by_default_beside_vectors_of_another_model(
 def test_who_did_not_ask_for_a_judge_is_told_once_that_there_is_none(
     ask: Ask, lacks: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # One that nobody has loaded yet.
+    folder = tmp_path / "model"
     if lacks == "library":
+        shutil.copytree(encoder_folder(EmbedOptions("encoder")), folder)
         monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    else:
-        monkeypatch.setattr("asterism.engine.judging.encoder_folder", lambda _options: tmp_path)
+    for module in ("asterism.engine.judging", "asterism.backends.embed.encoder"):
+        monkeypatch.setattr(f"{module}.encoder_folder", lambda _options: folder)
     first, second = (ask(RerankSettings(), text="what is to be paid") for _ in range(2))
     [note] = first.notes
     assert note.startswith("Answered without the ")
