@@ -97,8 +97,7 @@ class Weights:
     else counts a third of that. A line that matches is often a mention, a body that does is what it
     is about."""
     properties: float = -1.05
-    """Which share of its candidates are properties: they mention what others do. Fitted: −0.85, by
-    the likelihood of all files; the order of the first ten gains most by half of that."""
+    """Which share of its candidates are properties: they mention what others do."""
     type_found: float = -0.6
     """A class, or another type that holds code, is among its candidates. Such a type says by itself
     what its members say, so that all of it counts for more than it should. Not where the question
@@ -226,20 +225,18 @@ class ChunkWeights:
 class Calibration:
     """From log-odds to a probability: a logistic curve over a hit's log-odds.
 
-    Fitted on the ten best hits for 420 questions about 21 repositories, as many questions asked of
-    a repository they are not about, and 600 that another 24 cannot answer; the two kinds without
-    an answer weigh half as much together as the first. Moved so that first hits score what they
-    are worth with the weights of today: for the 1,338 questions that these were fitted on and as
-    many to a repository of another language, in per cent of the hits with a score from so much on,
-    the next column's excluded:
+    Fitted on the ten best hits for the 840 questions of the weights and some 800 that were asked of
+    a repository of another language, which weigh half as much; then first hits were moved so that
+    they score what they are worth where there is an answer. In per cent of the hits with a score
+    from so much on, the next column's excluded, as the answers are given (judged or not):
 
         score                                   0.1  0.2  0.3  0.4  0.5  0.6  0.7  0.8  0.9
-        right, of ten, every kind of question    13   18   20   33   42   62   76   81   94
+        right, of ten, every kind of question    14   19   20   27   36   60   73   84   85
         right, of first hits, where there is
-        an answer                                     33   40   49   58   68   77   83   96
+        an answer                                          73   52   69   73   76   87   90
 
-    First hits score 0.73 in the mean, and 75 % are right. They have 0.5 or more for 89 % of
-    questions, 0.3 or more for 99 %; for 10 % and 40 % of the questions to the wrong repository.
+    First hits score 0.74 in the mean, and 78 % are right. They have 0.5 or more for 93 % of
+    questions, 0.3 or more for 99 %; for 16 % and 47 % of the questions to the wrong repository.
     """
 
     offset: float
