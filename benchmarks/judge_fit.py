@@ -16,7 +16,8 @@ FOLDS = 7
 RIDGE = 0.001
 # What all questions together lose for each weight that is one away from what is usual, twice that
 # in nats. Before anything is known each piece of evidence counts one: whoever begins with nothing
-# instead follows questions further than they lead, by 0.004 to 0.008 where languages are left out.
+# follows questions further than they lead (benchmarks/RESULTS.md, "Questions of readers"). From a
+# third of this to ten times as much is the same to 0.002.
 STRENGTH = 16.0
 STEPS = 30
 SMALLEST_STEP = 1e-3
