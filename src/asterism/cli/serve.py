@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     standpoint = Standpoint(directory.resolve(), options.path is not None, too_wide)
     with listen(chosen.host, chosen.port) as listening:
         own = (data_directory(), cache_directory())
-        toolbox = Toolbox(engine(), standpoint, hidden_places(own))
+        toolbox = Toolbox(engine(), standpoint, hidden_places(own), chosen.query_seconds)
         state = State(
             toolbox=toolbox,
             access=access,

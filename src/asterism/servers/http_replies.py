@@ -60,6 +60,8 @@ STATUSES: Mapping[str, int] = {
     "tool_server_died": 502,
     "tool_server_flooding": 502,
     "tool_server_refused": 502,
+    "deadline_exceeded": 504,
+    "share_exceeded": 429,
     "worker_died": 503,
     "cancelled": 499,
     "internal_error": 500,

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from asterism.backends.store.path_globs import is_wild, matcher
 from asterism.backends.store.rows import comparable
 from asterism.domain.chunk import Chunk
+from asterism.domain.deadlines import check_deadline
 from asterism.domain.filters import Filter
 
 DECORATOR_SEPARATOR = "\x1f"
@@ -16,6 +17,7 @@ def predicate(where: Filter) -> Callable[[Chunk], bool]:
     where = comparable(where)
 
     def passes(chunk: Chunk) -> bool:
+        check_deadline()
         return (
             _one_of(chunk.repo, where.repos)
             and _one_of(chunk.node_kind, where.kinds)
@@ -33,7 +35,12 @@ def predicate(where: Filter) -> Callable[[Chunk], bool]:
 def path_test(where: Filter) -> Callable[[str], bool]:
     """Return the test that a path has to pass; what a filter says of chunks does not count."""
     where = comparable(where)
-    return lambda path: _path_passes(path, where)
+
+    def passes(path: str) -> bool:
+        check_deadline()
+        return _path_passes(path, where)
+
+    return passes
 
 
 def place(path: str) -> str:
