@@ -47,12 +47,12 @@ def names_in(text: str, quotes: Sequence[Quote] = ()) -> list[str]:
         return [f"{method['owner']}.{method['name']}"]
     prose = without_places(text)
     is_quoted = inside([quote for quote in quotes if _is_name(quote.text)])
-    found: list[str] = []
-    for match in _CHAIN.finditer(prose):
-        if is_quoted(match.start()) or _looks_like_code(
-            match, _starts_sentence(prose, match.start())
-        ):
-            found.append(_written(match))
+    found = (
+        _written(match)
+        for match in _CHAIN.finditer(prose)
+        if is_quoted(match.start())
+        or _looks_like_code(match, _starts_sentence(prose, match.start()))
+    )
     return [*dict.fromkeys(found)]
 
 
