@@ -1,6 +1,6 @@
 """Patterns and loops over texts of others: their time grows with the text, not with its square.
 
-Each case runs over some hundred thousand characters in a process of its own, which is ended after
+Each case runs over a hundred thousand characters in a process of its own, which is ended after
 minutes. What takes linear time needs well under a second of them; what takes the square of the
 length would need hours, and backtracking without bounds would never end.
 """
@@ -12,7 +12,7 @@ from itertools import product
 import pytest
 
 GENEROUS_SECONDS = 300
-SIZE = 300_000
+SIZE = 150_000
 """Characters of a text where nothing else limits it."""
 
 RUNNER = """if True:
@@ -93,12 +93,12 @@ def test_questions() -> None:
             (
                 "retrieval.questions.understand",
                 "call",
-                [long(pump, 'a "b" ', size=10_000) for pump in PUMPS],
+                [long(pump, 'a "b" ', size=10_000) for pump in PUMPS[::4]],
             ),
             (
                 "retrieval.questions.understand_code",
                 "call",
-                [long(pump, size=10_000) for pump in PUMPS],
+                [long(pump, size=10_000) for pump in PUMPS[1::4]],
             ),
         ]
     )
