@@ -22,6 +22,7 @@ def run(options: argparse.Namespace) -> int:
     from asterism.servers.http_gate import GateLimits
     from asterism.servers.http_serving import address_of, listen, serve
     from asterism.servers.http_state import State
+    from asterism.servers.shares import ShareOptions, Shares
     from asterism.servers.tools_places import Standpoint
     from asterism.servers.tools_running import Toolbox
 
@@ -45,6 +46,7 @@ def run(options: argparse.Namespace) -> int:
             access=access,
             limits=GateLimits(body_bytes=chosen.max_body_bytes),
             read_only=chosen.read_only,
+            shares=Shares(ShareOptions(seconds=chosen.cpu_seconds, window=chosen.cpu_window)),
             own=own,
             too_wide=too_wide,
         )

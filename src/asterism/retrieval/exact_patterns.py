@@ -1,5 +1,6 @@
 """Patterns under guard: a child process matches, and is ended when it takes too long."""
 
+import os
 import pickle
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from typing import Protocol
 
 from asterism.domain.deadlines import LOOK_SECONDS, Deadline, check_deadline, current_deadline
 from asterism.domain.errors import UsageError, WorkerDied
+from asterism.domain.processor_time import add_helper_time
 from asterism.retrieval import exact_worker
 from asterism.retrieval.exact_worker import Span
 
@@ -48,9 +50,20 @@ def guarded(pattern: str, seconds: float) -> Iterator[Matcher]:
             yield child
         finally:
             process.kill()
+            _collect(process)
             # What was not sent any more cannot be sent to the dead.
             with suppress(OSError):
                 process.stdin.close()
+
+
+def _collect(process: "subprocess.Popen[bytes]") -> None:
+    """Wait for the end of the child, and count the processor time that it used."""
+    if not hasattr(os, "wait4") or process.returncode is not None:
+        return
+    with suppress(ChildProcessError):
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        add_helper_time(used.ru_utime + used.ru_stime)
 
 
 class _Child:

@@ -6,6 +6,7 @@ from pathlib import Path
 from asterism.servers.access import Access
 from asterism.servers.http_gate import GateLimits
 from asterism.servers.http_work import INDEXINGS_AT_ONCE, INDEXINGS_WAITING, Threads
+from asterism.servers.shares import Shares
 from asterism.servers.tools_running import Toolbox
 
 
@@ -18,6 +19,8 @@ class State:
     limits: GateLimits = field(default_factory=GateLimits)
     read_only: bool = False
     """Whether repositories cannot be added, removed or indexed."""
+    shares: Shares = field(default_factory=Shares)
+    """How much of the processor each client may use."""
     own: tuple[Path, ...] = ()
     """Directories of the server itself, which nobody adds."""
     too_wide: frozenset[Path] = frozenset()
