@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from asterism.domain.request_limits import FIELDS
+from asterism.domain.request_limits import FIELDS, FILTERS
 
 Json = dict[str, Any]
 
@@ -47,8 +47,22 @@ def _limited(name: str, schema: Json) -> Json:
     if schema["type"] == "string" and "enum" not in schema:
         return {**schema, "maxLength": FIELDS[name].characters}
     if schema["type"] == "object":
-        return {**schema, "maxProperties": FIELDS[name].entries}
+        limited = {**schema, "maxProperties": FIELDS[name].entries}
+        return {**limited, "additionalProperties": _VALUE} if name == "filters" else limited
     return schema
+
+
+_TEXT: Json = {
+    "type": "string",
+    "maxLength": max(bound.characters or 0 for bound in FILTERS.values()),
+}
+_TEXTS: Json = {
+    "type": "array",
+    "items": _TEXT,
+    "maxItems": max(bound.entries or 0 for bound in FILTERS.values()),
+}
+# The value of any filter; what each key allows of this is in the table of limits.
+_VALUE: Json = {"anyOf": [_TEXT, _TEXTS, {"type": "boolean"}, {"type": "null"}]}
 
 
 def text(description: str) -> Json:
