@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from asterism.servers.access import Access, Asked
 from asterism.servers.http_replies import Problem, encoded, problem_json
+from asterism.servers.http_requests import crowded_body
 from asterism.servers.tools_errors import INTERNAL, INTERNAL_SENTENCE
 from asterism.telemetry.events import log_failure
 from asterism.telemetry.operations import record_http
@@ -108,6 +109,8 @@ class Gate:
         body = await self._body(receive, headers)
         if isinstance(body, Problem):
             await _refuse(send, body)
+        elif body is not None and (crowded := crowded_body(body)) is not None:
+            await _refuse(send, crowded)
         elif body is not None:
             await self._app(scope, _Replayed(body, receive), send)
             await send.finish()
