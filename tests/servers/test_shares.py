@@ -2,17 +2,20 @@
 
 from typing import Any
 
+import anyio
 import pytest
+from mcp import Client as McpClient
 from starlette.requests import Request
 
 from asterism.domain.errors import ShareExceeded
 from asterism.domain.processor_time import add_helper_time
 from asterism.servers.http_work import Threads
-from asterism.servers.mcp_server import refusal
+from asterism.servers.mcp_server import make_server, refusal
 from asterism.servers.shares import Client, ShareOptions, Shares, client_of, thread_meter
 from asterism.servers.tools_running import Toolbox
 from tests.servers.http_clients import client_of as http_client_of
 from tests.servers.http_clients import error_of
+from tests.servers.test_mcp_session import code_of
 
 ONE, OTHER = Client("one"), Client("other")
 
@@ -163,3 +166,20 @@ def test_tools_say_when_to_ask_again() -> None:
     assert reply.error == "share_exceeded"
     assert reply.meta["asterism"] == {"code": "share_exceeded", "retry_after_seconds": 2.3}
     assert "ask again" in reply.parts[0].text
+
+
+def test_a_tool_is_refused_until_the_share_is_back(toolbox: Toolbox) -> None:
+    machine = Machine()
+    codes: list[str | None] = []
+
+    async def story() -> None:
+        async with McpClient(make_server(toolbox, shares=machine.shares)) as client:
+            for pause in (0.0, 11.0):
+                machine.now += pause
+                result: Any = await client.call_tool("search_code", {"query": "webhook"})
+                codes.append(code_of(result) if result.is_error else None)
+
+    # Who calls without HTTP is one client.
+    machine.query(client_of(None), 6.0)
+    anyio.run(story)
+    assert codes == ["share_exceeded", None]
