@@ -13,7 +13,8 @@ import pytest
 
 from asterism.servers import peers
 from asterism.servers.peers import Connection, End, Owner, Pair, owner_in_tables, peer_uid
-from tests.servers.other_user import IS_ROOT, OTHER_UID, as_other_user
+from tests.servers.http_clients import WAIT_SECONDS
+from tests.servers.other_user import IS_ROOT, OTHER_UID, run_as_other_user
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who a peer is")
 
@@ -173,23 +174,17 @@ def test_another_user_is_not_us(way: str) -> None:
         assert found != OTHER_UID
         return
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        place = listening.getsockname()
-
-        def judged(listening: socket.socket, done: Thread) -> int | None:
-            done.start()
-            server_end, _ = listening.accept()
-            with server_end:
-                found = Connection(server_end, look).uid
-                server_end.sendall(b"x")
-            done.join(60)
-            return found
-
-        heard: list[bytes] = []
-        other = Thread(target=lambda: heard.append(as_other_user(lambda: _heard_at(place))))
-        assert judged(listening, other) == OTHER_UID
-        assert heard == [b"x"]
-
-
-def _heard_at(place: tuple[str, int]) -> bytes:
-    with socket.create_connection(place) as client:
-        return client.recv(1)
+        code = (
+            "with socket.create_connection(('127.0.0.1', int(sys.argv[1]))) as client:\n"
+            "    print(client.recv(1))\n"
+        )
+        heard: list[str] = []
+        port = str(listening.getsockname()[1])
+        other = Thread(target=lambda: heard.append(run_as_other_user(code, port)))
+        other.start()
+        server_end, _ = listening.accept()
+        with server_end:
+            assert Connection(server_end, look).uid == OTHER_UID
+            server_end.sendall(b"x")
+        other.join(WAIT_SECONDS)
+        assert heard == ["b'x'\n"]

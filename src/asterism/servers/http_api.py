@@ -31,7 +31,7 @@ READ_ONLY = Problem(
 
 def routes(state: State) -> list[BaseRoute]:
     """Everything below `/api`, and what chats ask for."""
-    described = encoded(openapi(OPERATIONS, with_token=bool(state.access.token)))
+    described = encoded(openapi(OPERATIONS, with_token=state.access.is_closed))
 
     async def description(_request: Request) -> Response:
         return Response(described, media_type=_JSON)

@@ -71,6 +71,19 @@ class Connection:
         return self._uid
 
 
+def tells_users() -> bool:
+    """Whether the system tells who is at the other end of a connection."""
+    with (
+        suppress(OSError),
+        socket.create_server(("127.0.0.1", 0)) as listening,
+        socket.create_connection(listening.getsockname(), _ANSWER_SECONDS),
+    ):
+        accepted, _ = listening.accept()
+        with accepted:
+            return Connection(accepted).uid == os.geteuid()
+    return False
+
+
 def peer_uid(pair: Pair, inode: int, look: Look) -> int | None:
     """The user at the other end of a connection, of which we have the end with this inode.
 
