@@ -20,6 +20,7 @@ from asterism.telemetry.redaction import hide
 if TYPE_CHECKING:
     # It brings what other commands do not need.
     from asterism.servers.access import Access
+    from asterism.servers.addable import Addable
 
 
 def run(options: argparse.Namespace) -> int:
@@ -41,17 +42,19 @@ def run(options: argparse.Namespace) -> int:
     start_logs(settings, serving=True, others=("uvicorn", "mcp"))
     user = home()
     too_wide = frozenset({Path(directory.anchor), *([Path(user).resolve()] if user else [])})
-    standpoint = Standpoint(directory.resolve(), options.path is not None, too_wide)
+    own = (data_directory(), cache_directory())
+    known = engine()
+    start = directory.resolve() if options.path is not None else known.root_for(directory)
+    addable = _addable(settings, own, start)
+    standpoint = Standpoint(directory.resolve(), options.path is not None, too_wide, addable)
     with listen(chosen.host, chosen.port) as listening:
-        own = (data_directory(), cache_directory())
-        toolbox = Toolbox(engine(), standpoint, hidden_places(own))
+        toolbox = Toolbox(known, standpoint, hidden_places(own))
         state = State(
             toolbox=toolbox,
             access=access,
             limits=GateLimits(body_bytes=chosen.max_body_bytes),
             read_only=chosen.read_only,
-            own=own,
-            too_wide=too_wide,
+            addable=addable,
         )
         try:
             serve(state, listening, lambda: _greet(address_of(listening), note))
@@ -108,6 +111,24 @@ def _access(settings: Settings) -> tuple["Access", str]:
         replace(access, renewed=kept.current, own_uid=own_uid),
         f" {others} need the token in {place}.",
     )
+
+
+def _addable(settings: Settings, own: tuple[Path, ...], start: Path) -> "Addable":
+    """What may be added: below the roots of the settings, else below the home if that is near."""
+    from asterism.servers.access import is_this_machine
+    from asterism.servers.addable import Addable
+
+    user = home()
+    at_home = None if user is None else Path(user).resolve()
+    named = tuple(
+        Path(f"{user}{root[1:]}" if user and root.startswith("~/") else root)
+        for root in settings.server.roots
+    )
+    if not named and at_home is not None and is_this_machine(settings.server.host):
+        named = (at_home,)
+    # A server that was started in a home, or around it, was not started for all of that.
+    is_narrow = at_home is None or not at_home.is_relative_to(start)
+    return Addable(roots=(*named, *([start] if is_narrow else [])), own=own, home=at_home)
 
 
 def _token(settings: Settings) -> str:

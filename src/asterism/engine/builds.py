@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.registry import Registered
+from asterism.backends.store.registry import Registered, check_root
 from asterism.backends.store.second_store import prune_second, remove_second
 from asterism.config.settings import Settings
 from asterism.domain.errors import (
@@ -43,6 +43,7 @@ def build(
     wait_seconds: float = -1,
 ) -> SyncReport:
     """Bring the index of a repository up to date; `force` reads and writes everything anew."""
+    check_root(registered)
     directory = registered.project.directory
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
@@ -81,6 +82,7 @@ def refresh(
     things stand. A process that asks often gives `unchanged`, which spares it
     the sync where nothing has changed.
     """
+    check_root(registered)
     directory, repository = registered.project.directory, registered.repository
     options, model = sync_options(settings), model_identity(settings)
     wanted = Wanted(repository.root, options, model)
