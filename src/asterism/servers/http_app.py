@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 from asterism.servers import http_api, http_chat
 from asterism.servers.http_api import problem_response
 from asterism.servers.http_gate import Gate
+from asterism.servers.http_mcp import Framed
 from asterism.servers.http_replies import Problem, Refused
 from asterism.servers.http_state import State
 from asterism.servers.mcp_server import make_server
@@ -71,7 +72,7 @@ def make_app(state: State) -> ASGIApp:
         },
     )
     app.router.redirect_slashes = False
-    return Gate(app, state.access, state.limits)
+    return Gate(Framed(app, state.limits.body_bytes), state.access, state.limits)
 
 
 async def _refused(_request: Request, error: Exception) -> Response:

@@ -120,7 +120,7 @@ class Gate:
         if isinstance(body, Problem):
             await _refuse(send, body)
         elif body is not None:
-            await self._app(scope, _Replayed(body, receive), send)
+            await self._app(scope, Replayed(body, receive), send)
             await send.finish()
 
     def _client(self, scope: Scope, headers: Headers) -> Client | Problem:
@@ -215,7 +215,7 @@ def _needs_no_body(scope: Scope) -> bool:
     return scope["path"] in RESERVED_ROUTES
 
 
-class _Replayed:
+class Replayed:
     """What an application receives: the body that was read already, then what the server says."""
 
     def __init__(self, body: bytes, receive: Receive) -> None:
