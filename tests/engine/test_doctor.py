@@ -100,7 +100,8 @@ def test_nowhere_to_put_anything(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     found = [*examine(tmp_path)]
     assert not is_healthy(found)
     broken = {one.check: one.message for one in found if one.verdict is Verdict.problem}
-    assert set(broken) == {"Directories", "Repositories", "Conversations", "Agents"}
+    places = {"Directories", "Repositories", "Conversations", "Agents", "Server token"}
+    assert set(broken) == places
     assert "HOME is not set" in broken["Repositories"]
 
 

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 
 from asterism.cli.engine_for import engine
 from asterism.cli.preferences import settings_for
-from asterism.config.environment import cache_directory, data_directory, home, server_token
+from asterism.config.environment import (
+    cache_directory,
+    data_directory,
+    home,
+    server_token,
+    user_file,
+)
 from asterism.config.logs import start_logs
 from asterism.config.server_token import TokenFile
 from asterism.config.settings import Settings
@@ -48,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     addable = _addable(settings, own, start)
     standpoint = Standpoint(directory.resolve(), options.path is not None, too_wide, addable)
     with listen(chosen.host, chosen.port) as listening:
-        toolbox = Toolbox(known, standpoint, hidden_places(own))
+        toolbox = Toolbox(known, standpoint, hidden_places((*own, *_settings_places())))
         state = State(
             toolbox=toolbox,
             access=access,
@@ -129,6 +135,11 @@ def _addable(settings: Settings, own: tuple[Path, ...], start: Path) -> "Addable
     # A server that was started in a home, or around it, was not started for all of that.
     is_narrow = at_home is None or not at_home.is_relative_to(start)
     return Addable(roots=(*named, *([start] if is_narrow else [])), own=own, home=at_home)
+
+
+def _settings_places() -> tuple[Path, ...]:
+    file = user_file()
+    return () if file is None else (file.parent,)
 
 
 def _token(settings: Settings) -> str:

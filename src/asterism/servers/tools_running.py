@@ -12,7 +12,7 @@ from asterism.backends.store.registry import Registered
 from asterism.domain.errors import AsterismError, Cancelled, IndexMissing
 from asterism.engine.engine import Engine
 from asterism.engine.upgrading_behind import Upgrader
-from asterism.servers.access_hiding import without_places
+from asterism.servers.access_hiding import Hiding
 from asterism.servers.limits import (
     MOST_CHARS,
     Part,
@@ -62,11 +62,14 @@ class Toolbox:
     def __init__(
         self, engine: Engine, here: Standpoint | None = None, hidden: tuple[str, ...] = ()
     ) -> None:
-        """`hidden` are directories of the server itself, which no reply names."""
+        """`hidden` are directories of the server itself.
+
+        Where there are any, no reply names them, nor any other path that is in no repository.
+        """
         # Now, before there are threads and Lance: each thread would keep an arena of its own. After
         # 450 edits beside searches 78 MB lay free in eight of them, and 15 in one.
         stay_small()
-        self._hidden = hidden
+        self._hiding = Hiding(hidden, self._roots)
         self._engine = engine
         self._here = here or Standpoint()
         self._jobs = Jobs(engine)
@@ -96,11 +99,15 @@ class Toolbox:
             except Exception as error:  # noqa: BLE001 - the outer edge: no caller sees a traceback
                 log_failure(name, error)
                 reply = failure(f"{INTERNAL_SENTENCE} [{INTERNAL.name}]", INTERNAL.name)
-            reply = without_places(reply, self._hidden)
+            reply = self._hiding.reply(reply, arguments)
             if reply.error is not None:
                 done.outcome = reply.error
             done.note(**_counts(reply))
         return reply
+
+    def told(self, sentence: str) -> str:
+        """What this server may say to its clients, of a sentence that is no reply of a tool."""
+        return self._hiding.text(sentence)
 
     def forget(self, registered: Registered) -> None:
         """Stop what works on a repository that is to be removed."""
@@ -137,6 +144,13 @@ class Toolbox:
         self._jobs.close()
         self._upgrader.close()
         self._engine.close()
+
+    def _roots(self) -> list[str]:
+        try:
+            return [one.repository.root for one in self._engine.registry.repositories()]
+        except AsterismError:
+            # A list that cannot be read names nothing.
+            return []
 
     def _answer(self, work: Work, arguments: Mapping[str, object] | None, caller: Caller) -> Reply:
         name = work.tool.name
