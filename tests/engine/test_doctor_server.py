@@ -1,6 +1,7 @@
 """Does the doctor tell whom a server would answer, and never the token?"""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ def no_token(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ASTERISM_SERVER_TOKEN", raising=False)
 
 
-def found(data: Path, **server: str) -> Finding:
+def found(data: Path, **server: Any) -> Finding:
     (finding,) = server_findings(Settings(server=ServerSettings(**server)), data)
     return finding
 

@@ -65,10 +65,10 @@ class Served:
 
 @contextlib.contextmanager
 def served(
-    base: Path, repository: Path, *options: str, files: int | None = None, **variables: str
+    base: Path, repository: Path, *options: str, files: str = "", **variables: str
 ) -> Iterator[Served]:
     """`asterism serve` on a free port, as soon as it says where; it may have so many files open."""
-    limited = [] if files is None else ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh"]
+    limited = [] if not files else ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh"]
     with subprocess.Popen(
         [*limited, *COMMAND, str(repository), "--port", "0", *options],
         stdin=subprocess.DEVNULL,

@@ -230,7 +230,7 @@ def test_health_is_told_where_few_files_may_be_open(indexed_base: Path, harbor: 
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     limit = 256 if hard == resource.RLIM_INFINITY else min(256, hard)
     with contextlib.ExitStack() as stack:
-        server = stack.enter_context(served(indexed_base, harbor, files=limit))
+        server = stack.enter_context(served(indexed_base, harbor, files=str(limit)))
         host, _, port = server.address.removeprefix("http://").partition(":")
         for _ in range(limit + 100):
             client = stack.enter_context(socket.create_connection((host, int(port))))

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ class Server:
         self.process.stdin.flush()
 
     def send_bytes(self, frame: bytes) -> None:
-        assert self.process.stdin is not None
+        assert isinstance(self.process.stdin, TextIOWrapper)
         self.process.stdin.flush()
         self.process.stdin.buffer.write(frame + b"\n")
         self.process.stdin.buffer.flush()

@@ -39,8 +39,8 @@ class Hiding(NamedTuple):
             return reply
         said = "\n".join(_texts(given))
         if reply.error is not None:
-            parts = (part._replace(text=self.text(part.text, said)) for part in reply.parts)
-            return replace(reply, parts=tuple(parts))
+            failed = tuple(part._replace(text=self.text(part.text, said)) for part in reply.parts)
+            return replace(reply, parts=failed)
         changes: dict[str, str] = {}
 
         def told(sentence: str) -> str:
