@@ -74,9 +74,8 @@ def main() -> None:
 
                 print(f"{given.clients if kind else 0} slow {kind or 'clients'}")
                 print(f"  /healthz     {measured(partial(health, place), given.count)}")
-                print(
-                    f"  /api/search  {measured(partial(search, client), max(20, given.count // 10))}"
-                )
+                searches = measured(partial(search, client), max(20, given.count // 10))
+                print(f"  /api/search  {searches}")
 
 
 if __name__ == "__main__":
