@@ -43,6 +43,8 @@ class Kind(StrEnum):
     """The server asks nobody who they are."""
     user = "user"
     token = "token"
+    page = "page"
+    """A page of the server's own, which the user has opened."""
 
 
 class Client(NamedTuple):
@@ -69,11 +71,29 @@ class Asked(NamedTuple):
     address: str = ""
     uid: Callable[[], int | None] = _unknown
     """Which user of this machine asks, as the system tells it."""
+    cookie: str = ""
+    page_key: str = ""
+    """What a page of ours shows."""
 
 
 _RELAYING = frozenset({"cookie", "forwarded", "origin", "referer", "sec-fetch-site", "via"})
 _RELAYING_PREFIXES = ("x-forwarded-", "x-real-", "cf-", "true-client-")
 _BROWSER = "mozilla/"
+
+
+PAGE_HEADER = "x-asterism-page"
+
+
+def page_cookie(port: int | None) -> str:
+    """The name of the cookie of pages: of its own for each port, for all ports share them."""
+    return f"asterism_page_{port or 0}"
+
+
+def cookie_of(headers: tuple[str, ...], name: str) -> str:
+    """The value of a cookie; nothing if it is not there, or there twice."""
+    pairs = (pair.strip().partition("=") for header in headers for pair in header.split(";"))
+    found = [value for key, _, value in pairs if key == name]
+    return found[0] if len(found) == 1 else ""
 
 
 def is_relayed(headers: Iterable[tuple[str, str]]) -> bool:
@@ -88,6 +108,11 @@ def is_relayed(headers: Iterable[tuple[str, str]]) -> bool:
         or (name == "user-agent" and _BROWSER in value.lower())
         for name, value in headers
     )
+
+
+def _no_page(_cookie: str, _key: str) -> bool:
+    """There are no pages."""
+    return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +130,8 @@ class Access:
     """The token that the user's servers share, as it is now; counts where there is no other."""
     own_uid: int | None = None
     """The user whose programs need no token on this machine."""
+    is_page: Callable[[str, str], bool] = _no_page
+    """Whether a cookie and a key are those of a page that the user has opened."""
 
     @property
     def is_closed(self) -> bool:
@@ -131,6 +158,8 @@ class Access:
             return Client(Kind.token, _name(asked))
         if not asked.authorizations and self._is_own(asked, host):
             return Client(Kind.user, _name(asked))
+        if not asked.authorizations and self._is_open_page(asked):
+            return Client(Kind.page, _name(asked))
         return _TOKEN
 
     def is_foreign(self, origin: str) -> bool:
@@ -161,6 +190,10 @@ class Access:
         known = self.token or (self.renewed() if self.renewed is not None else "")
         same = hmac.compare_digest(_digest(given.strip()), _digest(known))
         return scheme.lower() == "bearer" and bool(known) and same
+
+    def _is_open_page(self, asked: Asked) -> bool:
+        shown = asked.cookie and asked.page_key
+        return bool(shown) and self.is_page(asked.cookie, asked.page_key)
 
     def _is_own(self, asked: Asked, host: str) -> bool:
         """Whether a program of our own user asks for itself.

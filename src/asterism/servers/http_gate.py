@@ -9,7 +9,16 @@ import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from asterism.servers.access import Access, Asked, Client, Refusal, is_relayed
+from asterism.servers.access import (
+    PAGE_HEADER,
+    Access,
+    Asked,
+    Client,
+    Refusal,
+    cookie_of,
+    is_relayed,
+    page_cookie,
+)
 from asterism.servers.http_bodies import Bodies
 from asterism.servers.http_replies import Problem, encoded, problem_json
 from asterism.servers.tools_errors import INTERNAL, INTERNAL_SENTENCE
@@ -17,9 +26,11 @@ from asterism.telemetry.events import log_failure
 from asterism.telemetry.operations import record_http
 from asterism.telemetry.requests import request
 
-OPEN_ROUTES = frozenset({"/healthz"})
-"""What is answered without a token: it says nothing of anybody's code."""
-RESERVED_ROUTES = frozenset({*OPEN_ROUTES, "/metrics"})
+OPEN_ROUTES = frozenset({"/healthz", "/session"})
+"""What is answered without a token: whether the server is there, and a code that is worth one."""
+OPEN_BYTES = 1_024
+"""Of a body there: anybody may send one."""
+RESERVED_ROUTES = frozenset({"/healthz", "/metrics"})
 """What is answered however much else is asked: by it operators see that there is too much."""
 
 _ALWAYS = {
@@ -116,7 +127,9 @@ class Gate:
             if scope["method"] == "OPTIONS" and "access-control-request-method" in headers:
                 await _allow(send)
                 return
-        body = b"" if _needs_no_body(scope) else await self._body(receive, headers, client)
+        most = OPEN_BYTES if scope["path"] in OPEN_ROUTES else self._limits.body_bytes
+        is_read = scope["path"] not in RESERVED_ROUTES
+        body = await self._body(receive, headers, client, most) if is_read else b""
         if isinstance(body, Problem):
             await _refuse(send, body)
         elif body is not None:
@@ -148,10 +161,9 @@ class Gate:
         return found
 
     async def _body(
-        self, receive: Receive, headers: Headers, client: Client
+        self, receive: Receive, headers: Headers, client: Client, most: int
     ) -> bytes | Problem | None:
         """The whole body; nothing if the client left before it was over."""
-        most = self._limits.body_bytes
         too_large = Problem("too_large", f"A request may have {most:,} bytes; send less.")
         told = headers.get("content-length", "0")
         if told.isdecimal() and int(told[:20]) > most:
@@ -200,6 +212,7 @@ class Gate:
 def _asked(scope: Scope, headers: Headers) -> Asked:
     """What a request says of itself, and who the system says it is from."""
     connection = scope.get("state", {}).get("connection")
+    port = (scope.get("server") or ("", 0))[1]
     return Asked(
         tuple(headers.getlist("host")),
         tuple(headers.getlist("origin")),
@@ -207,12 +220,9 @@ def _asked(scope: Scope, headers: Headers) -> Asked:
         is_relayed(headers.items()),
         (scope.get("client") or ("", 0))[0],
         lambda: None if connection is None else connection.uid,
+        cookie_of(tuple(headers.getlist("cookie")), page_cookie(port)),
+        headers.get(PAGE_HEADER, ""),
     )
-
-
-def _needs_no_body(scope: Scope) -> bool:
-    """Whether a body would be ignored, so that it need not be waited for."""
-    return scope["path"] in RESERVED_ROUTES
 
 
 class Replayed:

@@ -6,6 +6,7 @@ from asterism.servers.access import Access
 from asterism.servers.addable import Addable
 from asterism.servers.http_gate import GateLimits
 from asterism.servers.http_work import INDEXINGS_AT_ONCE, INDEXINGS_WAITING, Threads
+from asterism.servers.page_sessions import PageSessions
 from asterism.servers.tools_running import Toolbox
 
 
@@ -19,6 +20,7 @@ class State:
     read_only: bool = False
     """Whether repositories cannot be added, removed or indexed."""
     addable: Addable = field(default_factory=Addable)
+    pages: PageSessions = field(default_factory=PageSessions)
     threads: Threads = field(default_factory=Threads)
     indexings: Threads = field(
         default_factory=lambda: Threads(INDEXINGS_AT_ONCE, INDEXINGS_WAITING)
