@@ -5,21 +5,22 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from asterism.backends.lsp.channels import Pipes
-from asterism.backends.lsp.launcher import CANNOT_START
 from asterism.domain.errors import (
     LanguageServerError,
     ServerDied,
     ServerMissing,
     ServerTooLarge,
 )
+from asterism.programs.launcher import CANNOT_START
+from asterism.programs.launching import Launch, start
+from asterism.programs.program import Program
 
 # How often a guard looks at memory and idleness: a server can grow some 100 MB between two looks.
 LOOK_SECONDS = 0.2
@@ -31,7 +32,6 @@ KEPT_COMPLAINTS = 2000
 LEAVING_SECONDS = 1.0
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-_LAUNCHER = str(Path(__file__).with_name("launcher.py"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +40,12 @@ class ServerCommand:
 
     name: str
     """As a person knows it: `TypeScript compiler`."""
+    program: Program
+    """Its row of the table of programs."""
     command: tuple[str, ...]
-    directory: str
-    variables: tuple[tuple[str, str], ...] = field(default=())
-    """Added to the environment it inherits."""
+    """The executable; the table has the arguments."""
+    values: Mapping[str, str] = field(default_factory=dict)
+    """What the placeholders of the table stand for."""
     memory_bytes: int = 2_000_000_000
     """Resident memory, of its children too, at which it is ended."""
 
@@ -134,11 +136,14 @@ class ServerProcess:
             self._end(self._popen)
 
     def _spawn(self) -> subprocess.Popen[bytes]:
-        variables = [f"{name}={value}" for name, value in self._server.variables]
-        launch = [sys.executable, "-I", "-S", _LAUNCHER, str(os.getpid()), *variables, "--"]
-        return subprocess.Popen(
-            [*launch, *self._server.command],
-            cwd=self._server.directory,
+        launch = Launch(
+            program=self._server.program,
+            command=self._server.command,
+            values=self._server.values,
+            memory_bytes=self._server.memory_bytes,
+        )
+        return start(
+            launch,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
