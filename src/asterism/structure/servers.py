@@ -135,14 +135,31 @@ JDTLS = Server(
         "settings": {
             "java": {
                 "autobuild": {"enabled": False},
+                "configuration": {"updateBuildConfiguration": "disabled"},
                 "import": {
                     "generatesMetadataFilesAtProjectRoot": False,
-                    "gradle": {"enabled": False},
-                    "maven": {"offline": {"enabled": True}},
+                    "gradle": {
+                        "enabled": False,
+                        "wrapper": {"enabled": False},
+                        "annotationProcessing": {"enabled": False},
+                    },
+                    # m2e runs the plugins and annotation processors that a pom.xml names.
+                    "maven": {"enabled": False, "offline": {"enabled": True}},
+                },
+                "maven": {"downloadSources": False, "updateSnapshots": False},
+                "eclipse": {"downloadSources": False},
+                "jdt": {
+                    "ls": {
+                        "androidSupport": {"enabled": False},
+                        "lombokSupport": {"enabled": False},
+                        "protobufSupport": {"enabled": False},
+                    }
                 },
             }
         },
         "extendedClientCapabilities": {"classFileContentsSupport": True},
+        # Extensions of the server are jar files that it would load.
+        "bundles": [],
     },
     ready=Ready.service,
     keeps=True,
