@@ -8,6 +8,7 @@ from asterism.config.settings import Settings
 from asterism.domain.errors import ServerMissing
 from asterism.domain.files import display_path
 from asterism.engine.doctor_findings import Finding, ok, warning
+from asterism.programs.fences import fences
 from asterism.programs.launching import SubprocessError, probe
 from asterism.programs.program import Program
 from asterism.programs.table import TY, TYPESCRIPT
@@ -32,6 +33,20 @@ def structure_findings(settings: Settings) -> Iterator[Finding]:
     for server in SERVERS:
         yield _server(server, getattr(chosen, server.family))
     yield ok("Other languages", "connected by name")
+    yield _fences()
+
+
+def _fences() -> Finding:
+    """Whether the kernel holds these programs to what the table of programs says."""
+    found = fences()
+    missing = [
+        *([] if found.files else ["files outside of the repository"]),
+        *([] if found.network else ["the network"]),
+    ]
+    if missing:
+        said = f"this system does not keep compilers from {' and '.join(missing)}"
+        return ok("Fences", f"{said}; see docs/security.md")
+    return ok("Fences", "compilers reach neither the network nor files outside of the repository")
 
 
 def _server(server: Server, given: str) -> Finding:

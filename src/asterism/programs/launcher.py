@@ -65,6 +65,16 @@ def main(arguments: list[str]) -> int:
         return CANNOT_START
 
 
+def landlock_version(libc: ctypes.CDLL) -> int:
+    """Which Landlock the kernel has; below 1 where it has none."""
+    return int(libc.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), 1))
+
+
+def knows_machine() -> bool:
+    """Whether the network can be refused on this kind of processor."""
+    return platform.machine() in _SYSCALLS
+
+
 def _limit(options: dict[str, Any]) -> None:
     import resource
 
@@ -124,7 +134,7 @@ def _fence_network(libc: ctypes.CDLL) -> None:
 
 def _fence_files(libc: ctypes.CDLL, options: dict[str, Any]) -> None:
     """Allow what is named and nothing else, to this process and all that it becomes or starts."""
-    version = libc.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), 1)
+    version = landlock_version(libc)
     if version < 1:
         return
     rights = _FIRST_RIGHTS
