@@ -4,7 +4,6 @@ import contextlib
 import os
 import select
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -19,7 +18,7 @@ from asterism.domain.errors import (
     ServerTooLarge,
 )
 from asterism.programs.launcher import CANNOT_START
-from asterism.programs.launching import Launch, start
+from asterism.programs.launching import PIPE, Launch, Popen, TimeoutExpired, start
 from asterism.programs.program import Program
 
 # How often a guard looks at memory and idleness: a server can grow some 100 MB between two looks.
@@ -65,7 +64,7 @@ class ServerProcess:
         self._trouble: LanguageServerError | None = None
         self._complaints = bytearray()
         self._leave = threading.Event()
-        self._popen: subprocess.Popen[bytes] | None = None
+        self._popen: Popen[bytes] | None = None
         self._guard = threading.Thread(target=self._run, name="server-guard", daemon=True)
         self._guard.start()
         self._started.wait()
@@ -115,7 +114,7 @@ class ServerProcess:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(popen.pid, signal.SIGKILL)
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _running(self) -> Popen[bytes]:
         if self._popen is None:
             raise self._trouble or ServerMissing(f"The {self._server.name} cannot be started.")
         return self._popen
@@ -135,7 +134,7 @@ class ServerProcess:
         finally:
             self._end(self._popen)
 
-    def _spawn(self) -> subprocess.Popen[bytes]:
+    def _spawn(self) -> Popen[bytes]:
         launch = Launch(
             program=self._server.program,
             command=self._server.command,
@@ -144,15 +143,15 @@ class ServerProcess:
         )
         return start(
             launch,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
             bufsize=0,
             # Ctrl-C in the terminal is for us alone.
             start_new_session=True,
         )
 
-    def _watch(self, popen: subprocess.Popen[bytes]) -> None:
+    def _watch(self, popen: Popen[bytes]) -> None:
         assert popen.stderr is not None
         complaints = popen.stderr.fileno()
         is_open, next_look = True, time.monotonic()
@@ -182,11 +181,11 @@ class ServerProcess:
         del self._complaints[:-KEPT_COMPLAINTS]
         return bool(data)
 
-    def _end(self, popen: subprocess.Popen[bytes]) -> None:
+    def _end(self, popen: Popen[bytes]) -> None:
         assert popen.stderr is not None
         try:
             popen.wait(LEAVING_SECONDS)
-        except subprocess.TimeoutExpired:
+        except TimeoutExpired:
             self.kill()
             popen.wait()
         # Whatever it started is in its group, and ends with it.
