@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,12 +32,14 @@ needs_files = pytest.mark.skipif(not fences().files, reason="this kernel has no 
 needs_network = pytest.mark.skipif(not fences().network, reason="this kernel has no seccomp")
 
 
-def said(program: Program, code: str, memory: int = 0, **values: str) -> str:
+def said(
+    program: Program, code: str, values: Mapping[str, str] | None = None, memory: int = 0
+) -> str:
     """What a piece of Python prints as this program, or the last line of its complaint."""
     launch = Launch(
         program=program,
         command=(sys.executable, "-I", "-c", code),
-        values=values,
+        values=values or {},
         memory_bytes=memory,
     )
     done = run(launch, 120)
@@ -217,7 +220,7 @@ def test_files(tmp_path: Path, code: str, expected: str) -> None:
     values = {"root": str(root), "cache": str(cache), "outside": str(outside)}
     for name, value in values.items():
         code = code.replace(f"{{{name}}}", value)
-    assert said(FENCED, code, **values).startswith(expected)
+    assert said(FENCED, code, values).startswith(expected)
 
 
 def test_without_its_values_a_fenced_program_reads_nothing(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def _hook(event, arguments, file=open(os.environ["AUDIT_LOG"], "a", buffering=1)
 sys.addaudithook(_hook)
 """
 _EXECUTED = re.compile(r'execve\("((?:[^"\\]|\\.)*)".*\) = 0$')
-_STRACE = shutil.which("strace")
+_STRACE = shutil.which("strace") or ""
 
 
 class Seen(NamedTuple):
@@ -72,7 +72,7 @@ class Audit:
         self._trace.unlink(missing_ok=True)
         watch = [_STRACE, "-f", "-s", "4096", "-e", "trace=execve", "-o", str(self._trace)]
         process = subprocess.Popen(
-            [*(watch if _STRACE is not None else []), *command],
+            [*(watch if _STRACE else []), *command],
             cwd=self.hostile.root,
             env=self._environment,
             stdin=subprocess.PIPE,
@@ -172,7 +172,7 @@ def test_nothing_of_the_repository_is_executed(audit: Audit, name: str) -> None:
 
 def test_compilers_were_asked(audit: Audit) -> None:
     """So that the test above has something to look at."""
-    if _STRACE is None:
+    if not _STRACE:
         pytest.skip("strace is not installed")
     audit(audit.hostile.command("index"))
     seen = audit(audit.hostile.command("show", "add"))
@@ -193,7 +193,7 @@ def test_compilers_were_asked(audit: Audit) -> None:
     ],
 )
 def test_the_audit_would_notice(audit: Audit, command: list[str], canary: str, inside: str) -> None:
-    if command[0] == "sh" and _STRACE is None:
+    if command[0] == "sh" and not _STRACE:
         pytest.skip("strace is not installed")
     audit.hostile.forget()
     command = [word.replace("$PWD", str(audit.hostile.root)) for word in command]

@@ -56,7 +56,7 @@ def mcp(run: Run, tool: str, **arguments: Any) -> str:
         "capabilities": {},
         "clientInfo": {"name": "test", "version": "1"},
     }
-    messages = [
+    messages: list[dict[str, Any]] = [
         {"id": 1, "method": "initialize", "params": hello},
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/call", "params": {"name": tool, "arguments": arguments}},

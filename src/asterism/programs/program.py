@@ -37,9 +37,9 @@ class Limits:
     """What the kernel holds a program to; 0 sets no limit."""
 
     memory_times: float = 0.0
-    """Data that one process may map, as a multiple of the memory setting. The guard ends a server
-    by its resident memory; this stops the jump between two looks. Mapped is more than resident:
-    at 2,000 MB, 4,000 MB were enough for every server on every repository measured."""
+    """Data that one process may map, as a multiple of the memory setting. A guard ends a server by
+    its resident memory; this stops what grows between two looks of the guard. It is a multiple,
+    because runtimes map more than they use."""
     cpu_seconds: int = 0
     """Of one process. A server that is asked for hours is started anew when it reaches this."""
     processes: int = 0

@@ -11,8 +11,8 @@ from asterism.programs.program import (
     Program,
 )
 
-_CHECKER = Limits(memory_times=2.0, cpu_seconds=3_600, processes=256, network=False)
-_SERVER = Limits(memory_times=2.0, cpu_seconds=14_400, processes=512, network=False)
+_CHECKER = Limits(memory_times=4.0, cpu_seconds=3_600, processes=256, network=False)
+_SERVER = Limits(memory_times=4.0, cpu_seconds=14_400, processes=512, network=False)
 
 TYPESCRIPT = Program(
     name="tsc",
@@ -157,9 +157,9 @@ COMPARED_TOOL = Program(
 
 READER = Program(
     name="reader processes",
-    purpose="Read files in parallel; Python starts them (`multiprocessing`) from Asterism's code",
+    purpose="Read files in parallel; Python's own pool starts them from Asterism's code",
     consent=Consent.always,
-    arguments=("-c", "from multiprocessing.forkserver import main; …"),
+    arguments=("-c", "…"),
     inherits=("*",),
     # The current directory is left out of Python's path, and nothing in it is imported.
     variables={"PYTHONSAFEPATH": "1"},
