@@ -24,9 +24,9 @@ def programs_section() -> str:
         *(_row(program) for program in PROGRAMS),
         "",
         *(line for program in PROGRAMS for line in _details(program)),
-        "`{root}` is the repository, `{cache}` a directory of Asterism's own for it, `{environment}` "
-        "its Python environment or the active one. `{directory}` is Asterism's data directory for "
-        "tool servers, and the current directory for the others.",
+        "`{root}` is the repository, `{cache}` a directory of Asterism's own for it, "
+        "`{environment}` its Python environment or the active one. `{directory}` is Asterism's "
+        "data directory for tool servers, and the current directory for the others.",
         "",
         f"Every fenced program may also read and run {_listed(SYSTEM_FILES)} and the folder that "
         "it is installed in.",
