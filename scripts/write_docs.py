@@ -12,6 +12,7 @@ from asterism.config.environment import CACHE, DATA, Place
 from asterism.config.layers import SECRETS
 from asterism.config.setting import Setting, Voice
 from asterism.config.settings import all_settings
+from asterism.domain.request_limits import FIELDS, FILTERS
 from asterism.servers.instructions import INSTRUCTIONS
 from asterism.servers.tools import TOOLS
 from asterism.servers.tools_errors import CODES, INTERNAL
@@ -119,8 +120,33 @@ def pages() -> dict[Path, str]:
         ROOT / "docs" / "cli.md": cli_page(build_parser()),
         ROOT / "docs" / "settings.md": settings_page(),
         ROOT / "docs" / "tools.md": tools_page(),
-        SECURITY: with_programs(SECURITY.read_text(encoding="utf-8")),
+        SECURITY: with_programs(security_page()),
     }
+
+
+def security_page() -> str:
+    """The security page, written by hand, with its generated tables as they are now."""
+    text = SECURITY.read_text(encoding="utf-8")
+    for name, table in {"limits": limits_table()}.items():
+        begin, end = f"<!-- {name}: written by `make fix` -->\n", f"<!-- end of {name} -->"
+        before, found, rest = text.partition(begin)
+        if found:
+            text = f"{before}{begin}{table}{end}{rest.partition(end)[2]}"
+    return text
+
+
+def limits_table() -> str:
+    """The limits of every field of a request."""
+    lines = [
+        "| field | characters of a text | entries | wildcards of a text |",
+        "| --- | --- | --- | --- |",
+    ]
+    fields = {**FIELDS, **{f"filters.{name}": bound for name, bound in FILTERS.items()}}
+    for name, bound in sorted(fields.items(), key=lambda pair: pair[0].lower()):
+        if any(part is not None for part in bound):
+            cells = " | ".join("" if part is None else f"{part:,}" for part in bound)
+            lines.append(f"| `{name}` | {cells} |")
+    return "\n".join([*lines, ""])
 
 
 def tools_page() -> str:

@@ -36,6 +36,7 @@ def run(options: argparse.Namespace) -> int:
     from asterism.servers.http_gate import GateLimits
     from asterism.servers.http_serving import address_of, listen, serve
     from asterism.servers.http_state import State
+    from asterism.servers.shares import ShareOptions, Shares
     from asterism.servers.tools_places import Standpoint
     from asterism.servers.tools_running import Toolbox
 
@@ -54,13 +55,16 @@ def run(options: argparse.Namespace) -> int:
     addable = _addable(settings, own, start)
     standpoint = Standpoint(directory.resolve(), options.path is not None, too_wide, addable)
     with listen(chosen.host, chosen.port) as listening:
-        toolbox = Toolbox(known, standpoint, hidden_places((*own, *_settings_places())))
+        toolbox = Toolbox(
+            known, standpoint, hidden_places((*own, *_settings_places())), chosen.query_seconds
+        )
         state = State(
             toolbox=toolbox,
             access=access,
             limits=GateLimits(body_bytes=chosen.max_body_bytes),
             read_only=chosen.read_only,
             addable=addable,
+            shares=Shares(ShareOptions(seconds=chosen.cpu_seconds, window=chosen.cpu_window)),
         )
         try:
             serve(state, listening, lambda: _greet(address_of(listening), note))

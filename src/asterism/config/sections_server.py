@@ -59,6 +59,28 @@ class ServerSettings:
         maximum=104_857_600,
         voice=Voice.user,
     )
+    query_seconds: int = whole(
+        30,
+        "How long a query may take before it is ended, on the command line and in programs too.",
+        minimum=1,
+        maximum=3_600,
+        voice=Voice.user,
+    )
+    cpu_seconds: int = whole(
+        5,
+        "How many seconds of one core a client of `asterism serve` may use in each "
+        "`server.cpu_window` seconds; beyond that its requests are answered 429. 0 sets no limit.",
+        minimum=0,
+        maximum=3_600,
+        voice=Voice.user,
+    )
+    cpu_window: int = whole(
+        10,
+        "The seconds over which the use of the processor is counted.",
+        minimum=1,
+        maximum=3_600,
+        voice=Voice.user,
+    )
     read_only: bool = described(
         Kind.boolean,
         False,

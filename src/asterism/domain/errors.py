@@ -51,6 +51,8 @@ AsterismError           anything a user should read as one clear sentence
 │   ├── ConversationArchived  it is put away, and has to be restored to go on
 │   └── TurnRunning     an earlier question is still being answered
 ├── WorkerDied          a process that reads files was killed
+├── DeadlineExceeded    a query took longer than it may, and was ended
+├── ShareExceeded       a client used more of the processor than its share
 └── Cancelled           the user asked to stop; what was done is kept
 """
 
@@ -253,6 +255,19 @@ class ConversationArchived(RecordsError):
 
 class TurnRunning(RecordsError):
     """An earlier question, or the same one, is still being answered."""
+
+
+class DeadlineExceeded(AsterismError):
+    """A query took longer than it may, and was ended."""
+
+
+class ShareExceeded(AsterismError):
+    """A client used more of the processor than its share, and may ask again a little later."""
+
+    def __init__(self, message: str, seconds: float) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+        """After which it may ask again."""
 
 
 class WorkerDied(AsterismError):

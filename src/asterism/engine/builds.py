@@ -8,6 +8,7 @@ from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered, check_root
 from asterism.backends.store.second_store import prune_second, remove_second
 from asterism.config.settings import Settings
+from asterism.domain.deadlines import check_deadline, without_deadline
 from asterism.domain.errors import (
     IndexBusy,
     IndexCorrupt,
@@ -83,14 +84,29 @@ def refresh(
     the sync where nothing has changed.
     """
     check_root(registered)
-    directory, repository = registered.project.directory, registered.repository
     options, model = sync_options(settings), model_identity(settings)
-    wanted = Wanted(repository.root, options, model)
+    wanted = Wanted(registered.repository.root, options, model)
     if unchanged is not None:
         is_fresh = unchanged.holds(registered, wanted)
         record_look_up("freshness", is_fresh)
         if is_fresh:
             return Freshness()
+    # A sync ends by its own time, and not in the middle of what it writes.
+    with without_deadline():
+        found = _refreshed(registered, settings, places, unchanged, wanted)
+    check_deadline()
+    return found
+
+
+def _refreshed(
+    registered: Registered,
+    settings: Settings,
+    places: Places,
+    unchanged: Unchanged | None,
+    wanted: Wanted,
+) -> Freshness:
+    directory, repository = registered.project.directory, registered.repository
+    options, model = wanted.options, wanted.model
     began_ns = time.time_ns()
     deadline = time.monotonic() + settings.index.sync_seconds
     with Catalogue.open(directory) as catalogue:

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from asterism.domain.errors import ShareExceeded
 from asterism.servers.http_events import CONTENT_TYPE, Latest, ProgressResponse
 from asterism.servers.http_openapi import openapi
 from asterism.servers.http_operations import OPERATIONS, ROUTES_OF_TOOLS, Operation
@@ -20,6 +21,7 @@ from asterism.servers.http_replies import (
 )
 from asterism.servers.http_requests import arguments_of
 from asterism.servers.http_state import State
+from asterism.servers.shares import Spender, spender_of
 from asterism.servers.tools_calls import Caller
 from asterism.servers.tools_shapes import Json
 
@@ -47,26 +49,33 @@ def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitab
     wording = Wording(ROUTES_OF_TOOLS)
     threads = state.indexings if operation.progress else state.threads
 
-    def answered(given: Json, caller: Caller) -> tuple[Problem | None, bytes]:
+    def answered(given: Json, client: Spender, caller: Caller) -> tuple[Problem | None, bytes]:
         """In a thread, the writing included: it takes as long as a small search."""
-        reply = operation.answer(state, given, caller)
-        if reply.error is not None:
-            return wording.problem_of(reply), b""
-        return None, encoded(result_json(reply))
+        with state.shares.counted(client):
+            reply = operation.answer(state, given, caller)
+            if reply.error is not None:
+                return wording.problem_of(reply), b""
+            return None, encoded(result_json(reply))
 
     async def endpoint(request: Request) -> Response:
         if state.read_only and not operation.tool.read_only:
             raise Refused(READ_ONLY)
+        client = spender_of(request)
+        try:
+            state.shares.check(client)
+        except ShareExceeded as error:
+            raise Refused(Problem("share_exceeded", str(error), error.seconds)) from None
         given = await arguments_of(request, operation.tool)
         if operation.progress and CONTENT_TYPE in request.headers.get("accept", ""):
             return ProgressResponse(partial(told, request, given))
         lane = _lane(given) if operation.asks else None
-        problem, body = await threads.run(request, partial(answered, given), lane=lane)
+        problem, body = await threads.run(request, partial(answered, given, client), lane=lane)
         return Response(body, media_type=_JSON) if problem is None else problem_response(problem)
 
     async def told(request: Request, given: Json, latest: Latest) -> tuple[str, bytes]:
         try:
-            problem, body = await threads.run(request, partial(answered, given), latest.hear)
+            work = partial(answered, given, spender_of(request))
+            problem, body = await threads.run(request, work, latest.hear)
         except Refused as refused:
             problem, body = refused.problem, b""
         return ("done", body) if problem is None else ("error", encoded(problem_json(problem)))

@@ -7,6 +7,7 @@ from asterism.servers.addable import Addable
 from asterism.servers.http_gate import GateLimits
 from asterism.servers.http_work import INDEXINGS_AT_ONCE, INDEXINGS_WAITING, Threads
 from asterism.servers.page_sessions import PageSessions
+from asterism.servers.shares import Shares
 from asterism.servers.tools_running import Toolbox
 
 
@@ -21,6 +22,8 @@ class State:
     """Whether repositories cannot be added, removed or indexed."""
     addable: Addable = field(default_factory=Addable)
     pages: PageSessions = field(default_factory=PageSessions)
+    shares: Shares = field(default_factory=Shares)
+    """How much of the processor each client may use."""
     threads: Threads = field(default_factory=Threads)
     indexings: Threads = field(
         default_factory=lambda: Threads(INDEXINGS_AT_ONCE, INDEXINGS_WAITING)

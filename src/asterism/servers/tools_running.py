@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.backends.store.footprint import stay_small
 from asterism.backends.store.registry import Registered
+from asterism.domain.deadlines import limited_to
 from asterism.domain.errors import AsterismError, Cancelled, IndexMissing
 from asterism.engine.engine import Engine
 from asterism.engine.upgrading_behind import Upgrader
@@ -47,6 +48,10 @@ ASKING = frozenset({"codebase_search", "search_code", "symbol_lookup", "index_de
 """Tools that read what the engine keeps between questions of a project."""
 
 
+QUERY_SECONDS = 30.0
+"""How long a query may take: some hundred times what an ordinary one takes."""
+
+
 class Work(NamedTuple):
     """Something that can be asked of a server: how it is called, and what answers."""
 
@@ -60,7 +65,11 @@ class Toolbox:
     """The tools of one server; any number of threads may call them."""
 
     def __init__(
-        self, engine: Engine, here: Standpoint | None = None, hidden: tuple[str, ...] = ()
+        self,
+        engine: Engine,
+        here: Standpoint | None = None,
+        hidden: tuple[str, ...] = (),
+        query_seconds: float = QUERY_SECONDS,
     ) -> None:
         """`hidden` are directories of the server itself.
 
@@ -70,6 +79,7 @@ class Toolbox:
         # 450 edits beside searches 78 MB lay free in eight of them, and 15 in one.
         stay_small()
         self._hiding = Hiding(hidden, self._roots)
+        self._query_seconds = query_seconds
         self._engine = engine
         self._here = here or Standpoint()
         self._jobs = Jobs(engine)
@@ -161,7 +171,7 @@ class Toolbox:
         call = Call(
             engine=self._engine, here=self._here, arguments=given, limit=limit, caller=caller
         )
-        with self._turn(work, call):
+        with self._deadline(work, caller), self._turn(work, call):
             # Whoever left while waiting for a turn needs no answer.
             if caller.gone():
                 raise Cancelled("The request was cancelled.")
@@ -172,6 +182,12 @@ class Toolbox:
         reply = with_size(fitted(reply, limit))
         _record(name, reply, limit)
         return reply
+
+    def _deadline(self, work: Work, caller: Caller) -> AbstractContextManager[object]:
+        """A query ends in time, and when its client leaves; what writes is not ended half-way."""
+        if work.tool.name in ANSWERS or not work.tool.read_only:
+            return nullcontext()
+        return limited_to(self._query_seconds, caller.gone)
 
     def _turn(self, work: Work, call: Call) -> AbstractContextManager[object]:
         """One question at a time for a project; indexing and looking at states go beside."""

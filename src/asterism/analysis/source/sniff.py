@@ -18,7 +18,7 @@ _MINIFIED_MINIMUM = 1024
 _MINIFIABLE = (".js", ".mjs", ".cjs", ".css")
 _PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc")
 _MARKER = re.compile(
-    rb"""^[ \t]* (?://|\#|/?\*+|--|;|%|<!--|\{-|\"\"\")  # a comment, not a string about markers
+    rb"""^[ \t]* (?://|\#|/?\*++|--|;|%|<!--|\{-|\"\"\")  # a comment, not a string about markers
     [^\n]*? (?:
         @generated\b
       | Code\ generated\ [^\n]*DO\ NOT\ EDIT              # Go's official form
