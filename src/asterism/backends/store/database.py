@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
+from asterism.backends.store.plain_files import remove
 from asterism.domain.errors import (
     AsterismError,
     IndexBusy,
@@ -173,7 +174,7 @@ def remove_database(path: Path) -> None:
     """Delete a database with its log; nothing happens where there is none."""
     try:
         for name in (path, _log(path), path.with_name(f"{path.name}-shm")):
-            name.unlink(missing_ok=True)
+            remove(name)
     except OSError as error:
         raise StorageFailed(f"{path} cannot be removed: {error.strerror}.") from error
 
