@@ -137,7 +137,8 @@ def rows_of(
         some = hashes[start : start + _LOOKUP]
         marks = ",".join("?" * len(some))
         yield from connection.execute(
-            f"SELECT id, hash, used, vector, sum FROM vectors WHERE model = ? AND hash IN ({marks})",
+            "SELECT id, hash, used, vector, sum FROM vectors"
+            f" WHERE model = ? AND hash IN ({marks})",
             (model, *some),
         )
 

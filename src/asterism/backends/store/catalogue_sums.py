@@ -10,16 +10,16 @@ import os
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
 from asterism.backends.store.checksums import renewed, stamp_of, sums_of
 from asterism.backends.store.database import Database, connect_reading, damaged
-from asterism.backends.store.plain_files import make_plain, remove
+from asterism.backends.store.file_locks import alone
+from asterism.backends.store.plain_files import remove
 from asterism.domain.catalogue import Stamp
-from asterism.domain.errors import StorageFailed
 
 NAME = "catalogue.sums"
 LOCK = "catalogue.lock"
@@ -97,7 +97,8 @@ def settle(database: Database, close: bool = True) -> None:
         if close:
             database.close()
         return
-    with _alone(path.parent):
+    # Whoever cancels a job is another process than the writer.
+    with alone(path.parent / LOCK):
         _settle(database, path, close)
 
 
@@ -198,23 +199,6 @@ def _look_through(path: Path) -> None:
 
 def _is_as_known(path: Path, stamp: Stamp, known: Sums) -> bool:
     return stamp.size == known.stamp.size and sums_of(path) == known.sums
-
-
-@contextmanager
-def _alone(directory: Path) -> Iterator[None]:
-    """One process at a time; a cancelled job is told so by a process that is not the writer."""
-    from filelock import FileLock
-
-    place = directory / LOCK
-    make_plain(place)
-    try:
-        with FileLock(place):
-            yield
-    except OSError as error:
-        raise StorageFailed(
-            f"The index in {directory} cannot be locked ({error.strerror}); "
-            "check the directory's permissions and free space."
-        ) from error
 
 
 def _is_alive(pid: int) -> bool:
