@@ -152,6 +152,30 @@ def test_a_file_that_is_none(tmp_path: Path, content: bytes) -> None:
     assert (tmp_path / FILE).read_bytes() == content
 
 
+@pytest.mark.parametrize("damage", ["emptied", "half", "flipped head", "zeroed middle", "deleted"])
+def test_damaged_conversations_are_put_aside_and_never_deleted(tmp_path: Path, damage: str) -> None:
+    with closing(open_database(RecordsOptions(tmp_path))) as database:
+        for number in range(200):
+            Turns(database).begin(NewTurn(f"question {number} " * 50))
+    with closing(sqlite3.connect(tmp_path / FILE)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert DAMAGES[damage](tmp_path / FILE, NOTHING_EARLIER)
+    content = (tmp_path / FILE).read_bytes() if (tmp_path / FILE).exists() else b""
+    taken()
+    with closing(open_database(RecordsOptions(tmp_path))) as database:
+        Turns(database).begin(NewTurn("a new one"))
+        assert Conversations(database).page(Shelf.all).total == 1
+    (said,) = taken()
+    aside = [*tmp_path.glob(f"{FILE}.damaged-*")]
+    if content:
+        assert [path.read_bytes() for path in aside] == [content]
+        assert aside[0].name in said
+    else:
+        assert (aside, "are gone: the file was removed or emptied" in said) == ([], True)
+    open_database(RecordsOptions(tmp_path)).close()
+    assert taken() == []
+
+
 def test_a_directory_that_is_not_ours(tmp_path: Path) -> None:
     through = permissions_count()
     (tmp_path / "data").mkdir(mode=0o500)
