@@ -1,6 +1,7 @@
 """The records' database: private, brought up to date once, refused when it is newer or damaged."""
 
 import os
+import sqlite3
 import subprocess
 import sys
 from contextlib import closing
@@ -14,10 +15,13 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
 from asterism.backends.records import conversation_tables, session_tables
+from asterism.backends.records.conversations import Conversations
 from asterism.backends.records.database import Database, open_database
 from asterism.backends.records.metadata import METADATA
 from asterism.backends.records.migrating import REVISIONS
 from asterism.backends.records.options import FILE, RecordsOptions
+from asterism.backends.records.turns import NewTurn, Turns
+from asterism.domain.conversation import Shelf
 from asterism.domain.errors import (
     RecordsCorrupt,
     RecordsTooNew,
@@ -25,6 +29,8 @@ from asterism.domain.errors import (
     SettingError,
     StorageFailed,
 )
+from asterism.telemetry.notices import taken
+from tests.faults.damage import DAMAGES, NOTHING_EARLIER
 from tests.faults.privileges import permissions_count
 
 # The tables of each room are known once its module is loaded.
