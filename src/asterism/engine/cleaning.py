@@ -11,7 +11,7 @@ from stat import S_ISDIR
 from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.catalogue_schema import SCHEMA_VERSION
+from asterism.backends.store.catalogue_schema import changes_in_place
 from asterism.backends.store.registry import Registered, Registry
 from asterism.backends.store.second_store import (
     FILE_NAME,
@@ -37,8 +37,10 @@ _CACHE = "embeddings.sqlite"
 _PROJECTS = "projects"
 # What a project's directory consists of. Where anything else lies in it, it is not ours to remove.
 _OWN_NAMES = (
-    "catalogue.sqlite*",
-    "chunks.lance",
+    "catalogue.*",
+    "chunks*.lance",
+    "building",
+    "project.json*",
     "second.sqlite*",
     "writer.lock",
     "writer.pid",
@@ -226,7 +228,7 @@ class _Work:
 
     def _maintain(self, directory: Path, root: str) -> None:
         with Catalogue.open(directory) as catalogue:
-            if catalogue.manifest().schema_version != SCHEMA_VERSION:
+            if not changes_in_place(catalogue.manifest().schema_version):
                 raise IndexMissing("An older index is written anew by the next sync.")
         if self._dry_run:
             return
