@@ -67,8 +67,8 @@ REPOSITORY_TABLE = """\
 
 REPOSITORY_MAY = {
     Voice.anyone: ("set any value", "any value"),
-    Voice.lower: ("only lower", "any value"),
-    Voice.higher: ("only raise", "any value"),
+    Voice.only_lower: ("only lower", "any value"),
+    Voice.only_higher: ("only raise", "any value"),
     Voice.trusted: ("change nothing", "any value"),
     Voice.user: ("change nothing", "nothing"),
 }
@@ -76,8 +76,8 @@ REPOSITORY_MAY = {
 
 REPOSITORY_SAID = {
     Voice.anyone: "A repository may set any value.",
-    Voice.lower: "A repository may only set a lower value than yours.",
-    Voice.higher: "A repository may only set a higher value than yours.",
+    Voice.only_lower: "A repository may only set a lower value than yours.",
+    Voice.only_higher: "A repository may only set a higher value than yours.",
     Voice.trusted: "Only a repository that you trust may set it.",
     Voice.user: "No repository may set it.",
 }
@@ -225,7 +225,7 @@ def _variables(setting: Setting) -> str:
 
 
 def _repository_may(setting: Setting) -> str:
-    if setting.kind is Kind.boolean and setting.voice is Voice.lower:
+    if setting.kind is Kind.boolean and setting.voice is Voice.only_lower:
         return "A repository may only turn it off."
     return REPOSITORY_SAID[setting.voice]
 

@@ -16,8 +16,8 @@ from asterism.config.settings import Settings, all_settings
 
 MAY: Mapping[Voice, set[str]] = {
     Voice.anyone: {"rerank.weight"},
-    Voice.higher: {"watch.debounce_ms"},
-    Voice.lower: {
+    Voice.only_higher: {"watch.debounce_ms"},
+    Voice.only_lower: {
         "chat.chunk_max_chars",
         "chat.cutoff_disabled",
         "chat.distance_cutoff",
@@ -137,8 +137,8 @@ def test_a_repository_changes_only_what_the_setting_declares(key: str) -> None:
     low, users, high = among(setting)
     voice = setting.voice
     same = low == users and voice is not Voice.user
-    takes_low = voice in (Voice.anyone, Voice.lower) or same
-    takes_high = voice in (Voice.anyone, Voice.higher)
+    takes_low = voice in (Voice.anyone, Voice.only_lower) or same
+    takes_high = voice in (Voice.anyone, Voice.only_higher)
     assert resolved(key, low, users, False) == ((low, 0) if takes_low else (users, 1))
     assert resolved(key, users, users, False) == (users, 1 if voice is Voice.user else 0)
     same = high == users and voice is not Voice.user
@@ -178,12 +178,14 @@ def test_what_is_lower(key: str, written: Value, users: Value, applies: Value) -
 
 def test_without_a_value_of_the_users_the_default_is_the_limit() -> None:
     hostile = {key: among(setting)[2] for key, setting in SETTINGS.items()}
-    lower = {key: value for key, value in hostile.items() if SETTINGS[key].voice is Voice.lower}
+    lower = {
+        key: value for key, value in hostile.items() if SETTINGS[key].voice is Voice.only_lower
+    }
     given = {key: value for key, value in lower.items() if key != "work.jobs"}
     found = resolve([Layer("asterism.toml", given, repository="/r")], cores=2).settings
     for key in given:
         default = SETTINGS[key].default
-        assert value_of(found, key) in (default, min(default, given[key]))  # type: ignore[type-var]
+        assert value_of(found, key) in (default, min(default, given[key]))
 
 
 def test_a_value_of_the_call_hides_none_of_it() -> None:

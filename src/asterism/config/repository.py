@@ -57,19 +57,14 @@ def is_within(setting: Setting, wanted: Value, users: Value, cores: int) -> bool
         return False
     if setting.zero is Zero.cores:
         wanted, users = wanted or cores, users or cores
-    if not (_is_number(wanted) and _is_number(users)):
-        return False
-    match setting.voice:
-        case Voice.lower:
-            return wanted <= users
-        case Voice.higher:
-            return wanted >= users
-        case _:
-            return False
-
-
-def _is_number(value: Value) -> bool:
-    return isinstance(value, bool | int | float)
+    low, high = (wanted, users) if setting.voice is Voice.only_lower else (users, wanted)
+    is_limit = setting.voice in (Voice.only_lower, Voice.only_higher)
+    return (
+        is_limit
+        and isinstance(low, bool | int | float)
+        and isinstance(high, bool | int | float)
+        and low <= high
+    )
 
 
 def warning(file: RepositoryFile, refusals: Sequence[Refusal]) -> str:
@@ -89,8 +84,8 @@ def warning(file: RepositoryFile, refusals: Sequence[Refusal]) -> str:
 
 _SAID: Mapping[str, tuple[Voice, ...]] = {
     "may not set": (Voice.user, Voice.trusted),
-    "may only lower": (Voice.lower,),
-    "may only raise": (Voice.higher,),
+    "may only lower": (Voice.only_lower,),
+    "may only raise": (Voice.only_higher,),
 }
 
 

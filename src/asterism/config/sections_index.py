@@ -14,7 +14,7 @@ class DiscoverySettings:
         1_000_000,
         "Larger files are skipped: they are data or bundles, not source.",
         minimum=1,
-        voice=Voice.lower,
+        voice=Voice.only_lower,
     )
 
 
@@ -27,7 +27,7 @@ class ChunkSettings:
         "The longest text given to a model; a longer body is split at its statements.",
         minimum=200,
         maximum=32_000,
-        voice=Voice.lower,
+        voice=Voice.only_lower,
     )
 
 
@@ -55,7 +55,7 @@ class IndexSettings:
         "then is said in the answer.",
         minimum=0,
         maximum=3600,
-        voice=Voice.lower,
+        voice=Voice.only_lower,
     )
     batch_bytes: int = whole(
         1_000_000,
@@ -63,7 +63,7 @@ class IndexSettings:
         "memory and loses less when it is interrupted.",
         minimum=100_000,
         maximum=1_000_000_000,
-        voice=Voice.lower,
+        voice=Voice.only_lower,
     )
 
 
@@ -76,14 +76,14 @@ class WatchSettings:
         "How long the files must be quiet before the index follows, in milliseconds.",
         minimum=0,
         maximum=60_000,
-        voice=Voice.higher,
+        voice=Voice.only_higher,
     )
     servers: bool = described(
         Kind.boolean,
         True,
         "Whether servers watch the repositories they are asked about; without that the index "
         "follows with the next question.",
-        voice=Voice.lower,
+        voice=Voice.only_lower,
     )
 
 
@@ -95,6 +95,6 @@ class WorkSettings:
         0,
         "Processes that read files; 0 means one per core.",
         minimum=0,
-        voice=Voice.lower,
+        voice=Voice.only_lower,
         zero=Zero.cores,
     )

@@ -59,7 +59,7 @@ class EmbeddingSettings:
         "Texts in one request at most; 0 means what suits the provider.",
         minimum=0,
         maximum=2048,
-        voice=Voice.lower,
+        voice=Voice.only_lower,
         zero=Zero.automatic,
     )
     timeout_seconds: float = described(
@@ -68,14 +68,14 @@ class EmbeddingSettings:
         "How long a server may stay silent before the request is tried again.",
         minimum=0.1,
         maximum=3600,
-        voice=Voice.lower,
+        voice=Voice.only_lower,
     )
     concurrency: int = whole(
         4,
         "Requests on their way at once.",
         minimum=1,
         maximum=64,
-        voice=Voice.lower,
+        voice=Voice.only_lower,
     )
 
 
@@ -132,7 +132,7 @@ class RerankSettings:
         "it.",
         minimum=0.1,
         maximum=3600,
-        voice=Voice.lower,
+        voice=Voice.only_lower,
     )
     seconds: float = described(
         Kind.decimal,
@@ -141,5 +141,5 @@ class RerankSettings:
         "places.",
         minimum=0,
         maximum=3600,
-        voice=Voice.lower,
+        voice=Voice.only_lower,
     )

@@ -43,7 +43,7 @@ class StructureSettings:
         2000,
         "Megabytes that each of these programs may use before it is ended.",
         minimum=200,
-        voice=Voice.lower,
+        voice=Voice.only_lower,
     )
     wait_seconds: float = described(
         Kind.decimal,
@@ -51,5 +51,5 @@ class StructureSettings:
         "How long a question waits for such a program that is still reading the repository; "
         "after that it is answered by name.",
         minimum=0,
-        voice=Voice.lower,
+        voice=Voice.only_lower,
     )

@@ -38,9 +38,9 @@ class Voice(StrEnum):
 
     anyone = "anyone"
     """Set any allowed value: nothing that it could hurt."""
-    lower = "lower"
+    only_lower = "only_lower"
     """Only a value below the user's: a limit, or a switch that a repository may only turn off."""
-    higher = "higher"
+    only_higher = "only_higher"
     """Only a value above the user's: a pause that saves work."""
     trusted = "trusted"
     """Nothing: it decides where code goes, what it costs, or what repositories share."""
