@@ -20,6 +20,7 @@ from tests.disclosure.examples import (
     IN_CONTEXT,
     KEY_BODY,
     TOKENS,
+    WORD,
     made,
     private_key,
 )
@@ -103,6 +104,13 @@ NO_TOKENS = [
     "commit 0123456789abcdef0123456789abcdef01234567",
     "-----BEGIN RSA PRIVATE KEY-----",
     'if text.startswith("-----BEGIN PRIVATE KEY-----"):',
+    'key = text.removeprefix("-----BEGIN PRIVATE KEY-----")\n'
+    'if not key.endswith("-----END PRIVATE KEY-----"): raise ValueError("no key")',
+    f"iVBORw0KGgo/EAAA{made(WORD, 60)}",
+    "self._auth = connection.settings_dictionary_of_it",
+    "netrc_auth = requests.sessions.get_netrc_auth",
+    "https://name:password@example.org",
+    "\n".join(f'"{made("0123456789abcdef", 64, str(n))}",' for n in range(9)),
     "-----BEGIN CERTIFICATE-----\n" + "\n".join(KEY_BODY) + "\n-----END CERTIFICATE-----",
     "-----BEGIN PUBLIC KEY-----\n" + "\n".join(KEY_BODY) + "\n-----END PUBLIC KEY-----",
     "password = os.environ['PASSWORD']",

@@ -95,6 +95,8 @@ def _verdict_words(verdict: Verdict) -> str:
     if verdict.folder is not None:
         return f"inside {display_path(verdict.folder)}/, which is skipped: {reason}"
     if verdict.reason is SkipReason.secret:
+        if verdict.detail:
+            return f"skipped: secret. By its content it is {display_path(verdict.detail)}."
         return "skipped: secret. By its name it may hold keys or passwords, so it is never opened."
     return f"skipped: {reason}"
 

@@ -18,6 +18,8 @@ LEAST_ENTROPY = 2.0
 PRIVATE_KEY = "private key"
 KEY_AT_MOST = 20_000
 """Characters of a private key between its first and last line: RSA of 16,384 bits takes 13,000."""
+KEY_ENTROPY = 4.6
+"""Bits per character of base64 lines; those of a hexadecimal digest have 4 at most."""
 KEY_LINES = 3
 """Lines of 64 characters of base64 from which they are taken for the middle of a key."""
 
@@ -52,6 +54,7 @@ class Rule(NamedTuple):
     words: tuple[str, ...]
     pattern: re.Pattern[str]
     checksum: Callable[[str], bool] | None
+    placeholders: frozenset[str]
 
 
 def masked(text: str) -> Masked:
@@ -103,6 +106,7 @@ def rules() -> tuple[Rule, ...]:
             tuple(rule["words"]),
             re.compile(rule["pattern"], re.ASCII),
             _CHECKSUMS[rule["checksum"]] if "checksum" in rule else None,
+            frozenset(rule.get("not", ())),
         )
         for rule in content["rules"]
     )
@@ -114,7 +118,7 @@ def _by_rule(rule: Rule, text: str) -> Iterator[Token]:
     group = min(rule.pattern.groups, 1)
     for match in rule.pattern.finditer(text):
         value = match.group(group)
-        if entropy(value) >= LEAST_ENTROPY:
+        if entropy(value) >= LEAST_ENTROPY and value.lower() not in rule.placeholders:
             proven = rule.checksum is not None and rule.checksum(value)
             yield Token(*match.span(group), rule.kind, proven)
 
@@ -140,7 +144,11 @@ def _cut_off(text: str) -> Iterator[Token]:
         for word in rule.words if rule.pattern.groups == 0 else ():
             at = tail.group().find(word) if len(word) >= CUT_WORD else -1
             rest = tail.group()[at + len(word) :]
-            if at >= 0 and _is_random(rest) and entropy(rest) >= LEAST_ENTROPY:
+            # In the middle of base64 there are such letters by chance.
+            before = tail.group()[at - 1 : at]
+            if at < 0 or before.isalnum() or before in ("+", "/"):
+                continue
+            if _is_random(rest) and entropy(rest) >= LEAST_ENTROPY:
                 yield Token(tail.start() + at, tail.end(), rule.kind)
 
 
@@ -155,6 +163,7 @@ _END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 # A piece of a text may end before its key does, or begin within it. Quotes and escapes are how
 # code writes lines.
 _BODY = re.compile(r"(?:[\s\"'+,;.()]|\\[nr]|[A-Za-z0-9/=]|:\x20)*+")
+_KEY_RUN = re.compile(r"[A-Za-z0-9+/]{40}")
 _BASE64_LINES = re.compile(
     rf"(?:^[ \t\"'+]{{0,40}}[A-Za-z0-9+/]{{64}}[ \t\"'\\nr+,;]{{0,20}}$\n?){{{KEY_LINES},}}+",
     re.MULTILINE,
@@ -169,8 +178,8 @@ def _private_keys(text: str) -> Iterator[Token]:
         end = _END.search(text, begin.end(), limit)
         body = _BODY.match(text, begin.end(), limit)
         at = end.end() if end else body.end() if body else begin.end()
-        # The line alone, as a program names it that looks for keys, is no key.
-        if sum(map(str.isalnum, text[begin.end() : end.start() if end else at])) >= 40:
+        # Without a body it is no key, but a program that looks for keys.
+        if _KEY_RUN.search(text, begin.end(), end.start() if end else at):
             yield Token(begin.start(), at, PRIVATE_KEY)
     first = _END.search(text)
     if first and not _BEGIN.search(text, 0, first.start()):
@@ -195,7 +204,7 @@ def _key_lines(text: str) -> Iterator[Token]:
         return
     for match in _BASE64_LINES.finditer(text):
         end = match.end() - match.group().endswith("\n")
-        if entropy(match.group()) >= 4.0:
+        if entropy(match.group()) >= KEY_ENTROPY:
             yield Token(match.start(), end, PRIVATE_KEY)
 
 

@@ -21,7 +21,7 @@ class SkipReason(StrEnum):
     dependencies = "dependencies"
     """A well-known folder of installed, built or cached files."""
     secret = "secret"
-    """A name that holds keys or passwords; such a file is never opened."""
+    """Keys or passwords: by its name, and then it is never opened, or by its content."""
     binary = "binary"
     lock_file = "lock_file"
     minified = "minified"
