@@ -55,7 +55,7 @@ def test_an_index_of_an_earlier_version_loses_it_with_the_next_sync(shop: Worksh
     assert len(KEY) == facts.st_size
     file.write_text(KEY)
     os.utime(file, ns=(facts.st_mtime_ns, facts.st_mtime_ns))
-    shop.index.catalogue.set_options_hash(shop.repository.name, b"of another version")
+    shop.index.catalogue.set_options_hash(shop.repository.name, "of another version")
     shop.sync()
     assert paths(shop) == {"keys.py"}
     assert [entry[:2] for entry in skipped(shop)] == [("app.conf", "secret")]
