@@ -149,7 +149,7 @@ def with_tables(page: Path) -> str:
     for name, table in tables.items():
         begin, end = f"<!-- table {name}, written by `make fix` -->\n", "<!-- end of table -->"
         before, mark, rest = text.partition(begin)
-        old, ending, after = rest.partition(end)
+        _old, ending, after = rest.partition(end)
         if not (mark and ending):
             raise ValueError(f"{page.name} has no place for the table {name}")
         text = f"{before}{begin}\n{table}\n{end}{after}"
