@@ -343,7 +343,7 @@ def test_what_goes_unheard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         ("Trust", "warning"),
         ("Log", "problem"),
     ]
-    assert "not taken from a repository's file: embedding.provider" in found[1].message
+    assert "a repository may not set embedding.provider = " in found[1].message
     assert "ASTERISM_INDEX_SYNC_SECOND is ignored" in found[2].message
     assert "/no/such/place" in found[3].message
 

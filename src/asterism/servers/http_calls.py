@@ -17,7 +17,7 @@ from asterism.domain.errors import (
     StoreError,
     UsageError,
 )
-from asterism.domain.files import display_path
+from asterism.domain.files import display_path, wire_path
 from asterism.domain.outline import Outline
 from asterism.domain.search import Mode
 from asterism.servers.access_hiding import shown_detail
@@ -118,7 +118,7 @@ def file_outline(call: Call) -> Reply:
     ]
     structured = {
         **place_json(registered),
-        "path": display_path(relative),
+        "path": wire_path(relative),
         "language": outline.language,
         "problems_count": len(outline.problems),
         "symbols": symbols,
@@ -160,7 +160,7 @@ def file_lines(call: Call) -> Reply:
     page = wanted[:MOST_LINES]
     structured = {
         **place_json(registered),
-        "path": display_path(relative),
+        "path": wire_path(relative),
         "first": first,
         "total_lines": len(lines),
         "lines": page,
@@ -218,7 +218,7 @@ def skipped_files(call: Call) -> Reply:
         entries, counts = catalogue.skipped(repo), catalogue.skipped_counts(repo)
     rows = [
         {
-            "path": display_path(entry.path),
+            "path": wire_path(entry.path),
             "reason": entry.reason,
             "detail": shown_detail(entry.detail, registered.repository.root),
         }

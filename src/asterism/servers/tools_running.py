@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.backends.store.footprint import stay_small
 from asterism.backends.store.registry import Registered
+from asterism.disclosure.hidden import visible
 from asterism.domain.deadlines import limited_to
 from asterism.domain.errors import AsterismError, Cancelled, IndexMissing
 from asterism.engine.engine import Engine
@@ -179,7 +181,9 @@ class Toolbox:
         if work.asks:
             self._watchers.attend(call.repository())
             self._upgrader.attend(call.repository())
-        reply = with_size(fitted(reply, limit))
+        # What a model reads shows what an editor would hide; the structured reply has it verbatim.
+        parts = tuple(part._replace(text=visible(part.text)) for part in reply.parts)
+        reply = with_size(fitted(replace(reply, parts=parts), limit))
         _record(name, reply, limit)
         return reply
 
