@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from asterism.servers.access import Access, Client, Kind
+from asterism.servers.access import Access, Identity, Kind
 from asterism.servers.http_bodies import Bodies
 from asterism.servers.http_gate import Gate, GateLimits
 from asterism.servers.http_protocol import PatientProtocol, Silent
@@ -22,10 +22,10 @@ from tests.servers.http_clients import WAIT_SECONDS, served
 from tests.servers.test_http_gate import HOST, Heard, echo, piece, scope_of
 
 SLOW_CLIENTS = 600
-ONE, OTHER = Client(Kind.user, "1"), Client(Kind.user, "2")
+ONE, OTHER = Identity(Kind.user, "1"), Identity(Kind.user, "2")
 
 
-def ends_of(limits: tuple[int, int], clients: list[Client]) -> list[bool]:
+def ends_of(limits: tuple[int, int], clients: list[Identity]) -> list[bool]:
     """Which of some clients, each slower than the last, had to make room."""
     bodies = Bodies(*limits)
     scopes: list[anyio.CancelScope] = []
@@ -53,7 +53,7 @@ def ends_of(limits: tuple[int, int], clients: list[Client]) -> list[bool]:
     ],
 )
 def test_the_oldest_of_the_largest_makes_room(
-    limits: tuple[int, int], clients: list[Client], ended: list[bool]
+    limits: tuple[int, int], clients: list[Identity], ended: list[bool]
 ) -> None:
     assert ends_of(limits, clients) == ended
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from asterism.servers.access import Access, Client, Kind, access_for
+from asterism.servers.access import Access, Identity, Kind, access_for
 from asterism.servers.http_gate import Gate
 from asterism.servers.http_operations import OPERATIONS
 from tests.servers.http_clients import WAIT_SECONDS, Served, served
@@ -100,20 +100,20 @@ def test_a_token_that_is_not_known_opens_nothing() -> None:
 @pytest.mark.parametrize(
     ("access", "uid", "headers", "client"),
     [
-        (made(), OWN, [], Client(Kind.user, "1000")),
-        (made(), 7, [("authorization", f"Bearer {TOKEN}")], Client(Kind.token, "7")),
-        (made(), None, [("authorization", f"Bearer {TOKEN}")], Client(Kind.token, "10.0.0.9")),
-        (Access(), 7, [], Client(Kind.anyone, "7")),
-        (Access(), None, [], Client(Kind.anyone, "10.0.0.9")),
+        (made(), OWN, [], Identity(Kind.user, "1000")),
+        (made(), 7, [("authorization", f"Bearer {TOKEN}")], Identity(Kind.token, "7")),
+        (made(), None, [("authorization", f"Bearer {TOKEN}")], Identity(Kind.token, "10.0.0.9")),
+        (Access(), 7, [], Identity(Kind.anyone, "7")),
+        (Access(), None, [], Identity(Kind.anyone, "10.0.0.9")),
     ],
 )
 def test_routes_are_told_who_asks(
-    access: Access, uid: int | None, headers: Headers, client: Client
+    access: Access, uid: int | None, headers: Headers, client: Identity
 ) -> None:
-    told: list[Client] = []
+    told: list[Identity] = []
 
     async def note(scope: Any, receive: Any, send: Any) -> None:
-        told.append(scope["state"]["client"])
+        told.append(scope["state"]["identity"])
         await echo(scope, receive, send)
 
     state = {"connection": Peer(uid)}

@@ -47,8 +47,8 @@ class Kind(StrEnum):
     """A page of the server's own, which the user has opened."""
 
 
-class Client(NamedTuple):
-    """Who asks: requests with equal values are of one client."""
+class Identity(NamedTuple):
+    """Who asks: requests with equal values are of one client. Routes find it in `request.state`."""
 
     kind: Kind
     name: str = ""
@@ -143,7 +143,7 @@ class Access:
         found = self.judged(asked, is_open)
         return found if isinstance(found, Refusal) else None
 
-    def judged(self, asked: Asked, is_open: bool = False) -> Client | Refusal:
+    def judged(self, asked: Asked, is_open: bool = False) -> Identity | Refusal:
         """Who asks, or why that is refused."""
         host = asked.hosts[0] if len(asked.hosts) == 1 else ""
         if not self._is_ours(host):
@@ -151,15 +151,15 @@ class Access:
         if len(asked.origins) > 1 or not all(self._may_ask(page, host) for page in asked.origins):
             return _ORIGIN
         if is_open:
-            return Client(Kind.anyone, asked.address)
+            return Identity(Kind.anyone, asked.address)
         if not self.is_closed:
-            return Client(Kind.anyone, _name(asked))
+            return Identity(Kind.anyone, _name(asked))
         if self._is_known(asked.authorizations):
-            return Client(Kind.token, _name(asked))
+            return Identity(Kind.token, _name(asked))
         if not asked.authorizations and self._is_own(asked, host):
-            return Client(Kind.user, _name(asked))
+            return Identity(Kind.user, _name(asked))
         if not asked.authorizations and self._is_open_page(asked):
-            return Client(Kind.page, _name(asked))
+            return Identity(Kind.page, _name(asked))
         return _TOKEN
 
     def is_foreign(self, origin: str) -> bool:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import anyio
 
-from asterism.servers.access import Client
+from asterism.servers.access import Identity
 
 
 class Bodies:
@@ -19,11 +19,11 @@ class Bodies:
         self._at_once = at_once
         self._of_one = of_one
         # Dictionaries keep the order in which they were filled.
-        self._waiting: dict[Client, dict[anyio.CancelScope, None]] = {}
+        self._waiting: dict[Identity, dict[anyio.CancelScope, None]] = {}
         self._count = 0
 
     @contextmanager
-    def awaited(self, client: Client) -> Iterator[anyio.CancelScope]:
+    def awaited(self, client: Identity) -> Iterator[anyio.CancelScope]:
         """A scope to wait in, which is cancelled when another request needs the place."""
         mine = self._waiting.setdefault(client, {})
         if len(mine) >= self._of_one:
@@ -40,12 +40,12 @@ class Bodies:
             finally:
                 self._leave(client, scope)
 
-    def _end_oldest(self, client: Client) -> None:
+    def _end_oldest(self, client: Identity) -> None:
         scope = next(iter(self._waiting[client]))
         self._leave(client, scope)
         scope.cancel()
 
-    def _leave(self, client: Client, scope: anyio.CancelScope) -> None:
+    def _leave(self, client: Identity, scope: anyio.CancelScope) -> None:
         """Make room; one that was ended has left already."""
         mine = self._waiting.get(client, {})
         if scope in mine:

@@ -13,7 +13,7 @@ from asterism.servers.access import (
     PAGE_HEADER,
     Access,
     Asked,
-    Client,
+    Identity,
     Refusal,
     cookie_of,
     is_relayed,
@@ -120,7 +120,7 @@ class Gate:
         if isinstance(client, Problem):
             await _refuse(send, client)
             return
-        scope.setdefault("state", {})["client"] = client
+        scope.setdefault("state", {})["identity"] = client
         origin = headers.get("origin", "")
         if origin and self._access.is_foreign(origin):
             send.tells(origin)
@@ -136,7 +136,7 @@ class Gate:
             await self._app(scope, Replayed(body, receive), send)
             await send.finish()
 
-    def _client(self, scope: Scope, headers: Headers) -> Client | Problem:
+    def _client(self, scope: Scope, headers: Headers) -> Identity | Problem:
         """Who asks, or what is wrong with a request before its body is read."""
         limits = self._limits
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > limits.address_bytes:
@@ -161,7 +161,7 @@ class Gate:
         return found
 
     async def _body(
-        self, receive: Receive, headers: Headers, client: Client, most: int
+        self, receive: Receive, headers: Headers, client: Identity, most: int
     ) -> bytes | Problem | None:
         """The whole body; nothing if the client left before it was over."""
         too_large = Problem("too_large", f"A request may have {most:,} bytes; send less.")

@@ -24,7 +24,7 @@ def routes(state: State) -> list[BaseRoute]:
     """What is below `/session`."""
 
     async def code(request: Request) -> Response:
-        if request.state.client.kind is Kind.page:
+        if request.state.identity.kind is Kind.page:
             raise Refused(_NO_PAGE)
         return JSONResponse({"code": state.pages.code(), "seconds": CODE_SECONDS})
 
