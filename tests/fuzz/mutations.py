@@ -23,7 +23,7 @@ BROKEN = (
 LONG_LINE = 20_000
 DEEP = 400
 DEEPEST = 20_000
-DEEPEST_SHARE = 0.01
+DEEPEST_SHARE = 0.003
 """Nesting that takes a parser to its limits takes it long, too."""
 
 
@@ -81,9 +81,7 @@ def swapped_brackets(data: bytes, random: Random) -> bytes:
 
 def nested(data: bytes, random: Random) -> bytes:
     """Something opened again and again, and sometimes closed."""
-    depth = random.randrange(2, DEEP)
-    if random.random() < DEEPEST_SHARE:
-        depth = DEEPEST
+    depth = DEEPEST if random.random() < DEEPEST_SHARE else _some(DEEP, random)
     pairs = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"), (b"<", b">"), (b"if x {\n", b"}\n"))
     more = ((b"f(", b")"), (b"class A {", b"}"), (b"def f\n", b"end\n"), (b"${", b"}"), (b"-", b""))
     words = (
@@ -147,7 +145,7 @@ def long_line(data: bytes, random: Random) -> bytes:
     """One very long line."""
     piece = random.choice((b"a", b"a ", b"a,", b"1+", b'"a"+', b" ", b"\t", b"x.y(", "ä".encode()))
     at = random.randrange(len(data) + 1)
-    return data[:at] + piece * (random.randrange(LONG_LINE) // len(piece)) + data[at:]
+    return data[:at] + piece * (_some(LONG_LINE, random) // len(piece)) + data[at:]
 
 
 def blank_lines(data: bytes, random: Random) -> bytes:
@@ -211,13 +209,18 @@ def crossed(one: bytes, other: bytes, random: Random) -> bytes:
     return one[:at] + other[start:end] + one[at:]
 
 
-def window(data: bytes, random: Random, lines: int = 60) -> bytes:
+def window(data: bytes, random: Random, lines: int = 40) -> bytes:
     """Some lines of a longer text: small inputs are quick, and damage in them is dense."""
     found = data.split(b"\n")
     if len(found) <= lines or random.random() < 0.2:
         return data
     first = random.randrange(len(found) - lines)
     return b"\n".join(found[first : first + lines])
+
+
+def _some(most: int, random: Random) -> int:
+    """A number of any order of magnitude: large ones are slow, and one in a hundred is enough."""
+    return int(most ** random.random()) + 1
 
 
 def _range(data: bytes, random: Random, most: int | None = None) -> tuple[int, int]:

@@ -15,7 +15,7 @@ Check = Callable[[bytes], list[str]]
 Cases = Callable[[str, int], Iterator[bytes]]
 """Makes so many cases from a seed: the same seed gives the same cases on every machine."""
 
-NAMES = ("sources",)
+NAMES = ("sources", "agents", "configs", "ignores", "manifests")
 """One module of this package for each, with a `TARGET`."""
 
 

@@ -44,7 +44,7 @@ def _own(folder: Path) -> list[dict[str, Any]] | None:
             {**entry, "directory": str(folder / str(entry.get("directory", "")))}
             for entry in usable
         ] or None
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
 
 

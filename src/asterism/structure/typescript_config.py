@@ -13,8 +13,9 @@ SOURCE_ENDINGS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 # A configuration is a page of text; something larger only has the name of one.
 LARGEST_CONFIG = 200_000
 
-# `extends` may lead in a circle.
+# `extends` may lead in a circle, and a list of them to itself many times over.
 DEEPEST_EXTENDS = 10
+MOST_EXTENDED = 100
 
 # Nothing is checked or written: every option is there to find declarations and infer types.
 _OPTIONS: Mapping[str, Any] = {
@@ -181,7 +182,7 @@ class _Effective(NamedTuple):
 
 
 def _aliases(config: Path) -> Aliases:
-    effective = _effective(config, str(config.parent), DEEPEST_EXTENDS)
+    effective = _effective(config, str(config.parent), DEEPEST_EXTENDS, [MOST_EXTENDED])
     base = effective.base or effective.paths_base
     aliases: Aliases = {}
     for key, values in (effective.paths or {}).items():
@@ -194,14 +195,17 @@ def _aliases(config: Path) -> Aliases:
     return aliases
 
 
-def _effective(config: Path, leaf: str, depth: int) -> _Effective:
+def _effective(config: Path, leaf: str, depth: int, left: list[int]) -> _Effective:
+    """What a configuration says; `left` holds how many more files may be read for it."""
+    left[0] -= 1
     content = _read(config)
     result = _Effective()
     extended = content.get("extends")
     for name in extended if isinstance(extended, list) else [extended]:
-        parent = _extended(config.parent, name) if isinstance(name, str) and depth else None
+        can_go_on = isinstance(name, str) and depth and left[0] > 0
+        parent = _extended(config.parent, name) if can_go_on else None
         if parent is not None:
-            above = _effective(parent, leaf, depth - 1)
+            above = _effective(parent, leaf, depth - 1, left)
             result = _Effective(
                 above.base or result.base,
                 above.paths if above.paths is not None else result.paths,
@@ -234,9 +238,10 @@ def _extended(directory: Path, name: str) -> Path | None:
     else:
         places = [above / "node_modules" / name for above in (directory, *directory.parents)]
     for place in places:
-        for choice in (place, place.with_name(place.name + ".json"), place / "tsconfig.json"):
-            if choice.is_file():
-                return choice
+        for choice in (str(place), f"{place}.json", f"{place}/tsconfig.json"):
+            # Unlike Path.is_file, this is no error for a name that no file can have.
+            if os.path.isfile(choice):  # noqa: PTH113
+                return Path(choice)
     return None
 
 
