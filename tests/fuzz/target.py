@@ -15,7 +15,7 @@ Check = Callable[[bytes], list[str]]
 Cases = Callable[[str, int], Iterator[bytes]]
 """Makes so many cases from a seed: the same seed gives the same cases on every machine."""
 
-NAMES = ("sources", "agents", "configs", "ignores", "manifests")
+NAMES = ("sources", "agents", "configs", "ignores", "manifests", "calls", "http", "frames", "wire")
 """One module of this package for each, with a `TARGET`."""
 
 
@@ -34,6 +34,8 @@ class Target:
     """CPU seconds after which one case counts as a hang; the slowest takes some ten."""
     memory_mb: int = 2_000
     """The most resident memory that a worker may reach."""
+    case_mb: int = 400
+    """The most by which one case may raise the memory that its worker has reached."""
 
 
 def target_of(name: str) -> Target:

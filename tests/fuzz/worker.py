@@ -112,11 +112,14 @@ def _run(
     findings: list[Finding] = []
     counts: Counter[str] = Counter()
     cases = islice(target.cases(batch.seed, batch.count), batch.skipped, None)
-    done = 0
+    done, peak = 0, _peak_mb()
     for position, data in enumerate(cases, batch.skipped):
         note.write(position + 1, data)
         done += 1
         complaints = complaints_of(check, data)
+        before, peak = peak, _peak_mb()
+        if peak - before > target.case_mb:
+            complaints.append(f"one case took {peak - before} MB of memory")
         if not complaints:
             continue
         signature = signature_of(complaints[0])
@@ -126,7 +129,6 @@ def _run(
             small = reduced(data, lambda part, wanted=signature: _shows(check, part, wanted))
             place = f"{batch.seed} case {position}"
             findings.append(Finding("complaint", tuple(complaints), data, small, place))
-    peak = _peak_mb()
     for text in (*_printed(output), *_memory(target, peak)):
         counts[signature_of(text)] += 1
         findings.append(Finding("complaint", (text,), b"", b"", f"{batch.seed}, some case"))
