@@ -29,10 +29,46 @@ ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ("src/asterism/context/builtin/reader.yaml", "examples/agents/harbor.yaml")
 
 PIECES = (
-    *(b"&a ", b"*a", b"<<: *a\n", b"!!python/object:os.system ", b"!!binary ", b"!x ", b"? ", b"---\n"),
-    *(b"...\n", b"%YAML 9.9\n", b"[" * 30, b"{" * 30, b"- " * 30, b"|\n", b">-\n", b"\t", b"'", b'"'),
-    *(b"rules:\n", b"- name: x\n", b"settings: {}\n", b"1e999", b".nan", b"0o7", b"0x" + b"f" * 500),
-    *(b"9" * 5_000, b"2020-01-01", b"yes", b"null", b"~", b"servers: [{}]\n", b"toolRules: {a.b: c.d}\n"),
+    *(
+        b"&a ",
+        b"*a",
+        b"<<: *a\n",
+        b"!!python/object:os.system ",
+        b"!!binary ",
+        b"!x ",
+        b"? ",
+        b"---\n",
+    ),
+    *(
+        b"...\n",
+        b"%YAML 9.9\n",
+        b"[" * 30,
+        b"{" * 30,
+        b"- " * 30,
+        b"|\n",
+        b">-\n",
+        b"\t",
+        b"'",
+        b'"',
+    ),
+    *(
+        b"rules:\n",
+        b"- name: x\n",
+        b"settings: {}\n",
+        b"1e999",
+        b".nan",
+        b"0o7",
+        b"0x" + b"f" * 500,
+    ),
+    *(
+        b"9" * 5_000,
+        b"2020-01-01",
+        b"yes",
+        b"null",
+        b"~",
+        b"servers: [{}]\n",
+        b"toolRules: {a.b: c.d}\n",
+    ),
     *(b"enabled: maybe\n", b"name: \x1b[31m\n", b"url: http://[\n", b"args: [--token, $X]\n"),
 )
 """What makes YAML hard: anchors, types, documents, numbers that are none."""
@@ -75,9 +111,11 @@ def _opened(place: Path) -> Iterator[Check]:
         lines = data.count(b"\n") + data.count(b"\r") + 2
         if (found.agent is None) == (not found.problems):
             complaints.append("neither an agent nor a problem")
-        for problem in found.problems:
-            if not 1 <= problem.line <= lines or not problem.message.strip():
-                complaints.append(f"problem {problem} is nowhere")
+        complaints.extend(
+            f"problem {problem} is nowhere"
+            for problem in found.problems
+            if not 1 <= problem.line <= lines or not problem.message.strip()
+        )
         if found.agent is not None:
             complaints.extend(_edited(folder, path, data, found.agent))
         return complaints
@@ -98,7 +136,11 @@ def _edited(folder: AgentFolder, path: Path, data: bytes, agent: Agent) -> Itera
         if folder.load("sample") != after:
             yield f"edit {number} is not what the file says"
         # A text that ends with the file gets its line end by any edit.
-        if number == 0 and data.endswith(b"\n") and (after.enabled or replace(agent, enabled=False) != after):
+        if (
+            number == 0
+            and data.endswith(b"\n")
+            and (after.enabled or replace(agent, enabled=False) != after)
+        ):
             yield "switching off changes something else"
         path.write_bytes(data)
 

@@ -23,8 +23,20 @@ from tests.fuzz.scene import FILES, leaks, toolbox_in
 from tests.fuzz.target import Check, Target, one_by_one
 
 QUERIES = (
-    *("how is a cart paid", "symbol = Cart.total", "symbol = Money", "regex:def \\w+", '"card refused"'),
-    *("regex:class (\\w+)", "Cart", "cart.py:8", "where is total used", "Fix the rounding in total()"),
+    *(
+        "how is a cart paid",
+        "symbol = Cart.total",
+        "symbol = Money",
+        "regex:def \\w+",
+        '"card refused"',
+    ),
+    *(
+        "regex:class (\\w+)",
+        "Cart",
+        "cart.py:8",
+        "where is total used",
+        "Fix the rounding in total()",
+    ),
     'Traceback (most recent call last):\n  File "cart.py", line 8, in total\n    return Money()\n'
     "ValueError: card refused",
     "    at pay (app.js:2:40)\n    at Object.<anonymous> (/srv/app.js:9:1)\nTypeError: x is not a function",
@@ -33,22 +45,146 @@ QUERIES = (
     "def total(self):\n    return Money(sum(item.price for item in self.items))",
 )
 PIECES = (
-    *("regex:", "symbol =", "symbol==", '"', "'", "`", "(", ")", "[", "]", "{", "}", "*", "?", "\\", "|"),
-    *("(?:", "(?=", "(?P<a>", "(?i)", "{9}", "{0,65535}", "\\b", "\\1", "\\p{L}", "[^", "[[:a:]]", "$", "^"),
-    *("a" * 300, "é" * 200, "\0", "\ud800", "\u202e", "\U0001f600", "\n" * 50, "\t", " " * 500, "1" * 400),
-    *("../", "/etc/passwd", "~", "file:", "C:\\", "%00", "AND", "NOT", "' OR 1=1 --", ";", "${x}", "{{7*7}}"),
-    *("at f (a.js:1:1)\n", 'File "', '", line 9999999999999999999999', "Cart.", "::", "->", "<T>", "#", "@"),
+    *(
+        "regex:",
+        "symbol =",
+        "symbol==",
+        '"',
+        "'",
+        "`",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        "*",
+        "?",
+        "\\",
+        "|",
+    ),
+    *(
+        "(?:",
+        "(?=",
+        "(?P<a>",
+        "(?i)",
+        "{9}",
+        "{0,65535}",
+        "\\b",
+        "\\1",
+        "\\p{L}",
+        "[^",
+        "[[:a:]]",
+        "$",
+        "^",
+    ),
+    *(
+        "a" * 300,
+        "é" * 200,
+        "\0",
+        "\ud800",
+        "\u202e",
+        "\U0001f600",
+        "\n" * 50,
+        "\t",
+        " " * 500,
+        "1" * 400,
+    ),
+    *(
+        "../",
+        "/etc/passwd",
+        "~",
+        "file:",
+        "C:\\",
+        "%00",
+        "AND",
+        "NOT",
+        "' OR 1=1 --",
+        ";",
+        "${x}",
+        "{{7*7}}",
+    ),
+    *(
+        "at f (a.js:1:1)\n",
+        'File "',
+        '", line 9999999999999999999999',
+        "Cart.",
+        "::",
+        "->",
+        "<T>",
+        "#",
+        "@",
+    ),
 )
 WORDS = (
-    *("python", "go", "Cart", "lib", "lib/", "*.py", "**/*.ts", "cart.py", "py", ".py", "class", "function"),
-    *("definition", "usage", "hybrid", "exact", "semantic", "reader", "harbor", "true", "../", "/", "", "."),
+    *(
+        "python",
+        "go",
+        "Cart",
+        "lib",
+        "lib/",
+        "*.py",
+        "**/*.ts",
+        "cart.py",
+        "py",
+        ".py",
+        "class",
+        "function",
+    ),
+    *(
+        "definition",
+        "usage",
+        "hybrid",
+        "exact",
+        "semantic",
+        "reader",
+        "harbor",
+        "true",
+        "../",
+        "/",
+        "",
+        ".",
+    ),
 )
 KEYS = (
-    *("path", "path_prefix", "path_contains", "path_not_contains", "path_glob", "path_not_glob", "type"),
-    *("extension", "languages", "language", "is_exported", "decorator_contains", "has_docstring", "repo"),
+    *(
+        "path",
+        "path_prefix",
+        "path_contains",
+        "path_not_contains",
+        "path_glob",
+        "path_not_glob",
+        "type",
+    ),
+    *(
+        "extension",
+        "languages",
+        "language",
+        "is_exported",
+        "decorator_contains",
+        "has_docstring",
+        "repo",
+    ),
     *("context_filepaths", "context_path_prefix", "min_lines", "kind", "name", "role", "nonsense"),
 )
-NUMBERS = (0, 1, -1, 2, 50, 100, 10**6, 2**31, 2**63, -(2**63), 10**400, 0.5, 1.0, -0.0, 1e308, 5e-324)
+NUMBERS = (
+    0,
+    1,
+    -1,
+    2,
+    50,
+    100,
+    10**6,
+    2**31,
+    2**63,
+    -(2**63),
+    10**400,
+    0.5,
+    1.0,
+    -0.0,
+    1e308,
+    5e-324,
+)
 SEARCHING = ("search_code", "codebase_search", "symbol_lookup")
 # Each needs a model or takes whole repositories; they have tests of their own.
 LEFT_OUT = frozenset({"codebase_question", "run_agent_instruction"})
@@ -80,7 +216,23 @@ def _value(random: Random, depth: int = 0) -> Any:
 
 
 def _glob(random: Random) -> str:
-    pieces = ("*", "**", "/", "?", "[a-z]", "[!", "a", ".py", "{", "}", "lib", "**/", "*a", "\\", "é")
+    pieces = (
+        "*",
+        "**",
+        "/",
+        "?",
+        "[a-z]",
+        "[!",
+        "a",
+        ".py",
+        "{",
+        "}",
+        "lib",
+        "**/",
+        "*a",
+        "\\",
+        "é",
+    )
     return "".join(random.choice(pieces) for _ in range(random.choice((1, 3, 8, 40))))
 
 
@@ -110,28 +262,62 @@ def _cursor(random: Random) -> str:
 
 
 def argument(name: str, schema: dict[str, Any], random: Random) -> Any:
-    """A value for a parameter, which may well be wrong."""
-    chance = random.random()
-    if name == "filters" and chance < 0.9:
-        return _filters(random)
-    if name == "cursor" and chance < 0.9:
+    """A value for a parameter: mostly one that gets past the first check."""
+    if random.random() < 0.06:
+        return _value(random)
+    if name == "filters":
+        return _filters(random) if random.random() < 0.3 else _good_filters(random)
+    if name == "cursor":
         return _cursor(random)
-    if "enum" in schema and chance < 0.8:
+    if name == "path":
+        return random.choice(("cart.py", "lib", "lib/total.ts", "", ".", "long.py", "../shop"))
+    if "anyOf" in schema:
+        return argument(name, random.choice(schema["anyOf"]), random)
+    if "enum" in schema:
         return random.choice(schema["enum"])
     kind = schema.get("type")
-    if kind == "boolean" and chance < 0.8:
+    if kind == "boolean":
         return random.random() < 0.5
-    if kind in ("integer", "number") and chance < 0.8:
-        return random.choice((schema["minimum"], schema["maximum"], 1, random.choice(NUMBERS)))
-    return _text(random) if chance < 0.8 else _value(random)
+    if kind == "array":
+        return [_text(random) for _ in range(random.choice((0, 1, 1, 3)))]
+    if kind in ("integer", "number"):
+        low, high = schema["minimum"], schema["maximum"]
+        middle = random.uniform(low, high)
+        return random.choice((low, high, int(middle) if kind == "integer" else middle))
+    if name in ("query", "name", "question", "code", "code_snippet", "text"):
+        return _text(random)
+    return random.choice((*FILES, *WORDS)) if random.random() < 0.8 else _text(random)
 
 
-def arguments(parameters: dict[str, Any], required: tuple[str, ...], random: Random) -> dict[str, Any]:
+GOOD_FILTERS: tuple[dict[str, Any], ...] = (
+    {},
+    {"languages": ["python", "go"]},
+    {"extension": "py"},
+    {"path_prefix": "lib/"},
+    {"path_contains": "a"},
+    {"is_exported": True},
+    {"type": "function"},
+    {"has_docstring": False},
+    {"decorator_contains": "x"},
+    {"context_filepaths": ["cart.py"]},
+)
+
+
+def _good_filters(random: Random) -> dict[str, Any]:
+    one, other = random.choice(GOOD_FILTERS), random.choice(GOOD_FILTERS)
+    globs = {"path_glob": _glob(random)} if random.random() < 0.4 else {}
+    return {**one, **other, **globs}
+
+
+def arguments(
+    parameters: dict[str, Any], required: tuple[str, ...], random: Random
+) -> dict[str, Any]:
     """Arguments of a call: those that are needed, nearly always, and some others."""
     given = {
         name: argument(name, schema, random)
         for name, schema in parameters.items()
-        if (name in required and random.random() < 0.97) or random.random() < 0.25
+        if (name in required and random.random() < 0.97)
+        or random.random() < (0.02 if name.endswith("_id") else 0.15)
     }
     if random.random() < 0.03:
         given[_text(random)] = _value(random)
@@ -188,7 +374,9 @@ def _complaints(toolbox: Toolbox, name: str, given: dict[str, Any]) -> list[str]
         if not reply.parts[0].text.endswith(f"[{reply.error}]"):
             wrong.append("the failure does not end with its code")
     elif reply.structured is not None and (valid := _validator(name)) is not None:
-        wrong.extend(f"{name} not as described: {one.message}" for one in _errors(valid, reply.structured))
+        wrong.extend(
+            f"{name} not as described: {one.message}" for one in _errors(valid, reply.structured)
+        )
     return wrong
 
 
@@ -208,5 +396,6 @@ TARGET = Target(
     cases=one_by_one(_case),
     opened=_opened,
     batch=100,
+    tries=300,
     deadline=120,
 )

@@ -3,6 +3,7 @@
 A case is `stdio` or `http`, a newline, and the frames, one on each line.
 """
 
+import contextlib
 import json
 import os
 import select
@@ -14,41 +15,85 @@ from pathlib import Path
 from random import Random
 from typing import IO, Any, cast
 
-from asterism.servers.mcp_front import Front, NotOurs
+from asterism.servers.mcp_front import STATELESS_VERSION, Front, NotOurs
 from asterism.servers.tools import TOOLS
 from tests.fuzz.calls import LEFT_OUT, arguments
 from tests.fuzz.mutations import damaged
 from tests.fuzz.scene import OWN, leaks, toolbox_in
 from tests.fuzz.target import Check, Target, one_by_one
-from tests.servers.test_mcp_front import STATELESS, handshake, request
+from tests.servers.test_mcp_front import ENVELOPE, STATELESS, handshake, request
 
 ANSWER_SECONDS = 300
 """How long a ping may wait for its answer on a busy machine."""
 METHODS = (
     *("ping", "tools/list", "tools/call", "resources/list", "resources/read", "logging/setLevel"),
-    *("prompts/list", "completion/complete", "sampling/createMessage", "roots/list", "server/discover"),
-    *("notifications/cancelled", "notifications/initialized", "notifications/progress", "initialize"),
+    *(
+        "prompts/list",
+        "completion/complete",
+        "sampling/createMessage",
+        "roots/list",
+        "server/discover",
+    ),
+    *(
+        "notifications/cancelled",
+        "notifications/initialized",
+        "notifications/progress",
+        "initialize",
+    ),
     *("", "tools/", "__init__", "\x00", "a" * 5_000),
 )
 IDS = (0, -1, 1.5, "a", "", None, True, 2**63, 10**30, "\x00", "\ud800", [1], {"a": 1}, "x" * 5_000)
 RAW = (
-    *(b"", b"{}", b"[]", b"null", b'"', b"\xff\xfe\x00", b"[" * 30_000, b'{"a":' * 30_000, b"NaN", b"1e999"),
-    *(b'{"jsonrpc":"2.0"}', b'{"jsonrpc":"1.0","id":1,"method":"ping"}', b"Content-Length: 5\r\n\r\nhello"),
-    *(b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', b'{"jsonrpc":"2.0","id":1,"result":{}}', b"\x00" * 50),
-    *(b'{"jsonrpc":"2.0","id":1,"error":3}', b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', b" "),
-    *(b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b"9" * 5_000 + b"}", b'\xc3\x28{"id":1}'),
+    *(
+        b"",
+        b"{}",
+        b"[]",
+        b"null",
+        b'"',
+        b"\xff\xfe\x00",
+        b"[" * 30_000,
+        b'{"a":' * 30_000,
+        b"NaN",
+        b"1e999",
+    ),
+    *(
+        b'{"jsonrpc":"2.0"}',
+        b'{"jsonrpc":"1.0","id":1,"method":"ping"}',
+        b"Content-Length: 5\r\n\r\nhello",
+    ),
+    *(
+        b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]',
+        b'{"jsonrpc":"2.0","id":1,"result":{}}',
+        b"\x00" * 50,
+    ),
+    *(
+        b'{"jsonrpc":"2.0","id":1,"error":3}',
+        b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}',
+        b" ",
+    ),
+    *(
+        b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b"9" * 5_000 + b"}",
+        b'\xc3\x28{"id":1}',
+    ),
 )
-URIS = ("asterism://x", "file:///etc/passwd", "asterism://status/../..", "", "x" * 5_000, "asterism://é\x00")
+URIS = (
+    "asterism://x",
+    "file:///etc/passwd",
+    "asterism://status/../..",
+    "",
+    "x" * 5_000,
+    "asterism://é\x00",
+)
 # Indexing is not asked for: it would be asked for any directory of this machine.
 CALLED = [name for name in TOOLS if name not in LEFT_OUT and name != "index_codebase"]
 
 
-def _frame(random: Random) -> bytes:
+def _frame(random: Random, stateless: bool) -> bytes:
     chance = random.random()
     if chance < 0.15:
         return random.choice(RAW)
     if chance < 0.3:
-        one = random.choice([*handshake("2025-11-25"), *STATELESS])
+        one = dict(random.choice([*handshake("2025-11-25"), *STATELESS]))
     elif chance < 0.7:
         name = random.choice(CALLED)
         tool = TOOLS[name]
@@ -72,13 +117,18 @@ def _frame(random: Random) -> bytes:
         one = {**one, **({} if params is None else {"params": params})}
         if random.random() < 0.2:
             one.pop(random.choice([*one]))
+    if stateless and random.random() < 0.9:
+        # Every request of this revision says by itself who asks.
+        params = one.get("params")
+        one["params"] = {**(params if isinstance(params, dict) else {}), "_meta": ENVELOPE}
     data = json.dumps(one).encode("utf-8", "replace")
     return damaged(data, random) if random.random() < 0.3 else data
 
 
 def _case(random: Random) -> bytes:
-    way = b"http" if random.random() < 0.3 else b"stdio"
-    return b"\n".join([way, *(_frame(random) for _ in range(random.randrange(1, 6)))])
+    over_http = random.random() < 0.3
+    frames = (_frame(random, over_http) for _ in range(random.randrange(1, 6)))
+    return b"\n".join([b"http" if over_http else b"stdio", *frames])
 
 
 class _Process:
@@ -114,7 +164,9 @@ class _Process:
         """Send frames, and what is wrong with what comes back until a ping is answered."""
         self._count += 1
         name = f"ping-{self._count}"
-        data = b"".join(frame + b"\n" for frame in [*frames, json.dumps(request(name, "ping")).encode()])
+        data = b"".join(
+            frame + b"\n" for frame in [*frames, json.dumps(request(name, "ping")).encode()]
+        )
         wrong: list[str] = []
         try:
             self._send(data, name, wrong)
@@ -214,7 +266,8 @@ def _over_http(client: Any, frame: bytes) -> list[str]:
     headers = {
         "content-type": "application/json",
         "accept": "application/json, text/event-stream",
-        "mcp-protocol-version": "2025-11-25",
+        "mcp-protocol-version": STATELESS_VERSION,
+        **_named(frame),
     }
     answer = client.post("/mcp", content=frame, headers=headers)
     wrong = leaks(answer.text)
@@ -223,11 +276,25 @@ def _over_http(client: Any, frame: bytes) -> list[str]:
     return wrong
 
 
+def _named(frame: bytes) -> dict[str, str]:
+    """The headers that repeat what a frame asks for, as this revision wants them."""
+    with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        message = json.loads(frame)
+        found = {"mcp-method": message["method"]}
+        name = (message.get("params") or {}).get("name", (message.get("params") or {}).get("uri"))
+        named = {**found, **({} if name is None else {"mcp-name": name})}
+        return {
+            key: value for key, value in named.items() if value.isascii() and value.isprintable()
+        }
+    return {}
+
+
 TARGET = Target(
     name="frames",
     about="hostile frames of MCP, over standard input and over HTTP",
     cases=one_by_one(_case),
     opened=_opened,
     batch=100,
+    tries=200,
     deadline=120,
 )

@@ -20,23 +20,77 @@ from tests.fuzz.scene import OWN, leaks, toolbox_in
 from tests.fuzz.target import Check, Target
 
 HEADERS = (
-    *(("host", "evil.example"), ("origin", "null"), ("origin", "http://127.0.0.1:8420"), ("accept", "*/*")),
-    *(("accept", "text/event-stream"), ("content-type", "text/plain"), ("content-type", "application/json")),
-    *(("content-type", "application/json; charset=utf-7"), ("content-encoding", "gzip"), ("cookie", "a=b")),
+    *(
+        ("host", "evil.example"),
+        ("origin", "null"),
+        ("origin", "http://127.0.0.1:8420"),
+        ("accept", "*/*"),
+    ),
+    *(
+        ("accept", "text/event-stream"),
+        ("content-type", "text/plain"),
+        ("content-type", "application/json"),
+    ),
+    *(
+        ("content-type", "application/json; charset=utf-7"),
+        ("content-encoding", "gzip"),
+        ("cookie", "a=b"),
+    ),
     *(("authorization", "Bearer x"), ("authorization", "Basic Og=="), ("x-request-id", "a" * 300)),
-    *(("range", "bytes=0-1"), ("if-none-match", "*"), ("expect", "100-continue"), ("te", "trailers")),
-    *(("x-forwarded-for", "1.2.3.4"), ("forwarded", "host=x"), ("upgrade", "websocket"), ("x", "é")),
+    *(
+        ("range", "bytes=0-1"),
+        ("if-none-match", "*"),
+        ("expect", "100-continue"),
+        ("te", "trailers"),
+    ),
+    *(
+        ("x-forwarded-for", "1.2.3.4"),
+        ("forwarded", "host=x"),
+        ("upgrade", "websocket"),
+        ("x", "é"),
+    ),
     *(("mcp-session-id", "x"), ("last-event-id", "9" * 40), ("transfer-encoding", "chunked")),
 )
 PATHS = (
-    *("/", "//", "/api", "/api/", "/api/none", "/api/file/../file", "/%2e%2e/etc/passwd", "/healthz"),
+    *(
+        "/",
+        "//",
+        "/api",
+        "/api/",
+        "/api/none",
+        "/api/file/../file",
+        "/%2e%2e/etc/passwd",
+        "/healthz",
+    ),
     *("/metrics", "/api/openapi.json", "/api/search/", "/mcp", "/mcp/", "/api/repositories/%00"),
-    *("/api/repositories/..%2f..", "/api/conversations/x", "/api/turns/x/events", "/static/../../x"),
+    *(
+        "/api/repositories/..%2f..",
+        "/api/conversations/x",
+        "/api/turns/x/events",
+        "/static/../../x",
+    ),
 )
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "GETX", "PROPFIND")
 BODIES = (
-    *(b"", b"{}", b"[]", b"null", b"0", b'"', b'{"query":', b"\xff\xfe", b'{"query": "\\ud800"}', b"NaN"),
-    *(b"[" * 50_000, b'{"a":' * 20_000, b'{"query": 1e999}', b'{"query": "x", "query": "y"}', b"\0" * 100),
+    *(
+        b"",
+        b"{}",
+        b"[]",
+        b"null",
+        b"0",
+        b'"',
+        b'{"query":',
+        b"\xff\xfe",
+        b'{"query": "\\ud800"}',
+        b"NaN",
+    ),
+    *(
+        b"[" * 50_000,
+        b'{"a":' * 20_000,
+        b'{"query": 1e999}',
+        b'{"query": "x", "query": "y"}',
+        b"\0" * 100,
+    ),
     *(b'{"limit": ' + b"9" * 5_000 + b"}", b'{"query": "' + b"x" * 200_000 + b'"}', b"a=b&c=d"),
 )
 SHORTEST = {"maxLength": 100, "maxItems": 5}
@@ -59,7 +113,9 @@ def _shortened(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     return {
-        key: min(one, SHORTEST[key]) if key in SHORTEST and isinstance(one, int) else _shortened(one)
+        key: min(one, SHORTEST[key])
+        if key in SHORTEST and isinstance(one, int)
+        else _shortened(one)
         for key, one in value.items()
     }
 
@@ -136,13 +192,17 @@ def _by_hand(random: Random) -> dict[str, Any]:
     operation = random.choice(OPERATIONS)
     given = arguments(dict(operation.tool.parameters), operation.tool.required, random)
     path = _PLACE.sub(
-        lambda _found: quote(str(random.choice(("shop", "x", "..", "", "a/b", "\0")))), operation.path
+        lambda _found: quote(str(random.choice(("shop", "x", "..", "", "a/b", "\0")))),
+        operation.path,
     )
     body = b""
     if operation.method == "POST":
         body = json.dumps(given).encode()
     elif given:
-        pairs = (f"{quote(k, errors='replace')}={quote(str(v)[:4_000], errors='replace')}" for k, v in given.items())
+        pairs = (
+            f"{quote(k, errors='replace')}={quote(str(v)[:4_000], errors='replace')}"
+            for k, v in given.items()
+        )
         path += "?" + "&".join(pairs)
     return {
         "method": operation.method,
@@ -181,7 +241,9 @@ def _opened(place: Path) -> Iterator[Check]:
             try:
                 one = json.loads(case)
                 path, method = str(one["path"]), str(one["method"])
-                headers = [(str(k).encode("latin-1"), str(v).encode("latin-1")) for k, v in one["headers"]]
+                headers = [
+                    (str(k).encode("latin-1"), str(v).encode("latin-1")) for k, v in one["headers"]
+                ]
                 body = str(one["body"]).encode("latin-1")
             except (ValueError, KeyError, TypeError, AttributeError):
                 return []
@@ -210,7 +272,9 @@ def _about(method: str, path: str, answer: Any) -> list[str]:
     text = answer.text
     wrong = leaks(text) + leaks(str(answer.headers))
     if answer.status_code >= 500 and answer.status_code != 503:
-        wrong.append(f"{method} {_route(method, path) or 'elsewhere'} gives {answer.status_code}: {text[:300]}")
+        wrong.append(
+            f"{method} {_route(method, path) or 'elsewhere'} gives {answer.status_code}: {text[:300]}"
+        )
     kind = answer.headers.get("content-type", "")
     if answer.status_code >= 400 and method != "HEAD" and not path.startswith("/mcp"):
         wrong.extend(_about_failure(answer))
@@ -238,7 +302,12 @@ def _about_failure(answer: Any) -> list[str]:
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], str]]:
     return [
-        (re.compile(_PLACE.sub("[^/]+", re.escape(path).replace(r"\{", "{").replace(r"\}", "}"))), path)
+        (
+            re.compile(
+                _PLACE.sub("[^/]+", re.escape(path).replace(r"\{", "{").replace(r"\}", "}"))
+            ),
+            path,
+        )
         for path in _described()["paths"]
     ]
 
@@ -265,5 +334,6 @@ TARGET = Target(
     cases=cases,
     opened=_opened,
     batch=200,
+    tries=300,
     deadline=120,
 )

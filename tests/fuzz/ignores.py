@@ -13,13 +13,79 @@ from tests.fuzz.mutations import damaged
 from tests.fuzz.target import Check, Target, one_by_one
 
 PIECES = (
-    *("*", "**", "?", "/", "!", "#", "\\", "[", "]", "[a-z]", "[!a]", "[^\\]]", "[[:alpha:]]", "[z-a]"),
-    *("a", "src", "build", ".py", "main.py", "node_modules", " ", "\t", "\\ ", "ä", "{a,b}", "(", "$"),
-    *("**/", "/**", "/**/", "a" * 60, "*a" * 12, "[a", "[]", "[!]", "\\\\", "\0", "\r", "\u2028", "."),
-    *("..", "../", "./", "//", "+", "|", "^", "(?:", ")", "\ufeff", "[[:nothing:]]", "[a-", "--", "x{9}"),
+    *(
+        "*",
+        "**",
+        "?",
+        "/",
+        "!",
+        "#",
+        "\\",
+        "[",
+        "]",
+        "[a-z]",
+        "[!a]",
+        "[^\\]]",
+        "[[:alpha:]]",
+        "[z-a]",
+    ),
+    *(
+        "a",
+        "src",
+        "build",
+        ".py",
+        "main.py",
+        "node_modules",
+        " ",
+        "\t",
+        "\\ ",
+        "ä",
+        "{a,b}",
+        "(",
+        "$",
+    ),
+    *(
+        "**/",
+        "/**",
+        "/**/",
+        "a" * 60,
+        "*a" * 12,
+        "[a",
+        "[]",
+        "[!]",
+        "\\\\",
+        "\0",
+        "\r",
+        "\u2028",
+        ".",
+    ),
+    *(
+        "..",
+        "../",
+        "./",
+        "//",
+        "+",
+        "|",
+        "^",
+        "(?:",
+        ")",
+        "\ufeff",
+        "[[:nothing:]]",
+        "[a-",
+        "--",
+        "x{9}",
+    ),
 )
 FILES = (
-    *("main.py", "src/main.py", "src/a/b/c/deep.py", "build/out.py", "a" * 60 + ".py", "x y.py", "#x.py"),
+    *(
+        "main.py",
+        "src/main.py",
+        "src/a/b/c/deep.py",
+        "build/out.py",
+        "a" * 60 + ".py",
+        "x y.py",
+        "#x.py",
+    ),
     *("[a].py", "!important.py", "node_modules/p/index.js", "src/ä.py", "a/a/a/a/a/a/a/a/a/a.py"),
 )
 
@@ -52,7 +118,9 @@ def _opened(place: Path) -> Iterator[Check]:
             name
             for name in FILES
             if name not in known
-            and not any(name == one or (one[-1:] == "/" and name.startswith(one)) for one in skipped)
+            and not any(
+                name == one or (one[-1:] == "/" and name.startswith(one)) for one in skipped
+            )
         ]
         wrong = [f"{name!r} is neither found nor skipped" for name in lost]
         if any(path.startswith(("/", "..")) for path in known):

@@ -28,7 +28,7 @@ SAMPLES: dict[str, tuple[bytes, ...]] = {
         b' "exports": {".": {"import": "./src/index.ts"}, "./sub/*": ["./a", null]}}',
         b'{"name": "../..", "exports": "./../../../x", "main": "/etc/passwd"}',
     ),
-    "go.mod": (b'module example.org/shop/v2\n\ngo 1.22\n\nreplace x => ../../..\n', b'module "'),
+    "go.mod": (b"module example.org/shop/v2\n\ngo 1.22\n\nreplace x => ../../..\n", b'module "'),
     "Cargo.toml": (
         b'[package]\nname = "shop-core"\n[lib]\npath = "src/lib.rs"\n[workspace]\nmembers = ["*"]\n',
         b'lib = 3\npackage = [1]\n[[lib]]\npath = "../../x"\n',
@@ -40,8 +40,27 @@ SAMPLES: dict[str, tuple[bytes, ...]] = {
     "compile_flags.txt": (b"-Iinclude\n-include\n/etc/passwd\n",),
 }
 PIECES = (
-    *(b"{}", b"[]", b"null", b"1", b'"', b'"*"', b'"../../.."', b'"\\ud800"', b"//", b"/*", b",", b"1e999"),
-    *(b"[" * 2_000, b'{"a":' * 2_000, b"[a." * 900, b'"extends": "./tsconfig.json",', b'"**/*": ["*"],'),
+    *(
+        b"{}",
+        b"[]",
+        b"null",
+        b"1",
+        b'"',
+        b'"*"',
+        b'"../../.."',
+        b'"\\ud800"',
+        b"//",
+        b"/*",
+        b",",
+        b"1e999",
+    ),
+    *(
+        b"[" * 2_000,
+        b'{"a":' * 2_000,
+        b"[a." * 900,
+        b'"extends": "./tsconfig.json",',
+        b'"**/*": ["*"],',
+    ),
 )
 FILES = ("src/index.ts", "src/lib.rs", "src/a.c", "app/main.ts", "include/a.h", "lib/index.ts")
 WANTED = (("a.go", "go", "example.org/shop/v2/src"), ("src/lib.rs", "rust", "shop_core::x"))

@@ -2,12 +2,9 @@
 
 from collections.abc import Callable
 
-TRIES = 2_000
-"""Checks that a reduction may take: enough for a few kilobytes, some seconds for most targets."""
 
-
-def reduced(data: bytes, still: Callable[[bytes], bool], tries: int = TRIES) -> bytes:
-    """The smallest case found: lines are taken away first, then bytes, in ever smaller runs."""
+def reduced(data: bytes, still: Callable[[bytes], bool], tries: int) -> bytes:
+    """The smallest case found with so many checks: lines are taken away first, then bytes."""
     left = [tries]
 
     def shows(candidate: bytes) -> bool:

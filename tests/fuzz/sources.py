@@ -12,7 +12,10 @@ from random import Random
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.chunks.validation import RULES
 from asterism.analysis.graph.offers import exported_signatures, wanted_names
+from asterism.analysis.source.text import decode
 from asterism.analysis.syntax.catalogue import TABLE, Entry
+from asterism.analysis.syntax.outlines import UNFOLLOWED, language_of
+from asterism.analysis.syntax.walker import outline_tree
 from asterism.analysis.terms import joined_terms, name_terms, path_terms
 from tests.analysis.chunks.invariants import inspected
 from tests.analysis.syntax.material import SOURCES, sources_of
@@ -56,6 +59,10 @@ def _check(case: bytes) -> list[str]:
     # Every eighth by its length: the same for a case wherever it is checked.
     options = SMALL if len(data) % 8 == 0 else None
     found = inspected(name, data, options)
+    if UNFOLLOWED in found.outline.problems:
+        source = decode(data)
+        # Raises what was caught: the file is readable, and a mistake of ours.
+        outline_tree(name, language_of(name, source), source)
     # What an index stores beside the chunks; that it can be made is all that is asked.
     for chunk in found.chunks:
         joined_terms(chunk.full_source).encode()

@@ -1,6 +1,7 @@
 """What is fuzzed: one kind of input, how cases are made from a seed, and what checks one case."""
 
 import re
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -15,7 +16,19 @@ Check = Callable[[bytes], list[str]]
 Cases = Callable[[str, int], Iterator[bytes]]
 """Makes so many cases from a seed: the same seed gives the same cases on every machine."""
 
-NAMES = ("sources", "agents", "configs", "ignores", "manifests", "calls", "http", "frames", "wire")
+NAMES = (
+    "sources",
+    "agents",
+    "configs",
+    "ignores",
+    "manifests",
+    "calls",
+    "http",
+    "frames",
+    "wire",
+    "indexes",
+    "names",
+)
 """One module of this package for each, with a `TARGET`."""
 
 
@@ -30,6 +43,8 @@ class Target:
     """Prepares what the check needs, in an empty folder."""
     batch: int = 200
     """Cases made from one seed. A killed run loses the unfinished batches only."""
+    tries: int = 2_000
+    """Checks that making a case smaller may take."""
     deadline: float = 60.0
     """CPU seconds after which one case counts as a hang; the slowest takes some ten."""
     memory_mb: int = 2_000
@@ -64,10 +79,7 @@ def signature_of(complaint: str) -> str:
 
 def mishap(error: BaseException) -> str:
     """An exception as a complaint, with the place in Asterism where it was raised."""
-    place, step = "", error.__traceback__
-    while step is not None:
-        name = step.tb_frame.f_code.co_filename
-        if "asterism" in name or not place:
-            place = f"{Path(name).name}:{step.tb_lineno}"
-        step = step.tb_next
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if "/asterism/" in frame.filename] or frames
+    place = f"{Path(ours[-1].filename).name}:{ours[-1].lineno}" if ours else "nowhere"
     return f"raised {type(error).__name__} in {place}: {error}"

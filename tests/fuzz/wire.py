@@ -44,16 +44,54 @@ REQUESTS = (
     _post(b"/api/search", b'{"query": "Cart"}'),
     _post(b"/api/symbols", b'{"name": "Money"}'),
     _post(b"/mcp", b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'),
-    b"POST /api/search HTTP/1.1\r\n" + HEAD + b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    b"POST /api/search HTTP/1.1\r\n"
+    + HEAD
+    + b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
     b'11\r\n{"query": "Cart"}\r\n0\r\n\r\n',
 )
 PIECES = (
-    *(b"\r\n", b"\n", b"\r", b"\r\n\r\n", b"\x00", b" ", b":", b"HTTP/1.1", b"HTTP/9.9", b"GET", b"\xff"),
-    *(b"Content-Length: 5\r\n", b"Content-Length: -1\r\n", b"Content-Length: 99999999999999999999\r\n"),
-    *(b"Transfer-Encoding: chunked\r\n", b"Transfer-Encoding: gzip, chunked\r\n", b"Expect: 100-continue\r\n"),
-    *(b"Host: evil.example\r\n", b"Host:\r\n", b"X: " + b"a" * 20_000 + b"\r\n", b"ffffffffffffffff\r\n"),
-    *(b"Upgrade: h2c\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00", b"/../../etc/passwd"),
-    *(b"Origin: http://evil.example\r\n", b"X: y\r\n" * 300, b"%00", b"?" + b"a=b&" * 2_000, b"http://a/"),
+    *(
+        b"\r\n",
+        b"\n",
+        b"\r",
+        b"\r\n\r\n",
+        b"\x00",
+        b" ",
+        b":",
+        b"HTTP/1.1",
+        b"HTTP/9.9",
+        b"GET",
+        b"\xff",
+    ),
+    *(
+        b"Content-Length: 5\r\n",
+        b"Content-Length: -1\r\n",
+        b"Content-Length: 99999999999999999999\r\n",
+    ),
+    *(
+        b"Transfer-Encoding: chunked\r\n",
+        b"Transfer-Encoding: gzip, chunked\r\n",
+        b"Expect: 100-continue\r\n",
+    ),
+    *(
+        b"Host: evil.example\r\n",
+        b"Host:\r\n",
+        b"X: " + b"a" * 20_000 + b"\r\n",
+        b"ffffffffffffffff\r\n",
+    ),
+    *(
+        b"Upgrade: h2c\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00",
+        b"/../../etc/passwd",
+    ),
+    *(
+        b"Origin: http://evil.example\r\n",
+        b"X: y\r\n" * 300,
+        b"%00",
+        b"?" + b"a=b&" * 2_000,
+        b"http://a/",
+    ),
 )
 
 
@@ -151,7 +189,9 @@ def _about(answer: bytes) -> list[str]:
     if answer and not answer.startswith(b"HTTP/1.1 "):
         wrong.append(f"the answer is no HTTP: {answer[:80]!r}")
     statuses = {int(found) for found in _STATUS.findall(answer)}
-    wrong.extend(f"the answer is {status}" for status in statuses if status >= 500 and status != 503)
+    wrong.extend(
+        f"the answer is {status}" for status in statuses if status >= 500 and status != 503
+    )
     return wrong
 
 
@@ -171,5 +211,6 @@ TARGET = Target(
     cases=one_by_one(_case),
     opened=_opened,
     batch=100,
+    tries=200,
     deadline=120,
 )

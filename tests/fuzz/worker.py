@@ -126,7 +126,9 @@ def _run(
         counts[signature] += 1
         if signature not in known:
             known.add(signature)
-            small = reduced(data, lambda part, wanted=signature: _shows(check, part, wanted))
+            small = reduced(
+                data, lambda part, wanted=signature: _shows(check, part, wanted), target.tries
+            )
             place = f"{batch.seed} case {position}"
             findings.append(Finding("complaint", tuple(complaints), data, small, place))
     for text in (*_printed(output), *_memory(target, peak)):
