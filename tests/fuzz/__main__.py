@@ -1,16 +1,20 @@
 """Fuzzes one target, or all: `python -m tests.fuzz sources --runs 10000 --seed 1 --jobs 2`."""
 
 import argparse
+import importlib.util
 import json
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 from tests.fuzz.driver import Account, Plan, progress_line, run
+from tests.fuzz.guided import LED
 from tests.fuzz.target import NAMES, target_of
 from tests.fuzz.worker import complaints_of
 
 TOLD_SECONDS = 10.0
+SAID_BY_LIBFUZZER = ("stat::", "found:", "ERROR:", "SUMMARY:", "Done ")
 
 
 def main() -> int:
@@ -23,6 +27,8 @@ def main() -> int:
     for name in names:
         plan = Plan(name, given.runs, given.seed, given.jobs, Path(given.folder))
         found += _run(plan)
+        if given.guided and name in LED:
+            found += _guided(plan)
     return 1 if found else 0
 
 
@@ -45,6 +51,24 @@ def _run(plan: Plan) -> int:
     if account.found:
         _say(f"  inputs are in {plan.folder / plan.target / 'findings'}")
     return account.found
+
+
+def _guided(plan: Plan) -> int:
+    """As many cases again, led by coverage, where what leads is installed."""
+    if importlib.util.find_spec("atheris") is None:
+        _say(f"{plan.target}: not led by coverage, for atheris is not installed")
+        return 0
+    findings = plan.folder / plan.target / "findings"
+    before = {*findings.glob("guided-*")}
+    command = [sys.executable, "-m", "tests.fuzz.guided", plan.target, "--runs", str(plan.runs)]
+    place = ["--seed", plan.seed, "--folder", str(plan.folder)]
+    done = subprocess.run(
+        [*command, *place], capture_output=True, encoding="utf-8", errors="replace", check=False
+    )
+    said = [line for line in done.stderr.splitlines() if line.startswith(SAID_BY_LIBFUZZER)]
+    _say(f"{plan.target}, led by coverage: {'; '.join(said[-4:]) or done.stderr[-500:]}")
+    new = {*findings.glob("guided-*")} - before
+    return len(new) + (done.returncode != 0)
 
 
 def _replay(name: str, paths: list[Path]) -> int:
@@ -74,6 +98,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--folder", default="build/fuzz", help="where progress and findings are kept"
     )
+    parser.add_argument("--guided", action="store_true", help="as many again, led by coverage")
     parser.add_argument("--replay", nargs="+", metavar="FILE", help="check these inputs and end")
     return parser.parse_args()
 

@@ -3,14 +3,16 @@
 A case is `user` or `repository`, a newline, and the file's bytes.
 """
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from random import Random
 
-from asterism.config.files import REPOSITORY_FILE, read_layer
-from asterism.config.layers import resolve
+from asterism.config.environment import user_file
+from asterism.config.files import REPOSITORY_FILE
+from asterism.config.loading import load
 from asterism.config.settings import Settings, all_settings
 from asterism.domain.errors import SettingError
 from tests.fuzz.mutations import crossed, damaged
@@ -63,22 +65,24 @@ def _line(random: Random) -> str:
 
 @contextmanager
 def _opened(place: Path) -> Iterator[Check]:
-    path = place / REPOSITORY_FILE
+    root, home = place / "repository", place / "home"
+    root.mkdir()
+    os.environ["HOME"] = str(home)
+    os.environ["XDG_CONFIG_HOME"] = str(home / ".config")
+    users = user_file()
+    assert users is not None
+    users.parent.mkdir(parents=True)
 
     def check(case: bytes) -> list[str]:
         head, _, data = case.partition(b"\n")
-        path.write_bytes(data)
-        whose = None if head == b"user" else str(place)
+        is_own = head == b"user"
+        (root / REPOSITORY_FILE).write_bytes(b"" if is_own else data)
+        users.write_bytes(data if is_own else b"")
         try:
-            layer = read_layer(path)
-            if layer is None:
-                return ["a file that is there was not read"]
-            loaded = resolve([layer._replace(repository=whose)])
+            loaded = load(root)
         except SettingError as error:
             return _about_error(str(error))
-        if whose is not None:
-            return _raised(loaded.settings)
-        return []
+        return [] if is_own else _raised(loaded.settings)
 
     yield check
 
@@ -110,4 +114,5 @@ TARGET = Target(
     about="damaged settings files, the user's and a repository's",
     cases=one_by_one(_case),
     opened=_opened,
+    tries=300,
 )

@@ -5,11 +5,13 @@ import os
 import struct
 import sys
 import tempfile
+import time
 from collections import Counter
 from contextlib import suppress
 from itertools import islice
 from multiprocessing.connection import Connection
 from pathlib import Path
+from threading import Thread
 from typing import NamedTuple
 
 from tests.fuzz.reduction import reduced
@@ -88,12 +90,24 @@ def work(name: str, folder: str, note_path: str, line: Connection) -> None:
     output = Path(folder) / f"output-{os.getpid()}.txt"
     _redirect(output)
     target, note = target_of(name), Note(Path(note_path))
+    _end_with(os.getppid())
     with tempfile.TemporaryDirectory(dir=folder) as place, target.opened(Path(place)) as check:
         line.send("ready")
         known: set[str] = set()
         with suppress(EOFError):
             while batch := line.recv():
                 line.send(_run(target, check, batch, note, output, known))
+
+
+def _end_with(parent: int) -> None:
+    """End soon after the driver has ended, whatever is being worked on."""
+
+    def look() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    Thread(target=look, daemon=True).start()
 
 
 def complaints_of(check: Check, data: bytes) -> list[str]:

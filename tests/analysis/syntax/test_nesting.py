@@ -1,5 +1,9 @@
 """Do items of damaged code lie within their parents, and does deep nesting stay small?"""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from asterism.analysis.chunks.chunker import Place, chunk_file
@@ -48,6 +52,19 @@ def test_deep_nesting_stays_small(name: str, start: str, end: str) -> None:
     assert TOO_DEEP in found.problems
     assert sum(len(chunk.full_source) for chunk in chunks) < 2 * DEEPEST_ITEM * len(data)
     assert complaints(name, data) == []
+
+
+def test_a_small_file_never_takes_the_memory_of_a_large_one() -> None:
+    """The grammar's recovery is broken off sooner in a small file, which would fill memory."""
+    case = Path(__file__).parents[2] / "fuzz/findings/sources/kotlin-recovery-goes-astray.case"
+    name, _, data = case.read_bytes().partition(b"\n")
+    code = "import resource, sys; from asterism.analysis.syntax.outlines import outline_bytes; "
+    code += "outline_bytes(sys.argv[1], sys.stdin.buffer.read()); "
+    code += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    command = [sys.executable, "-c", code, name.decode()]
+    done = subprocess.run(command, input=data, capture_output=True, check=True)
+    units = 1024 * 1024 if sys.platform == "darwin" else 1024
+    assert int(done.stdout) // units < 500
 
 
 def test_code_as_people_write_it_is_whole() -> None:
