@@ -136,9 +136,13 @@ class _Worker:
         )
         self.process.start()
         theirs.close()
-        if not self.line.poll(START_SECONDS) or self.line.recv() != "ready":
-            raise RuntimeError(f"the worker for {self._target} did not start")
-        self._position, self._since = 0, _spent(self.process)
+        with contextlib.suppress(EOFError):
+            if self.line.poll(START_SECONDS) and self.line.recv() == "ready":
+                self._position, self._since = 0, _spent(self.process)
+                return
+        said = self._folder / f"output-{self.process.pid}.txt"
+        text = said.read_text(errors="replace") if said.exists() else ""
+        raise RuntimeError(f"the worker for {self._target} did not start\n{text[-3_000:]}")
 
     def give(self, batch: Batch | None) -> None:
         """The next batch; nothing lets the process end."""

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from tests.fuzz.calls import arguments
 from tests.fuzz.mutations import damaged
-from tests.fuzz.scene import OWN, leaks, toolbox_in
+from tests.fuzz.scene import leaks, toolbox_in
 from tests.fuzz.target import Check, Target
 
 HEADERS = (
@@ -239,8 +239,7 @@ def _encoded(one: dict[str, Any]) -> bytes:
 def _opened(place: Path) -> Iterator[Check]:
     from tests.servers.http_clients import client_of
 
-    own = (place / OWN / "data", place / OWN / "cache")
-    with toolbox_in(place) as toolbox, client_of(toolbox, read_only=True, own=own) as client:
+    with toolbox_in(place) as toolbox, client_of(toolbox, read_only=True) as client:
 
         def check(case: bytes) -> list[str]:
             try:

@@ -40,6 +40,7 @@ SAMPLES: dict[str, tuple[bytes, ...]] = {
     "compile_flags.txt": (b"-Iinclude\n-include\n/etc/passwd\n",),
 }
 PIECES = (
+    b'"a\\u0000b"',
     *(
         b"{}",
         b"[]",
