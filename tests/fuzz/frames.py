@@ -100,7 +100,7 @@ def _frame(random: Random, stateless: bool) -> bytes:
         given = arguments(dict(tool.parameters), tool.required, random)
         one = request(random.randrange(100), "tools/call", {"name": name, "arguments": given})
     else:
-        params = random.choice(
+        params: Any = random.choice(
             (
                 None,
                 {},
@@ -119,8 +119,8 @@ def _frame(random: Random, stateless: bool) -> bytes:
             one.pop(random.choice([*one]))
     if stateless and random.random() < 0.9:
         # Every request of this revision says by itself who asks.
-        params = one.get("params")
-        one["params"] = {**(params if isinstance(params, dict) else {}), "_meta": ENVELOPE}
+        asked = one.get("params")
+        one["params"] = {**(asked if isinstance(asked, dict) else {}), "_meta": ENVELOPE}
     data = json.dumps(one).encode("utf-8", "replace")
     return damaged(data, random) if random.random() < 0.3 else data
 

@@ -141,7 +141,7 @@ def _by_schema(seed: str, count: int) -> list[dict[str, Any]]:
 
     schema = schemathesis.openapi.from_dict(_shortened(_described()))
     modes = (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE)
-    strategies = []
+    strategies: list[Any] = []
     for path, entry in _described()["paths"].items():
         for method, operation in entry.items():
             takes = bool(operation.get("parameters") or operation.get("requestBody"))

@@ -83,7 +83,7 @@ DAMAGES: dict[str, Callable[[Path, int, int], None]] = {
         *(_made_a_folder, _left_beside),
     )
 }
-QUERIES = (
+QUERIES: tuple[tuple[str, dict[str, str]], ...] = (
     ("search_code", {"query": "how is a cart paid"}),
     ("search_code", {"query": '"card refused"', "mode": "exact"}),
     ("symbol_lookup", {"name": "Money"}),

@@ -169,7 +169,7 @@ def _asked(toolbox: Toolbox, case: bytes) -> list[str]:
         path = unquote_to_bytes(line).decode("utf-8", "replace").replace("\0", "")
         calls.append(("index_debug", {"path": path}))
         calls.append(("search_code", {"query": "total", "filters": {"path": path}}))
-    wrong = []
+    wrong: list[str] = []
     for name, arguments in calls:
         reply = toolbox.call(name, arguments)
         text = compact(written(reply))
@@ -191,7 +191,7 @@ def _commands(root: Path) -> list[str]:
     """What the command line prints: no control that a file's name has brought."""
     from asterism.cli.main import main
 
-    wrong = []
+    wrong: list[str] = []
     for command in COMMANDS:
         printed, complained = io.StringIO(), io.StringIO()
         with (

@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections import Counter
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -27,7 +28,7 @@ class Batch(NamedTuple):
 
     number: int
     seed: str
-    count: int
+    cases: int
     skipped: int = 0
 
 
@@ -125,7 +126,7 @@ def _run(
 ) -> Done:
     findings: list[Finding] = []
     counts: Counter[str] = Counter()
-    cases = islice(target.cases(batch.seed, batch.count), batch.skipped, None)
+    cases = islice(target.cases(batch.seed, batch.cases), batch.skipped, None)
     done, peak = 0, _peak_mb()
     for position, data in enumerate(cases, batch.skipped):
         note.write(position + 1, data)
@@ -140,9 +141,7 @@ def _run(
         counts[signature] += 1
         if signature not in known:
             known.add(signature)
-            small = reduced(
-                data, lambda part, wanted=signature: _shows(check, part, wanted), target.tries
-            )
+            small = reduced(data, partial(_shows, check, signature), target.tries)
             place = f"{batch.seed} case {position}"
             findings.append(Finding("complaint", tuple(complaints), data, small, place))
     for text in (*_printed(output), *_memory(target, peak)):
@@ -152,7 +151,7 @@ def _run(
     return Done(batch, done, findings, counts, peak)
 
 
-def _shows(check: Check, data: bytes, signature: str) -> bool:
+def _shows(check: Check, signature: str, data: bytes) -> bool:
     return any(signature_of(text) == signature for text in complaints_of(check, data))
 
 

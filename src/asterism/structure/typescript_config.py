@@ -202,8 +202,8 @@ def _effective(config: Path, leaf: str, depth: int, left: list[int]) -> _Effecti
     result = _Effective()
     extended = content.get("extends")
     for name in extended if isinstance(extended, list) else [extended]:
-        can_go_on = isinstance(name, str) and depth and left[0] > 0
-        parent = _extended(config.parent, name) if can_go_on else None
+        may_read = depth and left[0] > 0
+        parent = _extended(config.parent, name) if isinstance(name, str) and may_read else None
         if parent is not None:
             above = _effective(parent, leaf, depth - 1, left)
             result = _Effective(
