@@ -68,8 +68,13 @@ class Hiding(NamedTuple):
 
 
 def hidden_places(directories: Iterable[object]) -> tuple[str, ...]:
-    """Directories as messages may name them, the longest first."""
-    return tuple(sorted({str(one) for one in directories}, key=len, reverse=True))
+    """Directories as messages may name them, the longest first.
+
+    The chunk table's library names them without the first slash.
+    """
+    names = {str(one) for one in directories}
+    bare = {name.lstrip("/") for name in names}
+    return tuple(sorted(names | {name for name in bare if "/" in name}, key=len, reverse=True))
 
 
 def _shown(path: str, known: tuple[str, ...], said: str) -> str:

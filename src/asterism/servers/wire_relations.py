@@ -72,7 +72,7 @@ def _edge(edge: Edge) -> Json:
 
 def _place(symbol: SymbolPlace) -> Json:
     return {
-        "name": symbol.name,
+        "name": wire_path(symbol.name),
         "path": None if symbol.path is None else wire_path(symbol.path),
         "line": symbol.line,
         "kind": symbol.kind,
