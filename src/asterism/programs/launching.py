@@ -1,6 +1,5 @@
 """Starts the programs of the table: the one place where a process begins."""
 
-import json
 import os
 import subprocess
 import sys
@@ -11,7 +10,7 @@ from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen, SubprocessError, TimeoutExpired
 from typing import Any, NamedTuple
 
-from asterism.programs.program import Files, Program
+from asterism.programs.program import SEARCHED, Files, Program
 from asterism.programs.table import SYSTEM_FILES
 
 __all__ = [
@@ -96,7 +95,7 @@ def prepare(launch: Launch) -> Prepared:
     options = _options(launch, values)
     if options:
         # Neither the site module nor the current directory has a part in it.
-        command = (sys.executable, "-I", "-S", _LAUNCHER, json.dumps(options), *command)
+        command = (sys.executable, "-I", "-S", _LAUNCHER, *options, "--", *command)
     directory = program.directory.format(**values) or os.path.abspath(os.sep)  # noqa: PTH100
     return Prepared(command, _environment(launch, values), directory)
 
@@ -117,8 +116,11 @@ def inherited(program: Program, root: str | None = None) -> dict[str, str]:
     if program.inherits == ("*",):
         return dict(os.environ)
     found = {name: os.environ[name] for name in program.inherits if name in os.environ}
-    if "PATH" in found:
-        found["PATH"] = search_path(found["PATH"], root)
+    found |= {name: search_path(found[name], root) for name in SEARCHED & found.keys()}
+    if "PYTHONPATH" in found:
+        # It means the same modules from another directory; an empty part would mean that directory.
+        parts = [part for part in found["PYTHONPATH"].split(os.pathsep) if part]
+        found["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, parts))
     return found
 
 
@@ -139,25 +141,29 @@ def is_below(path: str, root: str) -> bool:
     return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
 
 
-def _options(launch: Launch, values: Mapping[str, str]) -> dict[str, Any]:
+def _options(launch: Launch, values: Mapping[str, str]) -> list[str]:
     """What the launcher is told; nothing where the program needs no launcher."""
     program, limits = launch.program, launch.program.limits
-    is_limited = bool(limits.cpu_seconds or limits.processes or not limits.network)
-    options: dict[str, Any] = {"parent": os.getpid()} if program.tied else {}
-    if is_limited:
-        options["confined"] = True
-        options["offline"] = not limits.network
-        options["cpu_seconds"] = limits.cpu_seconds
-        options["processes"] = limits.processes
-        if launch.memory_bytes:
-            options["data_bytes"] = int(launch.memory_bytes * limits.memory_times)
+    options = [f"parent={os.getpid()}"] if program.tied else []
+    if limits.cpu_seconds or limits.processes or not limits.network:
+        options.append("confined")
+    if not limits.network:
+        options.append("offline")
+    if limits.cpu_seconds:
+        options.append(f"cpu_seconds={limits.cpu_seconds}")
+    if limits.processes:
+        options.append(f"processes={limits.processes}")
+    if limits.memory_times and launch.memory_bytes:
+        options.append(f"data_bytes={int(launch.memory_bytes * limits.memory_times)}")
     if program.files is Files.named:
         # A fence can only name what is there; without it the program says what is missing.
         with suppress(OSError, KeyError):
             Path(values["cache"]).mkdir(parents=True, exist_ok=True)
-        options["runs"] = [*SYSTEM_FILES, *_installation(launch.command[0])]
-        options["reads"] = _named(program.reads, values)
-        options["writes"] = _named(program.writes, values)
+        runs = [*SYSTEM_FILES, *_installation(launch.command[0])]
+        options.append("fenced")
+        options += [f"runs={place}" for place in runs]
+        options += [f"reads={place}" for place in _named(program.reads, values)]
+        options += [f"writes={place}" for place in _named(program.writes, values)]
     return options
 
 
