@@ -7,6 +7,7 @@ from starlette.requests import Request
 
 from asterism.domain.errors import ShareExceeded
 from asterism.domain.processor_time import add_helper_time
+from asterism.servers.access import Identity, Kind
 from asterism.servers.http_work import Threads
 from asterism.servers.mcp_server import refusal
 from asterism.servers.shares import ShareOptions, Shares, Spender, spender_of, thread_meter
@@ -14,6 +15,7 @@ from asterism.servers.tools_running import Toolbox
 from tests.servers.http_clients import client_of as http_client_of
 from tests.servers.http_clients import error_of
 
+USER = Identity(Kind.user, "1000")
 ONE, OTHER = Spender("one"), Spender("other")
 
 
@@ -119,22 +121,31 @@ def test_the_meter_counts_this_thread_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("headers", "is_session", "same"),
+    ("headers", "identity", "is_session", "same"),
     [
-        ({}, False, True),
-        ({"mcp-session-id": "a"}, False, True),
-        ({"mcp-session-id": "a"}, True, False),
-        ({"authorization": "Bearer x"}, False, False),
+        ({}, USER, False, True),
+        ({"mcp-session-id": "a"}, USER, False, True),
+        ({"mcp-session-id": "a"}, USER, True, False),
+        ({"authorization": "Bearer made up"}, USER, False, True),
+        ({}, Identity(Kind.user, "1001"), False, False),
+        ({}, Identity(Kind.token, "1000"), False, False),
     ],
 )
-def test_who_a_client_is(headers: dict[str, str], is_session: bool, same: bool) -> None:
-    plain = spender_of(request_of({}))
-    assert (spender_of(request_of(headers), is_session=is_session) == plain) is same
+def test_who_a_client_is(
+    headers: dict[str, str], identity: Identity, is_session: bool, same: bool
+) -> None:
+    plain = spender_of(request_of({}, USER))
+    assert (spender_of(request_of(headers, identity), is_session=is_session) == plain) is same
 
 
-def request_of(headers: dict[str, str]) -> Request:
+def request_of(headers: dict[str, str], identity: Identity) -> Request:
     raw = [(name.encode(), value.encode()) for name, value in headers.items()]
-    scope: dict[str, Any] = {"type": "http", "headers": raw, "client": ("127.0.0.1", 1234)}
+    scope: dict[str, Any] = {
+        "type": "http",
+        "headers": raw,
+        "client": ("127.0.0.1", 1234),
+        "state": {"identity": identity},
+    }
     return Request(scope)
 
 

@@ -51,6 +51,10 @@ def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitab
 
     def answered(given: Json, client: Spender, caller: Caller) -> tuple[Problem | None, bytes]:
         """In a thread, the writing included: it takes as long as a small search."""
+        # Others of its requests may have used the share while this one waited for a thread.
+        problem = _excess(state, client)
+        if problem is not None:
+            return problem, b""
         with state.shares.counted(client):
             reply = operation.answer(state, given, caller)
             if reply.error is not None:
@@ -61,10 +65,9 @@ def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitab
         if state.read_only and not operation.tool.read_only:
             raise Refused(READ_ONLY)
         client = spender_of(request)
-        try:
-            state.shares.check(client)
-        except ShareExceeded as error:
-            raise Refused(Problem("share_exceeded", str(error), error.seconds)) from None
+        problem = _excess(state, client)
+        if problem is not None:
+            raise Refused(problem)
         given = await arguments_of(request, operation.tool)
         if operation.progress and CONTENT_TYPE in request.headers.get("accept", ""):
             return ProgressResponse(partial(told, request, given))
@@ -81,6 +84,15 @@ def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitab
         return ("done", body) if problem is None else ("error", encoded(problem_json(problem)))
 
     return endpoint
+
+
+def _excess(state: State, client: Spender) -> Problem | None:
+    """What a client is told that used its share of the processor."""
+    try:
+        state.shares.check(client)
+    except ShareExceeded as error:
+        return Problem("share_exceeded", str(error), error.seconds)
+    return None
 
 
 def _lane(given: Json) -> str:

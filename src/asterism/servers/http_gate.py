@@ -21,6 +21,7 @@ from asterism.servers.access import (
 )
 from asterism.servers.http_bodies import Bodies
 from asterism.servers.http_replies import Problem, encoded, problem_json
+from asterism.servers.http_requests import crowded_body
 from asterism.servers.tools_errors import INTERNAL, INTERNAL_SENTENCE
 from asterism.telemetry.events import log_failure
 from asterism.telemetry.operations import record_http
@@ -132,6 +133,8 @@ class Gate:
         body = await self._body(receive, headers, client, most) if is_read else b""
         if isinstance(body, Problem):
             await _refuse(send, body)
+        elif body is not None and (crowded := crowded_body(body)) is not None:
+            await _refuse(send, crowded)
         elif body is not None:
             await self._app(scope, Replayed(body, receive), send)
             await send.finish()

@@ -14,6 +14,22 @@ _NUMBER = re.compile(r"[+-]?[0-9]{1,18}(\.[0-9]{1,18})?")
 _TRUTHS = {"true": True, "false": False}
 
 
+MOST_SIGNS = 400_000
+"""Brackets and commas of a body: each may be a value, and the event loop stands still while JSON of
+millions of values is read. Code of 100,000 characters has some thousands of them."""
+
+
+def crowded_body(body: bytes) -> Problem | None:
+    """What is wrong with a body of too many values, before it is read as JSON."""
+    signs = sum(map(body.count, (b"[", b"{", b",")))
+    if signs <= MOST_SIGNS:
+        return None
+    return Problem(
+        "too_large",
+        f"The body has {signs:,} brackets and commas; give {MOST_SIGNS:,} at most.",
+    )
+
+
 async def arguments_of(request: Request, tool: Tool) -> Json:
     """The arguments, not checked yet."""
     if request.method == "POST":

@@ -4,6 +4,7 @@ import contextlib
 import errno
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from types import FrameType
 
@@ -19,6 +20,9 @@ END_SECONDS = 10
 second, and a stream to a client would go on for ever."""
 KEEP_SECONDS = 75
 """How long an idle connection is kept: longer than most proxies keep theirs."""
+SWITCH_SECONDS = 0.001
+"""How long a thread may run on while others want to: Python's 5 ms, times the threads that answer,
+would pass before the event loop could answer a health check."""
 HEADERS_BYTES = 32_768
 """What is kept of headers that are not over yet; a client that sends more is refused."""
 
@@ -61,6 +65,7 @@ def serve(state: State, listening: socket.socket, ready: Callable[[], None]) -> 
     from asterism.servers.http_protocol import MOST_CONNECTIONS, PatientProtocol, Silent
 
     room = make_room(OPEN_FILES)
+    sys.setswitchinterval(SWITCH_SECONDS)
 
     class Protocol(PatientProtocol):
         """Leaves half of the descriptors to files."""

@@ -114,6 +114,11 @@ def _counted(
     caller: Caller,
 ) -> Reply:
     """In a thread: the call, with what it takes of the client's share."""
+    try:
+        # Others of its calls may have used the share while this one waited for a thread.
+        shares.check(client)
+    except ShareExceeded as error:
+        return refusal(error)
     with shares.counted(client):
         return toolbox.call(name, arguments, caller)
 

@@ -1,6 +1,5 @@
 """How much of the processor each client of the HTTP server may use: a share of a moving window."""
 
-import hashlib
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from starlette.requests import Request
 
 from asterism.domain.errors import ShareExceeded
 from asterism.domain.processor_time import HelperTime, helpers_counted
+from asterism.servers.access import Identity, Kind
 
 MOST_CLIENTS = 10_000
 """Clients that are remembered; those that were silent for longest are forgotten."""
@@ -29,7 +29,7 @@ class Spender(NamedTuple):
     """Who asks: what has a share of its own, and what that belongs to."""
 
     name: str
-    """An MCP session, else the address with the token."""
+    """An MCP session, else the user or the address that the gate identified."""
     address: str = ""
     """Only of a session: what it shares with others of its address."""
 
@@ -160,11 +160,15 @@ def thread_meter() -> Meter:
 
 
 def spender_of(request: Request | None, *, is_session: bool = False) -> Spender:
-    """Who sends a request; a session counts only where the protocol has checked it."""
+    """Who sends a request, as the gate identified the client.
+
+    A session counts only where the protocol has checked it. A header that the gate did not check
+    counts for nothing: a client could send another one with every request.
+    """
     if request is None:
         return Spender("local")
+    identity: Identity | None = request.scope.get("state", {}).get("identity")
     host = request.client.host if request.client else ""
-    token = request.headers.get("authorization", "")
-    address = f"{host} {hashlib.sha256(token.encode()).hexdigest()[:16] if token else ''}"
+    address = f"{identity.kind} {identity.name}" if identity else f"{Kind.anyone} {host}"
     session = request.headers.get("mcp-session-id", "") if is_session else ""
     return Spender(f"session {session[:200]}", address) if session else Spender(address)
