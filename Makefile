@@ -9,6 +9,9 @@ PYTHON ?= python3
 REPO ?= examples/harbor
 KILLS ?= 200
 JOBS ?= 2
+TARGET ?= all
+RUNS ?= 10000
+SEED ?= 1
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -59,6 +62,12 @@ bench: $(STAMP) ## Measure parsing, indexing and the store; REPO=path chooses th
 faults: $(STAMP) ## Kill a writer KILLS times at random moments and check the index each time
 	$(BIN)/python -m tests.faults.kill_writer --kills $(KILLS)
 
+.PHONY: fuzz
+fuzz: $(STAMP) ## Fuzz TARGET (one or all) with RUNS cases each from SEED in JOBS processes; goes on where it was ended
+	@VIRTUAL_ENV='$(CURDIR)/$(VENV)' $(UV) pip install --quiet --require-hashes -r requirements-fuzz.lock || \
+		echo 'atheris cannot be installed here; cases come from seeds alone' >&2
+	$(BIN)/python -m tests.fuzz $(TARGET) --runs $(RUNS) --seed $(SEED) --jobs $(JOBS) --guided
+
 .PHONY: conformance
 conformance: $(STAMP) ## Run the MCP inspector and conformance suite against our server; npm brings them
 	@VIRTUAL_ENV='$(CURDIR)/$(VENV)' $(UV) pip install --quiet --require-hashes -r requirements-node.lock
@@ -68,8 +77,9 @@ conformance: $(STAMP) ## Run the MCP inspector and conformance suite against our
 lock: $(STAMP) ## Resolve the dependencies anew and write both locks
 	$(UV) lock --upgrade --quiet
 	$(UV) export --frozen --quiet --no-header --no-emit-project --no-default-groups -o requirements.lock > /dev/null
-	$(UV) export --frozen --quiet --no-header --no-emit-project --all-groups --no-group node --no-group training -o requirements-dev.lock > /dev/null
+	$(UV) export --frozen --quiet --no-header --no-emit-project --all-groups --no-group node --no-group fuzz --no-group training -o requirements-dev.lock > /dev/null
 	$(UV) export --frozen --quiet --no-header --only-group node -o requirements-node.lock > /dev/null
+	$(UV) export --frozen --quiet --no-header --only-group fuzz -o requirements-fuzz.lock > /dev/null
 
 .PHONY: clean
 clean: ## Remove the environment, caches and build results

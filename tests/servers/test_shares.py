@@ -9,15 +9,17 @@ from starlette.requests import Request
 
 from asterism.domain.errors import ShareExceeded
 from asterism.domain.processor_time import add_helper_time
+from asterism.servers.access import Identity, Kind
 from asterism.servers.http_work import Threads
 from asterism.servers.mcp_server import make_server, refusal
-from asterism.servers.shares import Client, ShareOptions, Shares, client_of, thread_meter
+from asterism.servers.shares import ShareOptions, Shares, Spender, spender_of, thread_meter
 from asterism.servers.tools_running import Toolbox
 from tests.servers.http_clients import client_of as http_client_of
 from tests.servers.http_clients import error_of
 from tests.servers.test_mcp_session import code_of
 
-ONE, OTHER = Client("one"), Client("other")
+USER = Identity(Kind.user, "1000")
+ONE, OTHER = Spender("one"), Spender("other")
 
 
 class Machine:
@@ -32,13 +34,13 @@ class Machine:
             meter_of_thread=lambda: lambda: self.used,
         )
 
-    def query(self, client: Client, seconds: float, of_processor: float | None = None) -> None:
+    def query(self, client: Spender, seconds: float, of_processor: float | None = None) -> None:
         """A query that takes so long, and so much of the processor."""
         with self.shares.counted(client):
             self.now += seconds
             self.used += seconds if of_processor is None else of_processor
 
-    def wait_of(self, client: Client) -> float:
+    def wait_of(self, client: Spender) -> float:
         try:
             self.shares.check(client)
         except ShareExceeded as error:
@@ -100,11 +102,11 @@ def test_several_queries_at_once_count_together() -> None:
 def test_sessions_of_one_address_have_a_limit_together() -> None:
     machine = Machine()
     for number in range(4):
-        machine.query(Client(f"session {number}", "address"), 1.0, of_processor=4.9)
-        assert machine.wait_of(Client(f"session {number}", "address")) == 0
-    machine.query(Client("session 5", "address"), 1.0, of_processor=4.0)
-    assert machine.wait_of(Client("session 6", "address")) > 0
-    assert machine.wait_of(Client("session 6", "elsewhere")) == 0
+        machine.query(Spender(f"session {number}", "address"), 1.0, of_processor=4.9)
+        assert machine.wait_of(Spender(f"session {number}", "address")) == 0
+    machine.query(Spender("session 5", "address"), 1.0, of_processor=4.0)
+    assert machine.wait_of(Spender("session 6", "address")) > 0
+    assert machine.wait_of(Spender("session 6", "elsewhere")) == 0
 
 
 def test_nothing_is_limited_with_zero() -> None:
@@ -122,22 +124,31 @@ def test_the_meter_counts_this_thread_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("headers", "is_session", "same"),
+    ("headers", "identity", "is_session", "same"),
     [
-        ({}, False, True),
-        ({"mcp-session-id": "a"}, False, True),
-        ({"mcp-session-id": "a"}, True, False),
-        ({"authorization": "Bearer x"}, False, False),
+        ({}, USER, False, True),
+        ({"mcp-session-id": "a"}, USER, False, True),
+        ({"mcp-session-id": "a"}, USER, True, False),
+        ({"authorization": "Bearer made up"}, USER, False, True),
+        ({}, Identity(Kind.user, "1001"), False, False),
+        ({}, Identity(Kind.token, "1000"), False, False),
     ],
 )
-def test_who_a_client_is(headers: dict[str, str], is_session: bool, same: bool) -> None:
-    plain = client_of(request_of({}))
-    assert (client_of(request_of(headers), is_session=is_session) == plain) is same
+def test_who_a_client_is(
+    headers: dict[str, str], identity: Identity, is_session: bool, same: bool
+) -> None:
+    plain = spender_of(request_of({}, USER))
+    assert (spender_of(request_of(headers, identity), is_session=is_session) == plain) is same
 
 
-def request_of(headers: dict[str, str]) -> Request:
+def request_of(headers: dict[str, str], identity: Identity) -> Request:
     raw = [(name.encode(), value.encode()) for name, value in headers.items()]
-    scope: dict[str, Any] = {"type": "http", "headers": raw, "client": ("127.0.0.1", 1234)}
+    scope: dict[str, Any] = {
+        "type": "http",
+        "headers": raw,
+        "client": ("127.0.0.1", 1234),
+        "state": {"identity": identity},
+    }
     return Request(scope)
 
 
@@ -145,7 +156,7 @@ def test_http_says_when_to_ask_again(toolbox: Toolbox) -> None:
     machine = Machine()
     with http_client_of(toolbox, shares=machine.shares, threads=Threads()) as client:
         assert client.post("/api/search", json={"query": "webhook"}).status_code == 200
-        machine.query(client_of(request_of_test_client()), 6.0)
+        machine.query(spender_of(request_of_test_client()), 6.0)
         answer = client.post("/api/search", json={"query": "webhook"})
         assert (answer.status_code, error_of(answer)) == (429, "share_exceeded")
         # A little over five seconds, in whole ones.
@@ -180,6 +191,6 @@ def test_a_tool_is_refused_until_the_share_is_back(toolbox: Toolbox) -> None:
                 codes.append(code_of(result) if result.is_error else None)
 
     # Who calls without HTTP is one client.
-    machine.query(client_of(None), 6.0)
+    machine.query(spender_of(None), 6.0)
     anyio.run(story)
     assert codes == ["share_exceeded", None]

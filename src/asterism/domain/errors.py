@@ -10,6 +10,7 @@ AsterismError           anything a user should read as one clear sentence
 │   ├── PathOutside     it leads out of every known repository
 │   ├── WrongPathKind   a directory where a file is wanted, or the reverse
 │   ├── PathUnreadable  no permission, or the read failed
+│   │   └── SecretFile  it holds keys or passwords
 │   └── NotText         a binary file, or a language that does not exist
 ├── StoreError          an index that cannot be used as it is
 │   ├── IndexMissing    there is none
@@ -95,6 +96,10 @@ class WrongPathKind(InputError):
 
 class PathUnreadable(InputError):
     """The operating system refused to open or read the path."""
+
+
+class SecretFile(PathUnreadable):
+    """The file holds keys or passwords, which are never shown or kept."""
 
 
 class NotText(InputError):

@@ -2,7 +2,6 @@
 
 import os
 import pickle
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -13,6 +12,8 @@ from typing import Protocol
 from asterism.domain.deadlines import LOOK_SECONDS, Deadline, check_deadline, current_deadline
 from asterism.domain.errors import UsageError, WorkerDied
 from asterism.domain.processor_time import add_helper_time
+from asterism.programs.launching import DEVNULL, PIPE, Launch, Popen, start
+from asterism.programs.table import PATTERN_MATCHER
 from asterism.retrieval import exact_worker
 from asterism.retrieval.exact_worker import Span
 
@@ -34,11 +35,13 @@ def guarded(pattern: str, seconds: float) -> Iterator[Matcher]:
     megabyte takes it some 10 ms with an ordinary pattern.
     """
     # Isolated and without site packages, since it needs nothing but the standard library.
-    command = [sys.executable, "-I", "-S", "-W", "ignore", str(exact_worker.__file__)]
+    launch = Launch(
+        program=PATTERN_MATCHER,
+        command=(sys.executable,),
+        values={"script": str(exact_worker.__file__)},
+    )
     try:
-        process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
+        process = start(launch, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
     except OSError as error:
         raise WorkerDied(f"The process that matches patterns did not start: {error}.") from error
     assert process.stdin is not None
@@ -56,7 +59,7 @@ def guarded(pattern: str, seconds: float) -> Iterator[Matcher]:
                 process.stdin.close()
 
 
-def _collect(process: "subprocess.Popen[bytes]") -> None:
+def _collect(process: "Popen[bytes]") -> None:
     """Wait for the end of the child, and count the processor time that it used."""
     if not hasattr(os, "wait4") or process.returncode is not None:
         return
@@ -67,7 +70,7 @@ def _collect(process: "subprocess.Popen[bytes]") -> None:
 
 
 class _Child:
-    def __init__(self, process: "subprocess.Popen[bytes]", seconds: float) -> None:
+    def __init__(self, process: "Popen[bytes]", seconds: float) -> None:
         self._process = process
         self._seconds = seconds
 
@@ -112,7 +115,7 @@ class _Child:
 class _Watch:
     """Ends a process when it takes too long, or when nobody needs it any more."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", seconds: float) -> None:
+    def __init__(self, process: "Popen[bytes]", seconds: float) -> None:
         self._process = process
         self._end = time.monotonic() + seconds
         self._deadline: Deadline | None = current_deadline()

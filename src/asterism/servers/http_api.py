@@ -21,7 +21,7 @@ from asterism.servers.http_replies import (
 )
 from asterism.servers.http_requests import arguments_of
 from asterism.servers.http_state import State
-from asterism.servers.shares import Client, client_of
+from asterism.servers.shares import Spender, spender_of
 from asterism.servers.tools_calls import Caller
 from asterism.servers.tools_shapes import Json
 
@@ -33,7 +33,7 @@ READ_ONLY = Problem(
 
 def routes(state: State) -> list[BaseRoute]:
     """Everything below `/api`, and what chats ask for."""
-    described = encoded(openapi(OPERATIONS, with_token=bool(state.access.token)))
+    described = encoded(openapi(OPERATIONS, with_token=state.access.is_closed))
 
     async def description(_request: Request) -> Response:
         return Response(described, media_type=_JSON)
@@ -49,7 +49,7 @@ def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitab
     wording = Wording(ROUTES_OF_TOOLS)
     threads = state.indexings if operation.progress else state.threads
 
-    def answered(given: Json, client: Client, caller: Caller) -> tuple[Problem | None, bytes]:
+    def answered(given: Json, client: Spender, caller: Caller) -> tuple[Problem | None, bytes]:
         """In a thread, the writing included: it takes as long as a small search."""
         # Others of its requests may have used the share while this one waited for a thread.
         problem = _excess(state, client)
@@ -64,7 +64,7 @@ def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitab
     async def endpoint(request: Request) -> Response:
         if state.read_only and not operation.tool.read_only:
             raise Refused(READ_ONLY)
-        client = client_of(request)
+        client = spender_of(request)
         problem = _excess(state, client)
         if problem is not None:
             raise Refused(problem)
@@ -77,7 +77,7 @@ def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitab
 
     async def told(request: Request, given: Json, latest: Latest) -> tuple[str, bytes]:
         try:
-            work = partial(answered, given, client_of(request))
+            work = partial(answered, given, spender_of(request))
             problem, body = await threads.run(request, work, latest.hear)
         except Refused as refused:
             problem, body = refused.problem, b""
@@ -86,7 +86,7 @@ def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitab
     return endpoint
 
 
-def _excess(state: State, client: Client) -> Problem | None:
+def _excess(state: State, client: Spender) -> Problem | None:
     """What a client is told that used its share of the processor."""
     try:
         state.shares.check(client)

@@ -33,7 +33,7 @@ def crowded_body(body: bytes) -> Problem | None:
 async def arguments_of(request: Request, tool: Tool) -> Json:
     """The arguments, not checked yet."""
     if request.method == "POST":
-        return {**await _body(request), **request.path_params}
+        return {**await json_body(request), **request.path_params}
     given: Json = {}
     for name in request.query_params:
         values = [
@@ -44,7 +44,8 @@ async def arguments_of(request: Request, tool: Tool) -> Json:
     return {**given, **request.path_params}
 
 
-async def _body(request: Request) -> Json:
+async def json_body(request: Request) -> Json:
+    """The object that a body is; nothing where there is no body."""
     data = await request.body()
     if not data.strip():
         return {}

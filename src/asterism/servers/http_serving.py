@@ -62,7 +62,7 @@ def serve(state: State, listening: socket.socket, ready: Callable[[], None]) -> 
     import uvicorn
 
     from asterism.servers.http_app import make_app
-    from asterism.servers.http_protocol import MOST_CONNECTIONS, PatientProtocol
+    from asterism.servers.http_protocol import MOST_CONNECTIONS, PatientProtocol, Silent
 
     room = make_room(OPEN_FILES)
     sys.setswitchinterval(SWITCH_SECONDS)
@@ -71,6 +71,7 @@ def serve(state: State, listening: socket.socket, ready: Callable[[], None]) -> 
         """Leaves half of the descriptors to files."""
 
         most_connections = min(MOST_CONNECTIONS, room // 2)
+        silent = Silent()
 
     class Server(uvicorn.Server):
         """Ends quietly: a signal is the ordinary end of a server, not a failure."""

@@ -121,7 +121,13 @@ Show lines of a file as it is now. Only files that are, or would be, indexed are
         **MAX_TOKENS,
     },
     required=("path",),
-    output=replies("lines", path=_TEXT, first=_COUNT, total_lines=_COUNT),
+    output=replies(
+        "lines",
+        lines={"type": "array", "items": {"type": "string"}},
+        path=_TEXT,
+        first=_COUNT,
+        total_lines=_COUNT,
+    ),
 )
 
 SKIPPED_FILES = Tool(

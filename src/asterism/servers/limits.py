@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from asterism.disclosure.hidden import visible
 from asterism.retrieval.selection_options import CEILING_CHARS
 from asterism.retrieval.selection_sizes import CHARS_PER_TOKEN
 
@@ -185,7 +186,7 @@ def restructured(reply: Reply, structured: Json) -> Reply:
     """The reply with other structured content, and the text that follows from it."""
     parts = reply.parts
     if reply.render is not None:
-        parts = (Part(reply.render(structured)),)
+        parts = (Part(visible(reply.render(structured))),)
     return replace(reply, structured=structured, parts=parts)
 
 

@@ -30,7 +30,7 @@ from asterism.servers.instructions import INSTRUCTIONS
 from asterism.servers.limits import Reply, written
 from asterism.servers.mcp_front import NAME, TITLE
 from asterism.servers.mcp_resources import list_resources, read_resource
-from asterism.servers.shares import Client, Shares, client_of
+from asterism.servers.shares import Shares, Spender, spender_of
 from asterism.servers.tools import TOOLS, listed
 from asterism.servers.tools_answers_sampling import lent_by, request_name
 from asterism.servers.tools_calls import Caller
@@ -78,7 +78,7 @@ def make_server(
         room = answers if params.name in ANSWERS else room
         if shares is None:
             return await _called(toolbox.call, room, context, params)
-        client = client_of(context.request, is_session=True)
+        client = spender_of(context.request, is_session=True)
         try:
             shares.check(client)
         except ShareExceeded as error:
@@ -107,7 +107,7 @@ async def _level(_context: _Context, _params: SetLevelRequestParams) -> EmptyRes
 
 def _counted(
     shares: Shares,
-    client: Client,
+    client: Spender,
     toolbox: Toolbox,
     name: str,
     arguments: Mapping[str, object] | None,

@@ -1,6 +1,5 @@
 """How much of the processor each client of the HTTP server may use: a share of a moving window."""
 
-import hashlib
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from starlette.requests import Request
 
 from asterism.domain.errors import ShareExceeded
 from asterism.domain.processor_time import HelperTime, helpers_counted
+from asterism.servers.access import Identity, Kind
 
 MOST_CLIENTS = 10_000
 """Clients that are remembered; those that were silent for longest are forgotten."""
@@ -25,11 +25,11 @@ Meter = Callable[[], float]
 """Processor seconds of one thread so far."""
 
 
-class Client(NamedTuple):
+class Spender(NamedTuple):
     """Who asks: what has a share of its own, and what that belongs to."""
 
     name: str
-    """An MCP session, else the address with the token."""
+    """An MCP session, else the user or the address that the gate identified."""
     address: str = ""
     """Only of a session: what it shares with others of its address."""
 
@@ -82,7 +82,7 @@ class Shares:
     _spells: dict[str, deque[_Spell]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
-    def check(self, client: Client) -> None:
+    def check(self, client: Spender) -> None:
         """Raise `ShareExceeded` for a client that used all it may, with the time to wait."""
         if not self.options.seconds:
             return
@@ -100,7 +100,7 @@ class Shares:
             )
 
     @contextmanager
-    def counted(self, client: Client) -> Iterator[None]:
+    def counted(self, client: Spender) -> Iterator[None]:
         """Everything that the current thread does inside is work for the client."""
         meter = self.meter_of_thread()
         with helpers_counted() as helpers:
@@ -159,12 +159,16 @@ def thread_meter() -> Meter:
     return meter
 
 
-def client_of(request: Request | None, *, is_session: bool = False) -> Client:
-    """Who sends a request; a session counts only where the protocol has checked it."""
+def spender_of(request: Request | None, *, is_session: bool = False) -> Spender:
+    """Who sends a request, as the gate identified the client.
+
+    A session counts only where the protocol has checked it. A header that the gate did not check
+    counts for nothing: a client could send another one with every request.
+    """
     if request is None:
-        return Client("local")
+        return Spender("local")
+    identity: Identity | None = request.scope.get("state", {}).get("identity")
     host = request.client.host if request.client else ""
-    token = request.headers.get("authorization", "")
-    address = f"{host} {hashlib.sha256(token.encode()).hexdigest()[:16] if token else ''}"
+    address = f"{identity.kind} {identity.name}" if identity else f"{Kind.anyone} {host}"
     session = request.headers.get("mcp-session-id", "") if is_session else ""
-    return Client(f"session {session[:200]}", address) if session else Client(address)
+    return Spender(f"session {session[:200]}", address) if session else Spender(address)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -9,11 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.backends.store.footprint import stay_small
 from asterism.backends.store.registry import Registered
+from asterism.disclosure.hidden import visible
 from asterism.domain.deadlines import limited_to
 from asterism.domain.errors import AsterismError, Cancelled, IndexMissing
 from asterism.engine.engine import Engine
 from asterism.engine.upgrading_behind import Upgrader
-from asterism.servers.access_hiding import without_places
+from asterism.servers.access_hiding import Hiding
 from asterism.servers.limits import (
     MOST_CHARS,
     Part,
@@ -71,11 +73,14 @@ class Toolbox:
         hidden: tuple[str, ...] = (),
         query_seconds: float = QUERY_SECONDS,
     ) -> None:
-        """`hidden` are directories of the server itself, which no reply names."""
+        """`hidden` are directories of the server itself.
+
+        Where there are any, no reply names them, nor any other path that is in no repository.
+        """
         # Now, before there are threads and Lance: each thread would keep an arena of its own. After
         # 450 edits beside searches 78 MB lay free in eight of them, and 15 in one.
         stay_small()
-        self._hidden = hidden
+        self._hiding = Hiding(hidden, self._roots)
         self._query_seconds = query_seconds
         self._engine = engine
         self._here = here or Standpoint()
@@ -106,11 +111,15 @@ class Toolbox:
             except Exception as error:  # noqa: BLE001 - the outer edge: no caller sees a traceback
                 log_failure(name, error)
                 reply = failure(f"{INTERNAL_SENTENCE} [{INTERNAL.name}]", INTERNAL.name)
-            reply = without_places(reply, self._hidden)
+            reply = self._hiding.reply(reply, arguments)
             if reply.error is not None:
                 done.outcome = reply.error
             done.note(**_counts(reply))
         return reply
+
+    def told(self, sentence: str) -> str:
+        """What this server may say to its clients, of a sentence that is no reply of a tool."""
+        return self._hiding.text(sentence)
 
     def forget(self, registered: Registered) -> None:
         """Stop what works on a repository that is to be removed."""
@@ -148,6 +157,13 @@ class Toolbox:
         self._upgrader.close()
         self._engine.close()
 
+    def _roots(self) -> list[str]:
+        try:
+            return [one.repository.root for one in self._engine.registry.repositories()]
+        except AsterismError:
+            # A list that cannot be read names nothing.
+            return []
+
     def _answer(self, work: Work, arguments: Mapping[str, object] | None, caller: Caller) -> Reply:
         name = work.tool.name
         given = checked(work.tool, arguments)
@@ -165,7 +181,9 @@ class Toolbox:
         if work.asks:
             self._watchers.attend(call.repository())
             self._upgrader.attend(call.repository())
-        reply = with_size(fitted(reply, limit))
+        # What a model reads shows what an editor would hide; the structured reply has it verbatim.
+        parts = tuple(part._replace(text=visible(part.text)) for part in reply.parts)
+        reply = with_size(fitted(replace(reply, parts=parts), limit))
         _record(name, reply, limit)
         return reply
 
