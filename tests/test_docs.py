@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from asterism.programs.table import PROGRAMS
 from asterism.structure.typescript_binary import find_compiler
-from scripts.write_docs import ROOT, cli_page, pages
+from scripts.write_docs import ROOT, cli_page, pages, with_tables
 
 EXAMPLE = re.compile(r"^```\n\$ asterism (?P<command>.+)\n(?P<shown>(?:.*\n)*?)```$", re.MULTILINE)
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -21,6 +22,28 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 def test_generated_page_is_current(path: Path) -> None:
     found = path.read_text(encoding="utf-8") if path.exists() else ""
     assert found == pages()[path], f"{path.name} has drifted; `make fix` writes it again"
+
+
+def test_every_program_has_its_row() -> None:
+    page = pages()[ROOT / "docs" / "security.md"]
+    for program in PROGRAMS:
+        assert page.count(f"| `{program.name}` | {program.purpose} |") == 1
+        assert page.count(f"### `{program.name}`") == 1
+        for name, value in (program.variables or {}).items():
+            assert f"`{name}={value}`" in page
+
+
+def test_tables_of_a_page_are_written_again(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    tables = ("programs", "repository-settings", "limits")
+    marks = [f"<!-- table {name}, written by `make fix` -->" for name in tables]
+    page.write_text("".join(f"{mark}\nold\n<!-- end of table -->\n" for mark in marks))
+    written = with_tables(page)
+    assert "old" not in written
+    assert [line for line in written.splitlines() if line in marks] == marks
+    page.write_text("no place")
+    with pytest.raises(ValueError, match="no place for the table programs"):
+        with_tables(page)
 
 
 def test_page_does_not_depend_on_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,7 +47,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def client(base: Path) -> Iterator[TestClient]:
     toolbox = Toolbox(make_engine(base), Standpoint(base / "harbor"))
-    with client_of(toolbox, own=(base / "data", base / "cache")) as made:
+    with client_of(toolbox) as made:
         yield made
     toolbox.close()
 

@@ -23,8 +23,10 @@ from asterism.cli import (
     serve_arguments,
     structure_arguments,
 )
+from asterism.cli.streams import visible_streams
 from asterism.domain.errors import AsterismError
 from asterism.domain.files import display_path
+from asterism.telemetry.notices import taken
 
 # The request cannot be carried out as given.
 EXIT_USAGE = 2
@@ -59,6 +61,7 @@ def build_parser() -> argparse.ArgumentParser:
     mcp_arguments.add(commands)
     serve_arguments.add(commands)
     keeping_arguments.add_repos(commands)
+    keeping_arguments.add_trust(commands)
     keeping_arguments.add_clean(commands)
     install_arguments.add(commands)
     keeping_arguments.add_debug(commands)
@@ -73,10 +76,17 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; each is imported only when it is called."""
-    options = build_parser().parse_args(arguments)
+    with visible_streams():
+        options = build_parser().parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that cannot show a letter shows its escape; that is no reason to stop.
         sys.stdout.reconfigure(errors="backslashreplace")
+    with visible_streams():
+        return _run(options)
+
+
+def _run(options: argparse.Namespace) -> int:
+    """The command's exit code; errors as one line."""
     try:
         module = getattr(options, "module", options.command)
         command = import_module(f"asterism.cli.{module}")
@@ -99,3 +109,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_USAGE
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
+    finally:
+        for sentence in taken():
+            sys.stderr.write(f"asterism: {sentence}\n")

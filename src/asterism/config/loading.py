@@ -1,6 +1,6 @@
 """The user's settings for one repository, from every place they may stand."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from asterism.analysis.chunks.options import ChunkOptions
@@ -16,9 +16,10 @@ from asterism.config.environment import (
     unknown_variables,
     user_file,
 )
-from asterism.config.files import REPOSITORY_FILE, read_layer
+from asterism.config.files import read_layer, read_repository_layer
 from asterism.config.layers import Layer, Loaded, resolve
 from asterism.config.settings import Settings
+from asterism.config.trust import is_named
 
 
 def load(
@@ -27,20 +28,20 @@ def load(
     """Settings for a directory: the call's, the repository's, the user's, the environment's.
 
     The repository's file is looked for in the directory itself, then at the top of its checkout.
-    What it may not say unless the user trusts the repository is left out with a warning.
+    What it may not do unless the user trusts the repository is left out with a warning.
     `caller` is what an error calls the origin of the arguments.
     """
     called = Layer(caller, arguments or {})
     own = user_file()
-    users = read_layer(own) if own is not None else None
-    personal = [*([users] if users is not None else []), environment_layer()]
+    file = read_layer(own) if own is not None else None
+    personal = [*([file] if file is not None else []), environment_layer()]
     found = _repository_layer(directory)
     layers = [called, *personal]
     if found is not None:
-        trust = resolve(layers).settings.trust.repositories
-        found = found._replace(trusted=_is_trusted(found.repository, trust))
+        users = resolve(layers).settings
+        found = found._replace(trusted=is_named(found.repository or "", users))
         layers = [called, found, *personal]
-    loaded = resolve(layers)
+    loaded = resolve(layers, cores())
     return loaded._replace(warnings=(*loaded.warnings, *unknown_variables()))
 
 
@@ -48,21 +49,10 @@ def _repository_layer(directory: Path) -> Layer | None:
     checkout = enclosing_checkout(str(directory))
     places = [directory, *([Path(checkout.root)] if checkout is not None else [])]
     for place in places:
-        found = read_layer(place / REPOSITORY_FILE)
+        found = read_repository_layer(place)
         if found is not None:
-            return found._replace(repository=str(place.resolve()))
+            return found
     return None
-
-
-def is_trusted(root: Path, settings: Settings) -> bool:
-    """Whether the user trusts a repository, so that what its own files say may run programs."""
-    return _is_trusted(str(root.resolve()), settings.trust.repositories)
-
-
-def _is_trusted(repository: str | None, named: Iterable[str]) -> bool:
-    user = home()
-    paths = (f"{user}{name[1:]}" if user and name.startswith("~/") else name for name in named)
-    return repository in {str(Path(path).resolve()) for path in paths}
 
 
 def discovery_options(settings: Settings) -> DiscoveryOptions:
@@ -105,5 +95,5 @@ def upgrade_options(settings: Settings) -> EmbedOptions | None:
 
 
 def worker_count(settings: Settings) -> int:
-    """How many processes to use."""
-    return settings.work.jobs or cores()
+    """How many processes to use: more than cores would only take memory."""
+    return min(settings.work.jobs or cores(), cores())

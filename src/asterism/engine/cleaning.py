@@ -11,7 +11,7 @@ from stat import S_ISDIR
 from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.catalogue_schema import SCHEMA_VERSION
+from asterism.backends.store.catalogue_schema import changes_in_place
 from asterism.backends.store.registry import Registered, Registry
 from asterism.backends.store.second_store import (
     FILE_NAME,
@@ -37,8 +37,10 @@ _CACHE = "embeddings.sqlite"
 _PROJECTS = "projects"
 # What a project's directory consists of. Where anything else lies in it, it is not ours to remove.
 _OWN_NAMES = (
-    "catalogue.sqlite*",
-    "chunks.lance",
+    "catalogue.*",
+    "chunks*.lance",
+    "building",
+    "project.json*",
     "second.sqlite*",
     "writer.lock",
     "writer.pid",
@@ -47,6 +49,12 @@ _OWN_NAMES = (
     "watch-*",
 )
 _OWN_MARKS = ("catalogue.sqlite", "chunks.lance", "writer.lock")
+
+
+_NO_ORPHANS = (
+    "Indexes that no project names were kept, because the list of repositories was damaged and "
+    "made again just now; look at `asterism repos`, then run `asterism clean` again."
+)
 
 
 class Removal(NamedTuple):
@@ -93,11 +101,18 @@ def clean(
     settings: Callable[[str], Settings],
     dry_run: bool = False,
     cache: bool = False,
+    orphans: bool = True,
 ) -> Cleaning:
-    """Remove what nobody needs; indexes of repositories that are gone are only listed."""
+    """Remove what nobody needs; indexes of repositories that are gone are only listed.
+
+    Without `orphans`, indexes that no project names are kept.
+    """
     before = _size(places.data) + _size(places.cache)
     work = _Work(registry, places, settings, dry_run)
-    work.orphans()
+    if orphans:
+        work.orphans()
+    else:
+        work.left_alone.append(_NO_ORPHANS)
     work.leftovers()
     work.upkeep()
     gone = work.vanished()
@@ -226,7 +241,7 @@ class _Work:
 
     def _maintain(self, directory: Path, root: str) -> None:
         with Catalogue.open(directory) as catalogue:
-            if catalogue.manifest().schema_version != SCHEMA_VERSION:
+            if not changes_in_place(catalogue.manifest().schema_version):
                 raise IndexMissing("An older index is written anew by the next sync.")
         if self._dry_run:
             return

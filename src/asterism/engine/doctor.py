@@ -15,15 +15,16 @@ from asterism.engine.doctor_findings import Finding, Verdict, problem
 Check: TypeAlias = tuple[str, Callable[[], Iterable[Finding]]]
 
 
-def examine(where: Path, online: bool = False) -> Iterator[Finding]:
+def examine(where: Path, online: bool = False, deep: bool = False) -> Iterator[Finding]:
     """Look at everything, for somebody who stands in a directory; each finding as it is made.
 
-    Nothing is written and nothing is mended. Providers are asked only if `online`.
+    Nothing is written and nothing is mended. Providers are asked only if `online`, and every byte
+    of what is kept is read only if `deep`.
     """
-    return carried_out(checks(where, online))
+    return carried_out(checks(where, online, deep))
 
 
-def checks(where: Path, online: bool = False) -> Sequence[Check]:
+def checks(where: Path, online: bool = False, deep: bool = False) -> Sequence[Check]:
     """What is looked at, in order, each with the name that its failure is told under.
 
     A check brings what it needs by itself, for a library that is broken is one finding of many.
@@ -47,6 +48,8 @@ def checks(where: Path, online: bool = False) -> Sequence[Check]:
         ("Repositories", _indexes),
         ("Conversations", partial(_records, where)),
         ("Agents", partial(_agents, where)),
+        ("Server token", partial(_server, where)),
+        *([("Every byte", partial(_deep, where))] if deep else []),
     )
 
 
@@ -113,9 +116,12 @@ def _answering(where: Path, online: bool) -> Iterator[Finding]:
 
 
 def _structure(where: Path) -> Iterator[Finding]:
+    from asterism.analysis.source.checkouts import enclosing_checkout
     from asterism.engine.doctor_structure import structure_findings
 
-    return structure_findings(_settings_of(where))
+    checkout = enclosing_checkout(str(where.resolve()))
+    root = str(where) if checkout is None else checkout.root
+    return structure_findings(_settings_of(where), root)
 
 
 def _indexes() -> Iterator[Finding]:
@@ -130,7 +136,19 @@ def _records(where: Path) -> Iterator[Finding]:
     return record_findings(_settings_of(where), data_directory())
 
 
+def _deep(where: Path) -> Iterator[Finding]:
+    from asterism.engine.doctor_deep import deep_findings
+
+    return deep_findings(data_directory(), _settings_of(where))
+
+
 def _agents(where: Path) -> Iterator[Finding]:
     from asterism.engine.doctor_agents import agent_findings
 
     return agent_findings(where, _settings_of(where), data_directory())
+
+
+def _server(where: Path) -> Iterator[Finding]:
+    from asterism.engine.doctor_server import server_findings
+
+    return server_findings(_settings_of(where), data_directory())

@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Event, RLock
@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 from asterism.analysis.source.checkouts import enclosing_checkout
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered, Registry
+from asterism.backends.store.registry_file import is_whole
+from asterism.backends.store.replacement import BUILDING
 from asterism.config.settings import Settings
 from asterism.domain.catalogue import SymbolQuery
+from asterism.domain.deadlines import limited_to
 from asterism.domain.errors import IndexMissing, PathMissing, StoreError, UsageError
 from asterism.domain.files import SkipReason, display_path
-from asterism.engine.builds import Freshness, build, dry_run, forget, refresh
+from asterism.engine.builds import Freshness, Neighbour, build, dry_run, forget, refresh
 from asterism.engine.cleaning import Cleaning, clean
 from asterism.engine.inspection import Inspection, inspect_file
 from asterism.engine.lookups import Lookup, look_up
@@ -63,6 +66,7 @@ class Engine:
         self._records: Records | None = None
         self._agents: Agents | None = None
         self._lock = RLock()
+        self._list_was_whole = True
 
     # Repositories
 
@@ -120,13 +124,16 @@ class Engine:
         """Bring the index of a repository up to date; −1 waits for another writer for ever."""
         settings = self.settings_of(registered)
         with Operation("index") as done:
-            report = build(registered, settings, self._places, listener, force, wait_seconds)
+            neighbours = [
+                Neighbour(other, self.settings_of(other))
+                for other in self.registry.repositories(registered.project.id)
+                if other.repository.id != registered.repository.id
+            ]
+            report = build(
+                registered, settings, self._places, listener, force, wait_seconds, neighbours
+            )
             record_sync(report, done)
-        left = self._unindexed(registered) if force else []
-        if not left:
-            return report
-        warning = f"The project also has {', '.join(left)}, not indexed now: index it again."
-        return replace(report, warnings=(*report.warnings, warning))
+        return report
 
     def upgrade(
         self,
@@ -147,8 +154,13 @@ class Engine:
 
     def cancel(self, registered: Registered) -> bool:
         """Ask the process that is indexing to stop; False if none is."""
-        name = registered.repository.name
-        with Catalogue.open(registered.project.directory) as catalogue:
+        name, directory = registered.repository.name, registered.project.directory
+        # An index that is built anew has its catalogue beside the old one's, which may be damaged.
+        with suppress(StoreError), Catalogue.open(directory / BUILDING) as catalogue:
+            job = catalogue.job(name)
+            if job is not None and is_alive(job) and catalogue.request_cancel(name):
+                return True
+        with Catalogue.open(directory) as catalogue:
             job = catalogue.job(name)
             return job is not None and is_alive(job) and catalogue.request_cancel(name)
 
@@ -207,7 +219,7 @@ class Engine:
         from asterism.engine.searching import search
 
         settings = self.settings_of(registered)
-        with self.questions.answering(), Operation("search", request.mode.value) as done:
+        with self._query(registered), Operation("search", request.mode.value) as done:
             reply = search(registered, request, settings, self._places, self._kept())
             record_search(reply, done)
         return reply
@@ -241,7 +253,7 @@ class Engine:
         from asterism.engine.contexts import budget_for, context, gated
 
         asked, room = gated(request, gate), budget_for(budget)
-        with self.questions.answering(), Operation("context", request.mode.value):
+        with self._query(registered), Operation("context", request.mode.value):
             searched = self._searched(registered, request.where.repos)
             connector = self._warm_connector(searched, request.where.languages)
             return context(self.search(searched, asked), searched, connector, room)
@@ -251,7 +263,7 @@ class Engine:
         from asterism.engine.relations import check, relations
 
         check(request)
-        with self.questions.answering(), Operation("relations", request.relation.value):
+        with self._query(registered), Operation("relations", request.relation.value):
             connector = self._warm_connector(registered)
             return relations(request, registered, connector, self.refresh(registered))
 
@@ -325,7 +337,7 @@ class Engine:
 
     def symbols(self, registered: Registered, query: SymbolQuery) -> Lookup:
         """Where a name is defined, exported, imported and used."""
-        with Operation("symbols"):
+        with limited_to(self.query_seconds(registered)), Operation("symbols"):
             return look_up(registered, query)
 
     def inspect(self, path: Path) -> Inspection:
@@ -340,16 +352,18 @@ class Engine:
 
     def clean(self, dry_run: bool = False, cache: bool = False) -> Cleaning:
         """Remove what nobody needs: indexes without a repository, leftovers, old versions."""
-        return clean(self.registry, self._places, self._settings, dry_run, cache)
+        # What a damaged list lacks after it was made again must not be taken for unneeded.
+        self._list_was_whole = self._list_was_whole and is_whole(self._places.data)
+        orphans = self._list_was_whole
+        return clean(self.registry, self._places, self._settings, dry_run, cache, orphans)
 
-    def _unindexed(self, registered: Registered) -> list[str]:
-        """Repositories of a project that its index lacks, as after it was built anew."""
-        known = {
-            entry.repository.name for entry in self.registry.repositories(registered.project.id)
-        }
-        with Catalogue.open(registered.project.directory) as catalogue:
-            held = {repository.name for repository in catalogue.repositories()}
-        return sorted(known - held)
+    def query_seconds(self, registered: Registered) -> float:
+        """How long a query of a repository may take."""
+        return self.settings_of(registered).server.query_seconds
+
+    def _query(self, registered: Registered) -> AbstractContextManager[None]:
+        """A query is answered inside: background work yields, and the deadline ends it."""
+        return self.questions.answering(self.query_seconds(registered))
 
     def _searched(self, registered: Registered, repos: Sequence[str]) -> Registered:
         """The one repository that a filter means: files of several do not connect."""

@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
+from asterism.backends.store.replacement import BUILDING
 from asterism.config.settings import Settings
 from asterism.domain.catalogue import Job, Statistics
-from asterism.domain.errors import IndexCorrupt, IndexMissing, IndexTooNew
+from asterism.domain.errors import IndexCorrupt, IndexMissing, IndexTooNew, StoreError
 from asterism.domain.index import Manifest, Staleness
 from asterism.engine.upgrade_state import UpgradeState, upgrade_state
-from asterism.engine.wiring import model_identity, sync_options, table_bytes, table_is_there
+from asterism.engine.wiring import damage_of, model_identity, sync_options, table_bytes
 from asterism.indexing.jobs import is_alive
 from asterism.indexing.staleness import MISSING, Judgement, judge
 from asterism.indexing.watching import WatchState, load_watch
@@ -60,6 +61,16 @@ def status_of(registered: Registered, settings: Settings) -> Status:
         return Status(registered, Judgement(Staleness.corrupt, str(error)))
 
 
+def _job_beside(directory: Path, repo: str) -> Job | None:
+    """The work on an index that is being built anew, beside this one."""
+    try:
+        with Catalogue.open(directory / BUILDING) as catalogue:
+            job = catalogue.job(repo)
+    except StoreError:
+        return None
+    return job if job is not None and is_alive(job) else None
+
+
 def watch_file(registered: Registered) -> Path:
     """Where a watcher leaves its record."""
     return registered.project.directory / f"watch-{registered.repository.name}.json"
@@ -68,26 +79,22 @@ def watch_file(registered: Registered) -> Path:
 def _open_status(catalogue: Catalogue, registered: Registered, settings: Settings) -> Status:
     repo = registered.repository.name
     directory = registered.project.directory
-    if table_is_there(directory, catalogue):
+    if damage := damage_of(directory, catalogue):
+        judgement = Judgement(Staleness.corrupt, damage)
+    else:
         options, model = sync_options(settings), model_identity(settings)
         judgement = judge(catalogue, registered.repository, options, model)
-    else:
-        judgement = Judgement(
-            Staleness.corrupt,
-            f"The index in {directory} has lost its chunks; build it again with "
-            "`asterism index --force`.",
-        )
     if judgement.staleness is Staleness.missing:
         # A project's catalogue knows nothing yet of a repository that was only registered.
         return Status(registered, judgement, catalogue.manifest())
-    job = catalogue.job(repo)
+    job = _job_beside(directory, repo) or catalogue.job(repo)
     return Status(
         registered,
         judgement,
         catalogue.manifest(),
         catalogue.statistics(repo),
         catalogue.skipped_counts(repo),
-        table_bytes(directory),
+        table_bytes(directory, catalogue),
         job,
         job is not None and is_alive(job),
         load_watch(watch_file(registered)),

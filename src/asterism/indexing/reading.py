@@ -16,7 +16,7 @@ from asterism.analysis.symbols.rows import symbol_rows
 from asterism.analysis.syntax.outlines import outline
 from asterism.analysis.terms import joined_terms, name_terms, path_terms
 from asterism.domain.chunk import Chunk
-from asterism.domain.errors import InputError, PathMissing
+from asterism.domain.errors import InputError, PathMissing, SecretFile
 from asterism.domain.files import SkipReason, display_path
 from asterism.domain.index import Signatures, Skipped
 from asterism.domain.symbol import SymbolRow
@@ -38,6 +38,7 @@ class Same(NamedTuple):
     path: str
     size: int
     mtime_ns: int
+    ctime_ns: int
     scanned_ns: int
 
 
@@ -53,6 +54,7 @@ class Read(NamedTuple):
     path: str
     size: int
     mtime_ns: int
+    ctime_ns: int
     scanned_ns: int
     content_hash: bytes
     language: str
@@ -170,13 +172,16 @@ def _read(where: Where, look: Look, rows: list[Rows]) -> Outcome:
         data = read(path)
     except (FileNotFoundError, NotADirectoryError, PathMissing):
         return Gone(look.path)
+    except SecretFile:
+        # Discovery did not see it: the file changed since, or is known from an older index.
+        return Skipped(look.path, SkipReason.secret.value, "content")
     except InputError as error:
         return Skipped(look.path, SkipReason.unreadable.value, str(error))
     except OSError as error:
         return Skipped(look.path, SkipReason.unreadable.value, error.strerror)
     digest = content_hash(data)
     if digest == look.known_hash:
-        return Same(look.path, facts.st_size, facts.st_mtime_ns, scanned)
+        return Same(look.path, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, scanned)
     if is_binary(data):
         return Skipped(look.path, SkipReason.binary.value)
     source = decode(data)
@@ -195,6 +200,7 @@ def _read(where: Where, look: Look, rows: list[Rows]) -> Outcome:
         look.path,
         facts.st_size,
         facts.st_mtime_ns,
+        facts.st_ctime_ns,
         scanned,
         digest,
         found.language,

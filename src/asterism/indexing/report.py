@@ -1,5 +1,6 @@
 """What a sync did, in numbers and in a sentence."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -22,6 +23,8 @@ class Account:
     """Vectors found in the user's cache."""
     reused: int = 0
     """Vectors that the index itself had."""
+    masked: Counter[str] = field(default_factory=Counter)
+    """Tokens in the texts that were sent to a server, by kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +54,8 @@ class SyncReport:
     warnings: tuple[str, ...] = ()
     """What went wrong without stopping the sync."""
     cancelled: bool = False
+    rebuilt: bool = False
+    """Whether the index was built anew, beside the one that was there before."""
     dry_run: bool = False
     seconds: float = 0.0
 
@@ -64,6 +69,8 @@ class SyncReport:
         """What happened."""
         if self.dry_run:
             return _dry(self)
+        if self.cancelled and self.rebuilt:
+            return "Stopped: the index is what it was before; run it again to build it anew."
         if self.cancelled:
             return (
                 f"Stopped: {_count(self.files, 'file')} {_are(self.files)} indexed so far; "
@@ -94,7 +101,8 @@ def _unchanged(report: SyncReport) -> str:
 
 def _what(report: SyncReport) -> str:
     if report.before is Staleness.missing:
-        return f"Indexed {_count(report.added, 'file')}"
+        anew = " anew" if report.rebuilt else ""
+        return f"Indexed {_count(report.added, 'file')}{anew}"
     parts = [
         f"{count:,} {word}"
         for count, word in (

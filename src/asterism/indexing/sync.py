@@ -36,6 +36,7 @@ from asterism.indexing.reading import (
 )
 from asterism.indexing.report import Account, SyncReport
 from asterism.indexing.spool import Spool
+from asterism.telemetry.masking import masked_sentence
 
 if TYPE_CHECKING:
     # It brings numpy, which a sync that finds nothing to write does not load.
@@ -101,7 +102,10 @@ def preview(
 
 
 def _list(repository: Repository, options: SyncOptions, known: dict[str, FileState]) -> Discovery:
-    seen = {FoundFile(state.path, state.size, state.mtime_ns) for state in known.values()}
+    seen = {
+        FoundFile(state.path, state.size, state.mtime_ns, state.ctime_ns)
+        for state in known.values()
+    }
     return discover(repository.root, options.discovery, seen)
 
 
@@ -247,7 +251,10 @@ class _Work:
     def _touched(self) -> list[FileState]:
         return [
             self.known[same.path]._replace(
-                size=same.size, mtime_ns=same.mtime_ns, scanned_ns=same.scanned_ns
+                size=same.size,
+                mtime_ns=same.mtime_ns,
+                ctime_ns=same.ctime_ns,
+                scanned_ns=same.scanned_ns,
             )
             for same in self.same
         ]
@@ -315,7 +322,7 @@ class _Work:
             reused=account.reused,
             skipped=dict(Counter(entry.reason for entry in self._skipped())),
             unread=tuple(entry.path for entry in self.unread),
-            warnings=self.index.warnings,
+            warnings=(*self.index.warnings, *_masked(account)),
             cancelled=cancelled,
             seconds=time.monotonic() - started,
         )
@@ -326,3 +333,7 @@ class _Work:
         if self.reshaped:
             return Staleness.options
         return Staleness.content if plan.looks or plan.removed else Staleness.equal
+
+
+def _masked(account: Account) -> list[str]:
+    return [masked_sentence(account.masked, "the embedding server")] if account.masked else []

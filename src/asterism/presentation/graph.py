@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from asterism.domain.deadlines import check_deadline
 from asterism.domain.files import display_path
 from asterism.domain.selection import Detail
 from asterism.domain.structure import Connections, Edge, Fact, Known, Member, SymbolPlace, TypeFlow
@@ -101,6 +102,7 @@ def graph_body(entries: Sequence[Entry], options: GraphOptions = _DEFAULT) -> st
     lines = _Lines(marks, options)
     blocks = [""]
     for number, entry in enumerate(entries, 1):
+        check_deadline()
         title = display_path(entry.connections.symbol.name)
         heading = f"[{number}] {title}" if len(entries) > 1 else title
         blocks.append("\n".join([heading, *(f" {line}" for line in lines.of(entry))]))

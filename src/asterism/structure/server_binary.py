@@ -1,10 +1,10 @@
 """Whether a language server that was found or named can really be started."""
 
 import os
-import subprocess
 from pathlib import Path
 
 from asterism.domain.errors import ServerMissing
+from asterism.programs.launching import SubprocessError, probe
 from asterism.structure.servers import Server
 
 CHECK_SECONDS = 10.0
@@ -13,26 +13,24 @@ CHECK_SECONDS = 10.0
 def require_server(server: Server, given: str) -> str:
     """The program that a setting names, or an error that says what to do."""
     place = Path(given)
-    if not place.is_file() or not os.access(place, os.X_OK):
+    # A relative path would mean a file of the repository that one happens to be in.
+    if not (place.is_absolute() and place.is_file() and os.access(place, os.X_OK)):
         raise ServerMissing(
             f"There is no program at {given}: the setting structure.{server.family} must name "
-            f"{server.program}."
+            f"{server.program}, by its absolute path."
         )
     return str(place)
 
 
 def can_start(server: Server, place: str) -> bool:
-    """Whether a program is more than a name: some toolchains have one that only complains."""
-    if not server.check:
+    """Whether a program is more than a name: some toolchains have one that only complains.
+
+    It is asked away from every repository: rustup's `rust-analyzer` starts what a file
+    `rust-toolchain.toml` in the working directory names.
+    """
+    if not server.started.probe:
         return True
     try:
-        done = subprocess.run(
-            [place, *server.check],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-            timeout=CHECK_SECONDS,
-        )
-    except (OSError, subprocess.SubprocessError):
+        return probe(server.started, place, CHECK_SECONDS).returncode == 0
+    except (OSError, SubprocessError):
         return False
-    return done.returncode == 0

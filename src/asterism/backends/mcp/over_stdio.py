@@ -4,21 +4,20 @@ import contextlib
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from asterism.backends.mcp.allowance import Allowance
-from asterism.backends.mcp.launcher import CANNOT_START
 from asterism.backends.mcp.options import Prepared, ServerLimits
 from asterism.domain.errors import ToolServerDied, ToolServerError, ToolServerMissing
+from asterism.programs.launcher import CANNOT_START
+from asterism.programs.launching import Launch, prepare
+from asterism.programs.table import TOOL_SERVER
 
 if TYPE_CHECKING:
     from anyio.abc import Process
 
-_LAUNCHER = str(Path(__file__).with_name("launcher.py"))
 _LOOK_SECONDS = 0.01
 
 
@@ -62,12 +61,19 @@ class StdioLine:
     async def _start(self) -> "Process":
         import anyio
 
-        launch = [sys.executable, "-I", "-S", _LAUNCHER, str(os.getpid())]
+        prepared = prepare(
+            Launch(
+                program=TOOL_SERVER,
+                command=self._server.command,
+                values={"directory": self._directory or ""},
+                environment=self._server.environment,
+            )
+        )
         try:
             return await anyio.open_process(
-                [*launch, *self._server.command],
-                env=dict(self._server.environment),
-                cwd=self._directory,
+                prepared.command,
+                env=prepared.environment,
+                cwd=prepared.directory,
                 # What it complains of may hold secrets, and would be mixed into what people see.
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,

@@ -7,6 +7,7 @@ of the chunk table that the disk never saw; whoever opens both has to treat that
 """
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
+from asterism.backends.store.plain_files import remove
+from asterism.domain.deadlines import check_deadline, current_deadline
 from asterism.domain.errors import (
     AsterismError,
     IndexBusy,
@@ -32,6 +35,9 @@ _LOG_BYTES = 16 * 1024 * 1024
 # How much of a database's header is looked at, and where it keeps its sizes.
 _HEADER = 100
 _MAGIC = b"SQLite format 3\x00"
+
+# Some 2 ms of SQLite's work.
+_STEPS_BETWEEN_LOOKS = 20_000
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 _STORAGE = {
@@ -160,20 +166,39 @@ def connect_reading(path: Path) -> Database:
         # The log's index cannot be created here. Without a log nobody is writing; a writer who
         # may write where we may not, and begins later, is not seen until the next opening.
         database.close()
-        if _size(_log(path)):
-            raise
-        return _open(path, "ro&immutable=1")
+        return _copied(path) if _size(_log(path)) else _open(path, "ro&immutable=1")
     except AsterismError:
         database.close()
         raise
     return database
 
 
+def _copied(path: Path) -> Database:
+    """A database whose log cannot be read where it is, as on a full or read-only disk."""
+    from tempfile import TemporaryDirectory
+
+    try:
+        with TemporaryDirectory(ignore_cleanup_errors=True) as place:
+            copy = Path(place) / path.name
+            for source, target in ((path, copy), (_log(path), _log(copy))):
+                # The log last: what a writer adds meanwhile is not part of the copy's state.
+                shutil.copyfile(source, target)
+            database = Database(path, _connect(f"file:{quote(str(copy))}?mode=rw"))
+            database.run("PRAGMA query_only = ON")
+            database.rows("SELECT name FROM sqlite_schema")
+            return database
+    except (OSError, sqlite3.Error) as error:
+        raise StorageFailed(
+            f"The catalogue in {path.parent} has a log that cannot be read there, nor copied to "
+            f"another place ({error}); make some room, or permit writing."
+        ) from error
+
+
 def remove_database(path: Path) -> None:
     """Delete a database with its log; nothing happens where there is none."""
     try:
         for name in (path, _log(path), path.with_name(f"{path.name}-shm")):
-            name.unlink(missing_ok=True)
+            remove(name)
     except OSError as error:
         raise StorageFailed(f"{path} cannot be removed: {error.strerror}.") from error
 
@@ -195,9 +220,17 @@ def _open(path: Path, mode: str) -> Database:
 
 def _connect(name: str) -> sqlite3.Connection:
     # Threads take turns, which the caller sees to; SQLite itself would allow more.
-    return sqlite3.connect(
+    connection = sqlite3.connect(
         name, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
     )
+    connection.set_progress_handler(_has_to_end, _STEPS_BETWEEN_LOOKS)
+    return connection
+
+
+def _has_to_end() -> bool:
+    """Whether a statement is interrupted, because the query that it belongs to has to end."""
+    deadline = current_deadline()
+    return deadline is not None and deadline.is_over()
 
 
 def _prepared(database: Database, *first: str) -> Database:
@@ -258,6 +291,8 @@ def _translated(error: sqlite3.Error, path: Path | None) -> Exception:
             return damaged(place, "its catalogue holds broken text")
         return error
     kind = code & 0xFF
+    if kind == sqlite3.SQLITE_INTERRUPT:
+        return _interrupted(error)
     if kind in _BUSY:
         return IndexBusy(
             f"Another process is writing to the index in {place} and did not finish within "
@@ -272,4 +307,13 @@ def _translated(error: sqlite3.Error, path: Path | None) -> Exception:
             f"The catalogue in {place} failed: {_STORAGE[kind]} ({error}); "
             "check the free space and the permissions there."
         )
+    return error
+
+
+def _interrupted(error: sqlite3.Error) -> Exception:
+    """Why a query had to end."""
+    try:
+        check_deadline()
+    except AsterismError as why:
+        return why
     return error
