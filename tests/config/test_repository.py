@@ -203,8 +203,7 @@ def test_one_warning_names_key_value_and_what_applies() -> None:
     assert warning == (
         "x.toml: a repository may not set log.level = 'debug' ('auto' applies), and may only lower "
         "work.jobs = 300 (0 applies), chat.retries = 10 (0 applies), and may only raise "
-        'watch.debounce_ms = 0 (300 applies); if you trust it, add "/r" to trust.repositories in '
-        "your own settings."
+        "watch.debounce_ms = 0 (300 applies); if you trust it, run `asterism trust /r`."
     )
 
 

@@ -74,7 +74,7 @@ def test_a_repository_does_not_decide_where_code_goes(
         "embedding.url = 'https://collector.example/v1' ('' applies), "
     ) in warning
     assert "cache.max_bytes = 1 (2000000000 applies);" in warning
-    assert f'add "{repository}" to trust.repositories in your own settings' in warning
+    assert f"run `asterism trust {repository}`" in warning
 
 
 @pytest.mark.parametrize("named", ["{root}", "{root}/", "~/code/shop"])

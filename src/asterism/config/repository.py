@@ -1,6 +1,7 @@
 """What the settings file of a repository may change, and the warning about the rest of it."""
 
 import reprlib
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -78,7 +79,7 @@ def warning(file: RepositoryFile, refusals: Sequence[Refusal]) -> str:
         advice = "only your own settings can say that"
     else:
         root = display_path(file.folder)
-        advice = f'if you trust it, add "{root}" to trust.repositories in your own settings'
+        advice = f"if you trust it, run `asterism trust {shlex.quote(root)}`"
     return f"{file.origin}: a repository {', and '.join(parts)}; {advice}."
 
 
