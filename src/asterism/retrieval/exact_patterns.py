@@ -9,6 +9,7 @@ from threading import Event, Timer
 from typing import Protocol
 
 from asterism.domain.errors import UsageError, WorkerDied
+from asterism.processes.lifeline import lifeline
 from asterism.retrieval import exact_worker
 from asterism.retrieval.exact_worker import Span
 
@@ -29,15 +30,28 @@ def guarded(pattern: str, seconds: float) -> Iterator[Matcher]:
     """
     # Isolated and without site packages, since it needs nothing but the standard library.
     command = [sys.executable, "-I", "-S", "-W", "ignore", str(exact_worker.__file__)]
-    try:
-        process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
-    except OSError as error:
-        raise WorkerDied(f"The process that matches patterns did not start: {error}.") from error
-    assert process.stdin is not None
-    assert process.stdout is not None
+    with lifeline() as line:
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                pass_fds=line.passed,
+            )
+        except OSError as error:
+            message = f"The process that matches patterns did not start: {error}."
+            raise WorkerDied(message) from error
+        # It can be in the middle of a pattern when this process is killed.
+        line.tie(process.pid)
+        yield from _matching(process, pattern, seconds)
+
+
+def _matching(
+    process: "subprocess.Popen[bytes]", pattern: str, seconds: float
+) -> Iterator[Matcher]:
     with process:
+        assert process.stdin is not None
         try:
             yield _Child(process, pattern, seconds)
         finally:

@@ -1,0 +1,1 @@
+"""How does a process that Asterism starts end with the one that started it?"""
