@@ -129,9 +129,7 @@ def run_writes(home: Path, name: str, share: float, seed: int) -> Result:
         for at in _chosen(total, share, chance):
             run = f"{fault.name} at write {at} of {total}"
             prepared.reset()
-            ended, (_, failed, call) = prepared.faulty(
-                Arming(prepared.ground.data, at, fault)
-            )
+            ended, (_, failed, call) = prepared.faulty(Arming(prepared.ground.data, at, fault))
             if failed:
                 run = f"{run} ({call})"
             examiner.note(run, ended)

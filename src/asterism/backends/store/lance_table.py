@@ -122,11 +122,19 @@ class LanceTable:
                 self._newest().delete(f"file_version IN ({some})")
 
     def restore(self, version: int) -> None:
-        """Make the table what it was at that version; nothing happens if that is the newest."""
-        if version == self.version:
+        """Make the table what it was at that version; nothing happens if that is the newest.
+
+        The versions after it, which a killed writer left behind, go: nobody ever read them.
+        """
+        newest = self.version
+        if version == newest:
             return
         with lance_errors(str(self._path)):
             self._dataset.checkout_version(version).restore()
+            uncommitted = {
+                left for left in lance_upkeep.versions(self._path) if version < left <= newest
+            }
+            lance_upkeep.remove_versions(self._newest(), uncommitted, at_once=True)
 
     def reset(self, dimensions: int) -> None:
         """Go on with an empty table for other vectors; older versions stay readable."""
@@ -141,8 +149,8 @@ class LanceTable:
             lance_upkeep.maintain(newest, exact_rows, thorough)
             self._check_files(newest)
             used = {snapshot.version for snapshot in self._in_use}
-            old = lance_upkeep.replaced_versions(self._path, self._keep_seconds) - used
-            lance_upkeep.remove_versions(newest, old, thorough)
+            old, crowded = lance_upkeep.outdated_versions(newest, self._path, self._keep_seconds)
+            lance_upkeep.remove_versions(newest, old - used, thorough or crowded)
 
     def snapshot(
         self, version: int | None = None, before: LanceSnapshot | None = None
