@@ -75,7 +75,7 @@ def in_child(
         answer, late = _answer(reading, pid, kin, kill_after, seconds)
         os.close(reading)
         _, status = os.waitpid(pid, 0)
-        orphans = _await_end(kin)
+        orphans = await_end(kin)
         said.seek(0)
         text = said.read().decode("utf-8", "replace")
     value = pickle.loads(answer) if answer else None
@@ -126,7 +126,7 @@ def _answer(
             pieces.append(piece)
 
 
-def _await_end(kin: Kin) -> set[Process]:
+def await_end(kin: Kin) -> set[Process]:
     """Those that are still there after a generous time; they are ended then."""
     deadline = time.monotonic() + LEAVING
     while left := kin.left():

@@ -152,9 +152,8 @@ def hits_in(ended: Ended) -> Hits:
     if ended.code not in (0, 1) or start < 0:
         return Hits(ended.code)
     reply = json.JSONDecoder().raw_decode(ended.text[start:])[0]
-    places = sorted(
-        (hit["file_path"], hit["start_line"], hit["content"]) for hit in reply["results"]
-    )
+    # How much of a hit is shown depends on the room that the others leave.
+    places = sorted((hit["file_path"], hit["start_line"], hit["name"]) for hit in reply["results"])
     state = reply["index_state"]
     behind = bool(state["behind"] or state["message"] or reply["notes"])
     return Hits(ended.code, tuple(places), behind)
@@ -209,6 +208,15 @@ def _differences(ground: Ground, wanted: Expected) -> list[str]:
     return [*found, str(broken)] if broken else found
 
 
+def _compared(found: Hits, wanted: Expected) -> str:
+    here, there = set(found.places), set(wanted.places)
+    only = [str(place)[:120] for place in (*sorted(here - there)[:2], *sorted(there - here)[:2])]
+    return (
+        f"{len(found.places)} hits and not the {len(wanted.places)} of a fresh index: "
+        f"{len(here - there)} only here, {len(there - here)} only there, such as {only}"
+    )
+
+
 class Examiner:
     """Looks at an index after a fault, has it mended, and keeps the account."""
 
@@ -236,9 +244,7 @@ class Examiner:
         """A search that was answered must be right, or say that it may not be."""
         if found.code in (0, 1) and not found.behind and found.places != wanted.places:
             self._result.wrong += 1
-            self._result.complain(
-                run, f"{len(found.places)} hits and not the {len(wanted.places)} of a fresh index"
-            )
+            self._result.complain(run, _compared(found, wanted))
 
     def look(self, run: str) -> None:
         """As a reader, before anything is mended: what was committed is there."""
@@ -278,17 +284,17 @@ class Examiner:
         found = hits(ground)
         if found != Hits(0, wanted.places):
             result.wrong += 1
-            result.complain(run, f"after the repair: {len(found.places)} hits, {found.code}")
+            result.complain(run, f"after the repair: {_compared(found, wanted)}, {found.code}")
         compared = in_child(lambda: _differences(ground, wanted))
         if compared.value != []:
             result.wrong += 1
             result.complain(run, f"after the repair: {compared.value} {compared.text}")
 
     def weigh(self, run: str, wanted: Expected) -> None:
-        """What is on the disk once `asterism clean` has been here, a minute later."""
-        age(self._ground)
-        cleaned = self._ground.do(("clean",))
-        self._sensible(run, cleaned)
+        """What is on the disk after `asterism clean`, once what it replaced may go too."""
+        for _ in range(2):
+            age(self._ground)
+            self._sensible(run, self._ground.do(("clean",)))
         ratio = size_of(self._ground.data) / wanted.bytes
         self._result.disk = max(self._result.disk, ratio)
         if ratio > DISK_RATIO:
