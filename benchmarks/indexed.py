@@ -19,5 +19,7 @@ def indexed(checkout: Checkout, repos_dir: Path, engine: Engine) -> Iterator[Sou
     engine.index(registered)
     directory = registered.project.directory
     with Catalogue.open(directory) as catalogue, catalogue.snapshot():
-        snapshot = LanceTable.open(directory).snapshot(catalogue.chunks_version())
+        snapshot = LanceTable.open(directory, name=catalogue.table.name).snapshot(
+            catalogue.chunks_version()
+        )
         yield Sources(snapshot, catalogue, Filter(repos=(registered.repository.name,)))

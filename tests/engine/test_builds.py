@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
 import time
@@ -21,7 +20,7 @@ from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.domain.catalogue import SymbolQuery
 from asterism.domain.chunk import Chunk
-from asterism.domain.errors import IndexCorrupt, IndexMissing, IndexTooNew, ProviderRefused
+from asterism.domain.errors import IndexMissing, IndexTooNew, ProviderRefused
 from asterism.domain.filters import Filter
 from asterism.domain.index import Staleness
 from asterism.domain.symbol import Role
@@ -29,6 +28,7 @@ from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.indexing.lock import writer
 from tests.backends.http.misbehaving_server import MisbehavingServer, Reply, serving
+from tests.backends.store.spoiling import change_catalogue
 from tests.engine.conftest import SETTINGS, make
 
 ONE = "def one():\n    return 1\n"
@@ -69,8 +69,8 @@ def chunks(registered: Registered, where: Filter | None = None) -> list[Chunk]:
     """What a reader of the committed version sees."""
     directory = registered.project.directory
     with Catalogue.open(directory) as catalogue:
-        version = catalogue.chunks_version()
-    return list(LanceTable.open(directory).snapshot(version).scan(where or Filter()))
+        version, name = catalogue.chunks_version(), catalogue.table.name
+    return list(LanceTable.open(directory, name=name).snapshot(version).scan(where or Filter()))
 
 
 def test_a_second_worktree_embeds_nothing(here: Engine, tmp_path: Path) -> None:
@@ -144,11 +144,11 @@ def no_catalogue(directory: Path) -> None:
 
 def schema(version: int) -> Damage:
     def change(directory: Path) -> None:
-        connection = sqlite3.connect(directory / "catalogue.sqlite")
-        connection.execute(f"PRAGMA user_version = {version}")
-        connection.execute("UPDATE facts SET value = ? WHERE key = 'schema_version'", (version,))
-        connection.commit()
-        connection.close()
+        change_catalogue(
+            directory,
+            f"PRAGMA user_version = {version}",
+            f"UPDATE facts SET value = {version} WHERE key = 'schema_version'",
+        )
 
     return change
 
@@ -156,8 +156,8 @@ def schema(version: int) -> Damage:
 @pytest.mark.parametrize(
     ("damage", "staleness", "says", "error"),
     [
-        (no_chunks, Staleness.corrupt, "lost its chunks", IndexCorrupt),
-        (no_catalogue, Staleness.corrupt, "damaged", IndexCorrupt),
+        (no_chunks, Staleness.corrupt, "lost its chunks", None),
+        (no_catalogue, Staleness.corrupt, "damaged", None),
         (schema(99), Staleness.schema, "upgrade Asterism", IndexTooNew),
     ],
     ids=["no chunks", "no catalogue", "newer"],
@@ -168,7 +168,7 @@ def test_what_cannot_be_used_is_said_and_mended_on_request(
     damage: Damage,
     staleness: Staleness,
     says: str,
-    error: type[Exception],
+    error: type[Exception] | None,
 ) -> None:
     registered = here.register(shop(tmp_path))
     here.index(registered)
@@ -177,10 +177,12 @@ def test_what_cannot_be_used_is_said_and_mended_on_request(
     found = here.status(registered).judgement
     assert found.staleness is staleness
     assert says in found.message
-    with pytest.raises(error, match="asterism index --force"):
-        here.index(registered)
-    report = here.index(registered, force=True)
-    assert report.embedded == 0
+    if error is not None:
+        with pytest.raises(error, match="asterism index --force"):
+            here.index(registered)
+    report = here.index(registered, force=error is not None)
+    assert (report.embedded, report.rebuilt) == (0, True)
+    assert len(report.warnings) == (error is None)
     assert chunks(registered) == before
     assert here.status(registered).judgement.staleness is Staleness.equal
 
@@ -279,14 +281,21 @@ def test_repositories_of_a_project_share_an_index_and_nothing_else(
     assert (tmp_path / "web" / "one.py").exists()
 
 
-def test_force_in_a_damaged_project_names_the_others(here: Engine, tmp_path: Path) -> None:
+def test_a_damaged_project_is_built_again_with_all_repositories(
+    here: Engine, tmp_path: Path
+) -> None:
     web = here.register(make(tmp_path / "web", one=ONE), project="shop")
     api = here.register(make(tmp_path / "api", one=ONE), project="shop")
     here.index(web)
     here.index(api)
+    before = chunks(web)
     no_catalogue(web.project.directory)
+    assert here.index(web).rebuilt
+    assert chunks(web) == before
+    shutil.rmtree(tmp_path / "api")
     report = here.index(web, force=True)
-    assert report.warnings == ("The project also has api, not indexed now: index it again.",)
+    assert report.warnings == ("Not indexed again, because their directories are gone: api.",)
+    assert {chunk.repo for chunk in chunks(web)} == {"web"}
 
 
 def test_a_repository_that_moved_keeps_its_index(here: Engine, tmp_path: Path) -> None:

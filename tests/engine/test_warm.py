@@ -10,6 +10,7 @@ import pytest
 
 from asterism.backends.embed.options import EmbedOptions
 from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.chunk_table import ChunkSnapshot
 from asterism.backends.store.registry import Registered
 from asterism.config.sections_index import ChunkSettings
 from asterism.domain.search import Mode
@@ -143,17 +144,19 @@ def test_a_table_that_is_built_anew_is_opened_anew(
     engine.index(registered)
     kept = Warm()
     directory = registered.project.directory
-    with Catalogue.open(directory) as catalogue:
-        version = catalogue.chunks_version()
-    before = kept.snapshot(directory, version)
-    assert kept.snapshot(directory, version) is before
+    before = snapshot(kept, directory)
+    assert snapshot(kept, directory) is before
     shutil.rmtree(directory)
     (root / "one.py").write_text("def uno():\n    return 1\n")
     Engine(places, lambda _root: SETTINGS).index(registered)
-    with Catalogue.open(directory) as catalogue:
-        assert catalogue.chunks_version() == version
-    after = kept.snapshot(directory, version)
+    after = snapshot(kept, directory)
+    assert after.version == before.version
     assert [row.name for row in after.scan()] == ["uno"]
+
+
+def snapshot(kept: Warm, directory: Path) -> ChunkSnapshot:
+    with Catalogue.open(directory) as catalogue:
+        return kept.snapshot(directory, catalogue)
 
 
 def test_few_tables_stay_open(
@@ -165,12 +168,10 @@ def test_few_tables_stay_open(
         registered = engine.register(make(tmp_path / name, one=f"def {name}():\n    return 1\n"))
         engine.index(registered)
         directory = registered.project.directory
-        with Catalogue.open(directory) as catalogue:
-            version = catalogue.chunks_version()
-        opened[name] = (directory, version, kept.snapshot(directory, version))
+        opened[name] = (directory, snapshot(kept, directory))
     for name, same in (("three", True), ("two", True), ("one", False)):
-        directory, version, before = opened[name]
-        again = kept.snapshot(directory, version)
+        directory, before = opened[name]
+        again = snapshot(kept, directory)
         assert (again is before) is same
         assert [row.name for row in again.scan()] == [name]
 

@@ -68,7 +68,9 @@ def test_vectors_from_elsewhere_are_taken_by_the_chunks_ids(
     engine.index(registered)
     directory = registered.project.directory
     with Catalogue.open(directory) as catalogue, catalogue.snapshot():
-        snapshot = LanceTable.open(directory).snapshot(catalogue.chunks_version())
+        snapshot = LanceTable.open(directory, name=catalogue.table.name).snapshot(
+            catalogue.chunks_version()
+        )
         ids = [key.id for key in snapshot.rows().keys]
     drawn = np.random.default_rng(3).normal(size=(len(ids), 4)).astype(np.float16)
     np.savez(tmp_path / "harbor.npz", ids=ids[1:], vectors=drawn[1:])

@@ -34,11 +34,25 @@ def on_small_disk(directory: Path, kilobytes: int) -> list[str]:
     return _mounted(script, str(directory), str(kilobytes))
 
 
-def on_read_only_disk(directory: Path) -> list[str]:
-    """What to start a command through, so that nothing in a directory can be written."""
+def on_read_only_disk(directory: Path, standing_in: Path | None = None) -> list[str]:
+    """What to start a command through, so that nothing in a directory can be written.
+
+    The command stands in that directory, or in another one.
+    """
     script = (
-        'place=$1; shift; mount --bind "$place" "$place" || exit 99;'
-        ' mount -o remount,bind,ro "$place" || exit 99; cd "$place"; exec "$@"'
+        'place=$1; inside=$2; shift 2; mount --bind "$place" "$place" || exit 99;'
+        ' mount -o remount,bind,ro "$place" || exit 99; cd "$inside"; exec "$@"'
+    )
+    return _mounted(script, str(directory), str(standing_in or directory))
+
+
+def on_full_disk(directory: Path) -> list[str]:
+    """What to start a command through, so that what is in a directory is on a disk without room."""
+    script = (
+        'place=$1; shift; mkdir "$place.kept" && mount --bind "$place" "$place.kept" || exit 99;'
+        ' mount -t tmpfs -o size=32m tmpfs "$place" && cp -a "$place.kept/." "$place" || exit 99;'
+        ' cat /dev/zero > "$place/filling" 2> /dev/null; "$@"; code=$?;'
+        ' umount "$place.kept"; rmdir "$place.kept"; exit $code'
     )
     return _mounted(script, str(directory))
 

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 from asterism.backends.store.catalogue import Catalogue
 from asterism.domain.errors import StoreError
+from tests.backends.store.spoiling import change_catalogue
 from tests.faults.generated_repository import make_repository
 from tests.faults.whole_index import violations
 from tests.faults.workplace import Command, Workplace, wait_until, workplace
@@ -156,7 +156,4 @@ def test_a_killed_job_cannot_be_cancelled_nor_cancel_the_next(tmp_path: Path) ->
 
 
 def forge_job(place: Workplace, values: str) -> None:
-    catalogue = sqlite3.connect(place.directory / "catalogue.sqlite")
-    catalogue.execute(f"UPDATE jobs SET {values}")
-    catalogue.commit()
-    catalogue.close()
+    change_catalogue(place.directory, f"UPDATE jobs SET {values}")

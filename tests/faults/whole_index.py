@@ -68,10 +68,10 @@ def violations(directory: Path) -> Violations:
             for path, state in catalogue.files(repository.name).items()
             for chunk, text_hash in catalogue.chunk_keys(repository.name, path)
         )
-        version = catalogue.chunks_version()
+        version, name = catalogue.chunks_version(), catalogue.table.name
     held: Counter[tuple[str, str, int, bytes]] = Counter()
     if version:
-        for entries in LanceTable.open(directory).snapshot(version).entries(_LIMIT):
+        for entries in LanceTable.open(directory, name=name).snapshot(version).entries(_LIMIT):
             held.update((e.chunk.repo, e.chunk.id, e.file_version, e.text_hash) for e in entries)
     return Violations(
         (told - held).total(), (held - told).total(), tuple(_broken_references(directory))
@@ -116,10 +116,10 @@ def whole(directory: Path) -> Whole:
     with _connected(directory) as database:
         tables = {name: database.execute(sql).fetchall() for name, sql in _QUERIES.items()}
     with Catalogue.open(directory) as catalogue:
-        version = catalogue.chunks_version()
+        version, name = catalogue.chunks_version(), catalogue.table.name
     if not version:
         return Whole(tables, [], {}, [], [])
-    snapshot = LanceTable.open(directory).snapshot(version)
+    snapshot = LanceTable.open(directory, name=name).snapshot(version)
     # The snapshot has no public way to give vectors and terms of all rows at once.
     rows = snapshot._dataset.to_table(columns=[*_COLUMNS, "vector"])
     columns = [map(_hashable, rows[name].to_pylist()) for name in _COLUMNS]
@@ -137,8 +137,8 @@ def whole(directory: Path) -> Whole:
 def scores(directory: Path) -> list[Any]:
     """Every full-text query with its scores, which depend on how the rows are laid out."""
     with Catalogue.open(directory) as catalogue:
-        version = catalogue.chunks_version()
-    snapshot = LanceTable.open(directory).snapshot(version)
+        version, name = catalogue.chunks_version(), catalogue.table.name
+    snapshot = LanceTable.open(directory, name=name).snapshot(version)
     return [
         sorted((match.key, round(match.score, 2)) for match in snapshot.matching(words, _LIMIT))
         for words in WORDS

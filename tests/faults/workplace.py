@@ -14,6 +14,7 @@ from asterism.backends.store.registry import Registered
 from asterism.config.sections_index import IndexSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
+from asterism.engine.searching import SearchReply, SearchRequest
 from asterism.engine.wiring import Places
 from asterism.indexing.progress import SILENT, Listener
 from asterism.indexing.report import SyncReport
@@ -59,6 +60,14 @@ class Workplace:
     def index(self, listener: Listener = SILENT, force: bool = False) -> SyncReport:
         """Bring the index up to date."""
         return self.engine().index(self.registered(), listener, force)
+
+    def search(self, text: str, data: Path | None = None) -> SearchReply:
+        """Ask the index, by a process that has kept nothing."""
+        engine = self.engine(data)
+        try:
+            return engine.search(engine.register(self.root), SearchRequest(text=text))
+        finally:
+            engine.close()
 
     def check(self) -> None:
         """The index is whole, up to date, and what a fresh one would be."""

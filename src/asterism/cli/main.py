@@ -25,6 +25,7 @@ from asterism.cli import (
 )
 from asterism.domain.errors import AsterismError
 from asterism.domain.files import display_path
+from asterism.telemetry.notices import taken
 
 # The request cannot be carried out as given.
 EXIT_USAGE = 2
@@ -99,3 +100,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_USAGE
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
+    finally:
+        for sentence in taken():
+            sys.stderr.write(f"asterism: {sentence}\n")

@@ -11,6 +11,25 @@ JobKind: TypeAlias = Literal["build", "sync"]
 JobState: TypeAlias = Literal["running", "done", "cancelled", "failed"]
 
 
+class Stamp(NamedTuple):
+    """What a file system says of a file; any write changes it."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+class TableFile(NamedTuple):
+    """One file of the committed version of the chunk table."""
+
+    name: str
+    """Relative to the table's directory, with `/`."""
+    stamp: Stamp
+    sums: bytes
+    """A checksum for each block of its content."""
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Changes of one repository that become visible together, or not at all."""
@@ -26,6 +45,8 @@ class Batch:
     """Files whose content is the same: only size, times and `scanned_ns` are taken."""
     scanned_ns: int = 0
     """When the repository was looked at; 0 leaves the time of the last look as it is."""
+    table_files: Sequence[TableFile] | None = None
+    """The files of that version of the chunk table; None leaves those of the last one."""
 
 
 class Job(NamedTuple):

@@ -47,6 +47,7 @@ class FoundFile(NamedTuple):
     """Relative to the root, with `/`; bytes that are no UTF-8 are kept as surrogate escapes."""
     size: int
     mtime_ns: int
+    ctime_ns: int = 0
 
 
 class SkippedFile(NamedTuple):

@@ -81,6 +81,8 @@ class FileState(NamedTuple):
     language: str = ""
     chunks: int = 0
     problems: int = 0
+    ctime_ns: int = 0
+    """When its content, name or permissions last changed; programs cannot set it back."""
 
 
 class Pending(NamedTuple):

@@ -1,17 +1,23 @@
 """Indexing through the façade: take the lock, mend what is stale, sync, say what happened."""
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
+from logging import WARNING
+from pathlib import Path
 from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
+from asterism.backends.store.replacement import remove_leftovers, take_place
 from asterism.backends.store.second_store import prune_second, remove_second
 from asterism.config.settings import Settings
 from asterism.domain.errors import (
     IndexBusy,
     IndexCorrupt,
     IndexMissing,
+    IndexOutdated,
     ProviderError,
     StorageFailed,
     StoreError,
@@ -19,7 +25,14 @@ from asterism.domain.errors import (
 from asterism.domain.index import Staleness
 from asterism.engine.observing import record_look_up, record_sync
 from asterism.engine.unchanged import Unchanged, Wanted
-from asterism.engine.wiring import Places, model_identity, open_index, sync_options, wipe
+from asterism.engine.wiring import (
+    Places,
+    begin_index,
+    model_identity,
+    open_index,
+    sync_options,
+    wipe,
+)
 from asterism.indexing.index import Index
 from asterism.indexing.jobs import run_sync
 from asterism.indexing.lock import held_seconds, upgrader, writer
@@ -28,10 +41,18 @@ from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.report import SyncReport
 from asterism.indexing.staleness import judge, judge_shape
 from asterism.indexing.sync import preview
+from asterism.telemetry.events import log_event
 from asterism.telemetry.operations import Operation
 
 # How long removing a repository waits for whoever is writing.
 FORGET_SECONDS = 10.0
+
+
+class Neighbour(NamedTuple):
+    """Another repository of the project, which is indexed again where the index is built anew."""
+
+    registered: Registered
+    settings: Settings
 
 
 def build(
@@ -41,8 +62,13 @@ def build(
     listener: Listener = SILENT,
     force: bool = False,
     wait_seconds: float = -1,
+    neighbours: Sequence[Neighbour] = (),
 ) -> SyncReport:
-    """Bring the index of a repository up to date; `force` reads and writes everything anew."""
+    """Bring the index of a repository up to date.
+
+    With `force` everything is built anew, beside the old index and without reading it; so it is if
+    the old one is damaged, or older than can be changed in place.
+    """
     directory = registered.project.directory
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
@@ -50,14 +76,17 @@ def build(
         listener.report(Progress(Stage.waiting, detail=holder))
 
     with writer(directory, wait_seconds, waiting):
+        everything = (Neighbour(registered, settings), *neighbours)
+        if force:
+            return _rebuilt(everything, places, listener)
         try:
-            return _open_and_sync(registered, settings, places, listener, force)
-        except IndexCorrupt:
-            if not force:
-                raise
-            # Some damage shows only when the damaged part is used.
-            wipe(directory)
-            return _open_and_sync(registered, settings, places, listener, force)
+            return _open_and_sync(registered, settings, places, listener)
+        except IndexOutdated:
+            return _rebuilt(everything, places, listener)
+        except IndexCorrupt as damage:
+            log_event("damage", WARNING, index=registered.project.id, why=str(damage))
+            report = _rebuilt(everything, places, listener)
+            return replace(report, warnings=(_mended(damage), *report.warnings))
 
 
 class Freshness(NamedTuple):
@@ -96,26 +125,40 @@ def refresh(
     if shape.staleness is not Staleness.equal:
         return Freshness(shape.message)
     patience = max(0.0, settings.index.sync_seconds - held_seconds(directory))
-    with suppress(IndexBusy), writer(directory, patience):
-        index = open_index(directory, settings, places)
-        try:
+    refused = ""
+    try:
+        with suppress(IndexBusy), writer(directory, patience):
             listener = Listener(stop=lambda: time.monotonic() > deadline)
-            with Operation("sync") as done:
-                report = run_sync(index, repository, options, listener)
-                record_sync(report, done)
-            cancelled = report.cancelled
-        except (ProviderError, StorageFailed) as error:
-            # The question can be answered all the same, from what the index has.
-            return Freshness(str(error))
-        finally:
-            index.close()
-        if not cancelled:
-            if unchanged is not None:
-                unchanged.note(registered, wanted, began_ns, lambda: _closed(registered))
-            return Freshness()
+            if _is_synced(registered, settings, places, listener):
+                if unchanged is not None:
+                    unchanged.note(registered, wanted, began_ns, lambda: _closed(registered))
+                return Freshness()
+    except ProviderError as error:
+        # The question can be answered all the same, from what the index has.
+        return Freshness(str(error))
+    except StorageFailed as error:
+        # So it can on a full or read-only disk; only what is behind is worth telling.
+        refused = f" {error}"
     with Catalogue.open(directory) as catalogue:
         found = judge(catalogue, repository, options, model)
-    return Freshness(found.message, found.behind)
+    if found.staleness is Staleness.equal:
+        return Freshness()
+    return Freshness(f"{found.message}{refused}", found.behind)
+
+
+def _is_synced(
+    registered: Registered, settings: Settings, places: Places, listener: Listener
+) -> bool:
+    """Sync; False where it was stopped before its end."""
+    index = open_index(registered.project.directory, settings, places)
+    try:
+        with Operation("sync") as done:
+            report = run_sync(index, registered.repository, sync_options(settings), listener)
+            record_sync(report, done)
+        index.adopt()
+        return not report.cancelled
+    finally:
+        index.close()
 
 
 def _closed(registered: Registered) -> set[str]:
@@ -183,17 +226,71 @@ def _drop_rows(index: Index, repo: str) -> None:
 
 
 def _open_and_sync(
-    registered: Registered, settings: Settings, places: Places, listener: Listener, force: bool
+    registered: Registered, settings: Settings, places: Places, listener: Listener
 ) -> SyncReport:
-    index = open_index(registered.project.directory, settings, places, force)
+    index = open_index(registered.project.directory, settings, places)
     try:
-        return _sync(index, registered, settings, listener, force)
+        report = _sync(index, registered, settings, listener)
+        index.adopt()
+        return report
     finally:
         index.close()
 
 
+def _rebuilt(everything: Sequence[Neighbour], places: Places, listener: Listener) -> SyncReport:
+    """Build an index beside the old one, of which nothing is read, and put it in its place.
+
+    The report is of the first repository; the others of the project are indexed with it.
+    """
+    (registered, settings), *others = everything
+    directory = registered.project.directory
+    index = begin_index(directory, settings, places)
+    table, left = index.catalogue.table.name, []
+    try:
+        try:
+            report = _sync(index, registered, settings, listener)
+            for other in others:
+                if report.cancelled:
+                    break
+                if Path(other.registered.repository.root).is_dir():
+                    there = _sync(index, other.registered, other.settings, listener)
+                    report = replace(report, cancelled=there.cancelled)
+                else:
+                    left.append(other.registered.repository.name)
+        finally:
+            index.close()
+        if not report.cancelled:
+            take_place(directory)
+    finally:
+        # What is left is the old index and what was not finished, or the new one and the old table.
+        remove_leftovers(directory, _table_in_place(directory, table))
+    if left:
+        gone = f"Not indexed again, because their directories are gone: {', '.join(left)}."
+        report = replace(report, warnings=(*report.warnings, gone))
+    return replace(report, rebuilt=True)
+
+
+def _table_in_place(directory: Path, built: str) -> str | None:
+    """The table that the catalogue in its place names, as far as that can be told."""
+    try:
+        with Catalogue.open(directory) as catalogue:
+            return catalogue.table.name
+    except IndexMissing:
+        return None
+    except StoreError:
+        # A damaged index keeps whatever table it has; only what was begun here goes.
+        kept = sorted(path.name for path in directory.glob("chunks*.lance") if path.name != built)
+        return kept[0] if kept else None
+
+
+def _mended(damage: IndexCorrupt) -> str:
+    """What was wrong, without the advice that was followed just now."""
+    said = str(damage).partition("; ")[0].rstrip(".")
+    return f"{said}. It was built again from the files of the repository."
+
+
 def _sync(
-    index: Index, registered: Registered, settings: Settings, listener: Listener, force: bool
+    index: Index, registered: Registered, settings: Settings, listener: Listener
 ) -> SyncReport:
     repository = registered.repository
     options = sync_options(settings)
@@ -206,7 +303,7 @@ def _sync(
         reembed(index, listener)
     # Rows know where their files are, so those of a repository that moved are written again.
     moved = stored.get(repository.name, repository.root) != repository.root
-    report = run_sync(index, repository, options, listener, force or moved)
+    report = run_sync(index, repository, options, listener, moved)
     if moved and not report.cancelled:
         index.catalogue.set_root(repository.name, repository.root)
     return report

@@ -37,8 +37,10 @@ _CACHE = "embeddings.sqlite"
 _PROJECTS = "projects"
 # What a project's directory consists of. Where anything else lies in it, it is not ours to remove.
 _OWN_NAMES = (
-    "catalogue.sqlite*",
-    "chunks.lance",
+    "catalogue.*",
+    "chunks*.lance",
+    "building",
+    "project.json*",
     "second.sqlite*",
     "writer.lock",
     "writer.pid",

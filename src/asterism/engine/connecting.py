@@ -133,7 +133,7 @@ class Connector:
         states = catalogue.files(self._registered.repository.name).values()
         if not self._listing:
             self._listing = tuple(
-                FoundFile(one.path, one.size, one.mtime_ns)
+                FoundFile(one.path, one.size, one.mtime_ns, one.ctime_ns)
                 for one in states
                 if _can_be_told(one.path)
             )

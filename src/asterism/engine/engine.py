@@ -16,7 +16,7 @@ from asterism.config.settings import Settings
 from asterism.domain.catalogue import SymbolQuery
 from asterism.domain.errors import IndexMissing, PathMissing, StoreError, UsageError
 from asterism.domain.files import SkipReason, display_path
-from asterism.engine.builds import Freshness, build, dry_run, forget, refresh
+from asterism.engine.builds import Freshness, Neighbour, build, dry_run, forget, refresh
 from asterism.engine.cleaning import Cleaning, clean
 from asterism.engine.inspection import Inspection, inspect_file
 from asterism.engine.lookups import Lookup, look_up
@@ -120,13 +120,16 @@ class Engine:
         """Bring the index of a repository up to date; −1 waits for another writer for ever."""
         settings = self.settings_of(registered)
         with Operation("index") as done:
-            report = build(registered, settings, self._places, listener, force, wait_seconds)
+            neighbours = [
+                Neighbour(other, self.settings_of(other))
+                for other in self.registry.repositories(registered.project.id)
+                if other.repository.id != registered.repository.id
+            ]
+            report = build(
+                registered, settings, self._places, listener, force, wait_seconds, neighbours
+            )
             record_sync(report, done)
-        left = self._unindexed(registered) if force else []
-        if not left:
-            return report
-        warning = f"The project also has {', '.join(left)}, not indexed now: index it again."
-        return replace(report, warnings=(*report.warnings, warning))
+        return report
 
     def upgrade(
         self,
@@ -341,15 +344,6 @@ class Engine:
     def clean(self, dry_run: bool = False, cache: bool = False) -> Cleaning:
         """Remove what nobody needs: indexes without a repository, leftovers, old versions."""
         return clean(self.registry, self._places, self._settings, dry_run, cache)
-
-    def _unindexed(self, registered: Registered) -> list[str]:
-        """Repositories of a project that its index lacks, as after it was built anew."""
-        known = {
-            entry.repository.name for entry in self.registry.repositories(registered.project.id)
-        }
-        with Catalogue.open(registered.project.directory) as catalogue:
-            held = {repository.name for repository in catalogue.repositories()}
-        return sorted(known - held)
 
     def _searched(self, registered: Registered, repos: Sequence[str]) -> Registered:
         """The one repository that a filter means: files of several do not connect."""

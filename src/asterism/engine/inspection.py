@@ -199,17 +199,17 @@ def _held(registered: Registered, relative: str) -> Held:
             keys = catalogue.chunk_keys(name, relative)
             symbols = catalogue.symbol_counts(name, relative)
             links = catalogue.links(name, relative)
-            version = catalogue.chunks_version()
+            version, table = catalogue.chunks_version(), catalogue.table.name
     except IndexMissing:
         return Held(trouble="There is no index yet; run `asterism index`.")
     except StoreError as error:
         return Held(trouble=str(error))
-    chunks, trouble = _chunks(directory, name, version, keys)
+    chunks, trouble = _chunks(directory / table, name, version, keys)
     return Held(state, chunks, symbols, tuple(links), tuple(importers), trouble)
 
 
 def _chunks(
-    directory: Path, repo: str, version: int, known: list[tuple[str, bytes]]
+    table: Path, repo: str, version: int, known: list[tuple[str, bytes]]
 ) -> tuple[tuple[IndexedChunk, ...], str]:
     """The rows behind the catalogue's keys, and what is wrong with them."""
     if not known:
@@ -218,7 +218,7 @@ def _chunks(
 
     keys = [ChunkKey(repo, chunk_id) for chunk_id, _ in known]
     try:
-        rows = LanceTable.open(directory).snapshot(version)
+        rows = LanceTable.open(table.parent, name=table.name).snapshot(version)
         chunks = {chunk.id: chunk for chunk in rows.chunks(keys)}
         vectors = {key.id for key in rows.vectors(keys)}
     except IndexMissing:

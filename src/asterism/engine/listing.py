@@ -7,7 +7,7 @@ from typing import NamedTuple
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Project, Registered, Registry, State
 from asterism.domain.errors import IndexMissing, IndexTooNew, StoreError
-from asterism.engine.wiring import table_is_there
+from asterism.engine.wiring import damage_of
 
 
 class ListedState(StrEnum):
@@ -64,8 +64,8 @@ def _of_project(registry: Registry, project: Project) -> Iterator[Listed]:
 def _holdings(project: Project) -> dict[str, _Holding]:
     """How much the index of a project holds of each of its repositories."""
     with Catalogue.open(project.directory) as catalogue, catalogue.snapshot():
-        if not table_is_there(project.directory, catalogue):
-            raise StoreError("The index has lost its chunks; run `asterism index --force`.")
+        if damage := damage_of(project.directory, catalogue):
+            raise StoreError(damage)
         found = {}
         for repository in catalogue.repositories():
             known = catalogue.statistics(repository.name)

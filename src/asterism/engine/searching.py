@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.catalogue_opening import mark_of
 from asterism.backends.store.chunk_table import ChunkKey, ChunkSnapshot
 from asterism.backends.store.registry import Registered
 from asterism.config.settings import Settings
-from asterism.domain.errors import IndexMissing, UsageError
+from asterism.domain.errors import IndexCorrupt, IndexMissing, UsageError
 from asterism.domain.files import display_path
 from asterism.domain.filters import NO_FILTER, Filter
 from asterism.domain.index import ModelIdentity
@@ -104,6 +105,23 @@ def search(
     warm: Warm,
 ) -> SearchReply:
     """Answer one question about one repository."""
+    mark = mark_of(registered.project.directory)
+    try:
+        return _answered(registered, request, settings, places, warm)
+    except IndexCorrupt:
+        # Another process has put a new index in the place of the one that was asked.
+        if mark == mark_of(registered.project.directory):
+            raise
+        return _answered(registered, request, settings, places, warm)
+
+
+def _answered(
+    registered: Registered,
+    request: SearchRequest,
+    settings: Settings,
+    places: Places,
+    warm: Warm,
+) -> SearchReply:
     began = time.monotonic()
     options = _selection_options(request)
     question = _question(request)
@@ -276,7 +294,7 @@ def _opened(registered: Registered, warm: Warm) -> Iterator[tuple[Catalogue, Chu
         known = {each.name for each in catalogue.repositories()}
         if version == 0 or repository.name not in known:
             raise IndexMissing(_why_empty(catalogue, registered))
-        yield catalogue, warm.snapshot(directory, version)
+        yield catalogue, warm.snapshot(directory, catalogue)
 
 
 def _why_empty(catalogue: Catalogue, registered: Registered) -> str:
@@ -289,6 +307,13 @@ def _why_empty(catalogue: Catalogue, registered: Registered) -> str:
         )
     if registered.repository.name not in {each.name for each in catalogue.repositories()}:
         return f"{root} is not indexed yet; run `asterism index {root}`."
+    if job is not None and job.state != "done":
+        ended = {"failed": "failed", "cancelled": "was stopped"}.get(job.state, "was interrupted")
+        why = f" ({job.sentence.rstrip('.')})" if job.state == "failed" else ""
+        return (
+            f"The first build of the index of {root} {ended} after {job.files_done:,} of "
+            f"{job.files_total:,} files{why}; run `asterism index {root}` to go on."
+        )
     return (
         f"The index of {root} is empty: no file was indexed; `asterism files {root} --skipped` "
         "says why."

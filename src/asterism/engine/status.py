@@ -11,7 +11,7 @@ from asterism.domain.catalogue import Job, Statistics
 from asterism.domain.errors import IndexCorrupt, IndexMissing, IndexTooNew
 from asterism.domain.index import Manifest, Staleness
 from asterism.engine.upgrade_state import UpgradeState, upgrade_state
-from asterism.engine.wiring import model_identity, sync_options, table_bytes, table_is_there
+from asterism.engine.wiring import damage_of, model_identity, sync_options, table_bytes
 from asterism.indexing.jobs import is_alive
 from asterism.indexing.staleness import MISSING, Judgement, judge
 from asterism.indexing.watching import WatchState, load_watch
@@ -68,15 +68,11 @@ def watch_file(registered: Registered) -> Path:
 def _open_status(catalogue: Catalogue, registered: Registered, settings: Settings) -> Status:
     repo = registered.repository.name
     directory = registered.project.directory
-    if table_is_there(directory, catalogue):
+    if damage := damage_of(directory, catalogue):
+        judgement = Judgement(Staleness.corrupt, damage)
+    else:
         options, model = sync_options(settings), model_identity(settings)
         judgement = judge(catalogue, registered.repository, options, model)
-    else:
-        judgement = Judgement(
-            Staleness.corrupt,
-            f"The index in {directory} has lost its chunks; build it again with "
-            "`asterism index --force`.",
-        )
     if judgement.staleness is Staleness.missing:
         # A project's catalogue knows nothing yet of a repository that was only registered.
         return Status(registered, judgement, catalogue.manifest())
@@ -87,7 +83,7 @@ def _open_status(catalogue: Catalogue, registered: Registered, settings: Setting
         catalogue.manifest(),
         catalogue.statistics(repo),
         catalogue.skipped_counts(repo),
-        table_bytes(directory),
+        table_bytes(directory, catalogue),
         job,
         job is not None and is_alive(job),
         load_watch(watch_file(registered)),

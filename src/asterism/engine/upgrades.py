@@ -72,4 +72,6 @@ def _version(directory: Path) -> int:
 def _chunks(directory: Path, version: int) -> ChunkSnapshot:
     from asterism.backends.store.lance_table import LanceTable
 
-    return LanceTable.open(directory).snapshot(version)
+    with Catalogue.open(directory) as catalogue:
+        name = catalogue.table.name
+    return LanceTable.open(directory, name=name).snapshot(version)

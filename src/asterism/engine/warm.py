@@ -11,13 +11,16 @@ from asterism.backends.embed.providers import make_embedder
 from asterism.backends.rerank.options import RerankOptions
 from asterism.backends.rerank.protocol import Reranker
 from asterism.backends.rerank.providers import make_reranker
+from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.chunk_table import ChunkSnapshot, Vector
 from asterism.backends.store.lance_snapshot import LanceSnapshot
 from asterism.backends.store.lance_table import LanceTable, Mark, version_mark
 from asterism.backends.store.recent import Recent
+from asterism.domain.catalogue import Stamp
 from asterism.engine.measured import MeasuredEmbedder, MeasuredReranker
 from asterism.engine.observing import record_look_up
 from asterism.engine.unchanged import Unchanged
+from asterism.engine.wiring import check_by_chance, checked
 from asterism.indexing.cache import Cache
 
 if TYPE_CHECKING:
@@ -34,6 +37,8 @@ class _Table(NamedTuple):
     mark: Mark | None
     """Tells a table from one that was built anew in its place, with the same version numbers."""
     snapshot: LanceSnapshot
+    seen: frozenset[tuple[str, Stamp]]
+    """Stamps that the catalogue does not know, under which files were found well."""
 
 
 class Warm:
@@ -53,14 +58,26 @@ class Warm:
         self._second: SecondVectors | None = None
         self._said: set[str] = set()
 
-    def snapshot(self, directory: Path, version: int) -> ChunkSnapshot:
-        """A version of a project's chunks; the newest one stays in memory as far as it was read."""
-        mark = version_mark(directory, version)
+    def snapshot(self, directory: Path, catalogue: Catalogue) -> ChunkSnapshot:
+        """A project's chunks as its catalogue names them; they stay in memory as far as read.
+
+        Their files are looked at each time: what was damaged since must not change an answer.
+        """
+        version, name = catalogue.chunks_version(), catalogue.table.name
+        mark = version_mark(directory, version, name)
         with self._lock:
             table = self._tables.pop(directory, None)
+        seen = table.seen if table is not None else frozenset()
+        looked = checked(directory, catalogue, seen)
+        seen = seen.union((file.name, file.stamp) for file in looked.restamped)
         if table is None or mark is None or table.mark != mark:
+            if table is None:
+                check_by_chance(directory, catalogue)
             before = None if table is None else table.snapshot
-            table = _Table(mark, LanceTable.open(directory).snapshot(version, before))
+            opened = LanceTable.open(directory, name=name).snapshot(version, before)
+            table = _Table(mark, opened, seen)
+        elif table.seen != seen:
+            table = table._replace(seen=seen)
         with self._lock:
             self._tables[directory] = table
             while len(self._tables) > TABLES_KEPT:

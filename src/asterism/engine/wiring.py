@@ -1,9 +1,10 @@
 """Which implementation stands behind each protocol, and how an index is opened."""
 
-import shutil
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 from asterism import __version__
@@ -14,6 +15,14 @@ from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.catalogue_schema import SCHEMA_VERSION
 from asterism.backends.store.chunk_table import ChunkTable
 from asterism.backends.store.footprint import stay_small
+from asterism.backends.store.replacement import begin, new_table_name, remove_leftovers
+from asterism.backends.store.table_files import (
+    Looked,
+    damage_sentence,
+    look_at,
+    look_by_chance,
+    manifest_name,
+)
 from asterism.config.loading import (
     chunk_options,
     discovery_options,
@@ -21,15 +30,13 @@ from asterism.config.loading import (
     worker_count,
 )
 from asterism.config.settings import Settings
-from asterism.domain.errors import IndexCorrupt, IndexMissing, IndexOutdated, IndexTooNew
+from asterism.domain.catalogue import Stamp
+from asterism.domain.errors import IndexCorrupt, IndexMissing
 from asterism.domain.index import Manifest, ModelIdentity
 from asterism.engine.measured import MeasuredEmbedder
 from asterism.indexing.cache import Cache
 from asterism.indexing.index import Index
 from asterism.indexing.options import SyncOptions
-
-# The chunks, in the directory of their project.
-_TABLE = "chunks.lance"
 
 
 class Places(NamedTuple):
@@ -54,28 +61,40 @@ def model_identity(settings: Settings) -> ModelIdentity:
     return identity_of(embed_options(settings))
 
 
-def open_index(directory: Path, settings: Settings, places: Places, force: bool = False) -> Index:
+def open_index(directory: Path, settings: Settings, places: Places) -> Index:
     """Open an index for writing, and make it if there is none; the caller holds the lock.
 
-    A damaged index, or one of another schema, is replaced if the caller insists; an older schema
-    is replaced in any case, because whoever writes wants the present one.
+    One that is damaged, or of a schema that cannot be changed in place, is refused.
     """
     model = model_identity(settings)
-    catalogue = _catalogue(directory, model, force)
+    return _index(directory, _catalogue(directory, model), settings, places)
+
+
+def begin_index(directory: Path, settings: Settings, places: Places) -> Index:
+    """Begin an index beside the one that is there, of which nothing is read.
+
+    Close it, then `take_place` puts it there; the caller holds the lock.
+    """
+    catalogue = Catalogue.create(begin(directory), _manifest(model_identity(settings)))
+    catalogue.table.rename(new_table_name())
+    return _index(directory, catalogue, settings, places)
+
+
+def _index(directory: Path, catalogue: Catalogue, settings: Settings, places: Places) -> Index:
+    name = catalogue.table.name
 
     def create_table(dimensions: int) -> ChunkTable:
         from asterism.backends.store.lance_table import LanceTable
 
         stay_small()
         # Only leftovers of a build that never committed anything can be here.
-        shutil.rmtree(directory / _TABLE, ignore_errors=True)
-        return LanceTable.create(directory, dimensions)
+        return LanceTable.create(directory, dimensions, name=name)
 
     def open_table() -> ChunkTable:
         from asterism.backends.store.lance_table import LanceTable
 
         stay_small()
-        return LanceTable.open(directory)
+        return LanceTable.open(directory, name=name)
 
     def make_embedder() -> Embedder:
         from asterism.backends.embed.providers import make_embedder
@@ -87,7 +106,7 @@ def open_index(directory: Path, settings: Settings, places: Places, force: bool 
         catalogue,
         create_table,
         open_table,
-        model,
+        model_identity(settings),
         make_embedder,
         lambda: cache(settings, places),
     )
@@ -108,48 +127,74 @@ def wipe(directory: Path) -> None:
     # The catalogue first: without it there is no index, while a catalogue that has lost its chunks
     # would be damage to whoever comes after a kill in between.
     Catalogue.discard(directory)
-    shutil.rmtree(directory / _TABLE, ignore_errors=True)
+    remove_leftovers(directory, None)
 
 
-def table_is_there(directory: Path, catalogue: Catalogue) -> bool:
-    """Whether the chunks a catalogue speaks of exist, by a look that loads nothing."""
-    version = catalogue.chunks_version()
-    # Lance names the manifest of a version by this number less the version.
-    manifest = f"{2**64 - 1 - version}.manifest"
-    return version == 0 or (directory / _TABLE / "_versions" / manifest).is_file()
+def damage_of(directory: Path, catalogue: Catalogue) -> str:
+    """What is wrong with the chunks a catalogue speaks of, by a look that loads nothing."""
+    try:
+        checked(directory, catalogue)
+    except IndexCorrupt as error:
+        return str(error)
+    return ""
 
 
-def table_bytes(directory: Path) -> int:
+def checked(
+    directory: Path, catalogue: Catalogue, seen: Collection[tuple[str, Stamp]] = ()
+) -> Looked:
+    """Refuse chunks that are lost or damaged; which files are whole and have another stamp.
+
+    `seen` names stamps under which a file was found well before.
+    """
+    with catalogue.snapshot():
+        version = catalogue.chunks_version()
+        if version == 0:
+            return Looked()
+        table, files = directory / catalogue.table.name, catalogue.table.files()
+    if not (table / "_versions" / manifest_name(version)).is_file():
+        raise IndexCorrupt(LOST_CHUNKS.format(directory))
+    looked = look_at(table, files, seen)
+    if looked.damaged:
+        raise IndexCorrupt(damage_sentence(directory, looked.damaged))
+    return looked
+
+
+def check_by_chance(directory: Path, catalogue: Catalogue) -> None:
+    """Read a few blocks of the chunks that no stamp calls for."""
+    table, files = directory / catalogue.table.name, catalogue.table.files()
+    if damaged := look_by_chance(table, files, Random()):
+        raise IndexCorrupt(damage_sentence(directory, damaged))
+
+
+LOST_CHUNKS = "The index in {} has lost its chunks; build it again with `asterism index --force`."
+
+
+def table_bytes(directory: Path, catalogue: Catalogue) -> int:
     """How much the chunks take on disk, by a look that loads nothing."""
     total = 0
-    for file in (directory / _TABLE).rglob("*"):
+    for file in (directory / catalogue.table.name).rglob("*"):
         # A writer may be tidying up meanwhile.
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             total += file.stat().st_size if file.is_file() else 0
     return total
 
 
-def _catalogue(directory: Path, model: ModelIdentity, force: bool) -> Catalogue:
+def _catalogue(directory: Path, model: ModelIdentity) -> Catalogue:
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         found = Catalogue.open(directory, writable=True)
     except IndexMissing:
-        pass
-    except IndexOutdated:
-        wipe(directory)
-    except (IndexCorrupt, IndexTooNew):
-        if not force:
-            raise
-        wipe(directory)
-    else:
-        if table_is_there(directory, found):
-            return found
+        remove_leftovers(directory, None)
+        return Catalogue.create(directory, _manifest(model))
+    try:
+        remove_leftovers(directory, found.table.name)
+        if restamped := checked(directory, found).restamped:
+            found.table.restamp(restamped)
+    except BaseException:
         found.close()
-        if not force:
-            raise IndexCorrupt(
-                f"The index in {directory} has lost its chunks; build it again with "
-                "`asterism index --force`."
-            )
-        wipe(directory)
-    manifest = Manifest(SCHEMA_VERSION, model, RECIPE_VERSION, __version__, time.time())
-    return Catalogue.create(directory, manifest)
+        raise
+    return found
+
+
+def _manifest(model: ModelIdentity) -> Manifest:
+    return Manifest(SCHEMA_VERSION, model, RECIPE_VERSION, __version__, time.time())

@@ -13,11 +13,11 @@ def word_search(registered: Registered, query: str, limit: int) -> list[Hit]:
 
     directory = registered.project.directory
     with Catalogue.open(directory) as catalogue:
-        version = catalogue.chunks_version()
+        version, name = catalogue.chunks_version(), catalogue.table.name
     terms = list(dict.fromkeys(terms_of(query)))
     if not terms or version == 0:
         return []
-    rows = LanceTable.open(directory).snapshot(version)
+    rows = LanceTable.open(directory, name=name).snapshot(version)
     matches = rows.matching(terms, limit, Filter(repos=(registered.repository.name,)))
     scores = {match.key.id: match.score for match in matches}
     best = max(scores.values(), default=1.0) or 1.0

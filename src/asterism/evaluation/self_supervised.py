@@ -69,7 +69,7 @@ def make_queries(registered: Registered, options: SetOptions) -> list[Query]:
         if not files:
             shown = display_path(repository.root)
             raise IndexMissing(f"Nothing of {shown} is indexed; run `asterism index {shown}`.")
-        drawn = _drawn(_chunks(directory, repository.name, catalogue.chunks_version()), options)
+        drawn = _drawn(_chunks(directory, repository.name, catalogue), options)
         root = Path(repository.root)
         elsewhere = _Occurrences(root, files, drawn)
         names = _Names(catalogue, repository.name)
@@ -95,11 +95,13 @@ def make_queries(registered: Registered, options: SetOptions) -> list[Query]:
     )
 
 
-def _chunks(directory: Path, repo: str, version: int) -> Iterator[Chunk]:
+def _chunks(directory: Path, repo: str, catalogue: Catalogue) -> Iterator[Chunk]:
     from asterism.backends.store.lance_table import LanceTable
 
+    version = catalogue.chunks_version()
     if version:
-        yield from LanceTable.open(directory).snapshot(version).scan(Filter(repos=(repo,)))
+        table = LanceTable.open(directory, name=catalogue.table.name)
+        yield from table.snapshot(version).scan(Filter(repos=(repo,)))
 
 
 def _drawn(chunks: Iterable[Chunk], options: SetOptions) -> Mapping[str, Sequence[Candidate]]:

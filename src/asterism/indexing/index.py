@@ -1,7 +1,7 @@
 """An index that is open for writing: catalogue, chunk table, and where vectors come from."""
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,6 +9,9 @@ from asterism.backends.embed.protocol import Embedder
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.chunk_table import ChunkTable
 from asterism.backends.store.footprint import give_back
+from asterism.backends.store.table_files import DATA, damage_sentence, look_deep, written
+from asterism.domain.catalogue import TableFile
+from asterism.domain.errors import IndexCorrupt
 from asterism.domain.index import ModelIdentity
 from asterism.indexing.cache import Cache
 
@@ -35,13 +38,34 @@ class Index:
             committed = self.catalogue.chunks_version()
             if committed == 0:
                 self._table = self.create_table(self.identity.dimensions)
-                self.catalogue.set_chunks_version(self._table.version)
+                self._name_version()
             else:
                 self._table = self.open_table()
                 if self._table.version != committed:
                     self._table.restore(committed)
-                    self.catalogue.set_chunks_version(self._table.version)
+                    self._name_version()
         return self._table
+
+    def table_files(self) -> Sequence[TableFile]:
+        """The files of the table's newest version; each is read once, after it was written."""
+        table = self.table()
+        if table.place is None:
+            return ()
+        return written(table.place, table.files(), self._known_files())
+
+    def adopt(self) -> None:
+        """Give checksums to a table that an older program wrote."""
+        if self.catalogue.chunks_version() and not self.catalogue.table.files():
+            self.table()
+            self._name_version()
+
+    def _name_version(self) -> None:
+        """Commit the newest version of the table."""
+        if self._table is not None:
+            self.catalogue.set_chunks_version(self._table.version, self.table_files())
+
+    def _known_files(self) -> dict[str, TableFile]:
+        return {file.name: file for file in self.catalogue.table.files()}
 
     def embedder(self) -> Embedder:
         """The model, loaded once."""
@@ -72,8 +96,23 @@ class Index:
             self._close_embedder()
             gc.collect()
             give_back()
+        before = self._known_files()
         table.maintain(thorough)
-        self.catalogue.set_chunks_version(table.version)
+        self._check_merged(table, before)
+        self._name_version()
+
+    def _check_merged(self, table: ChunkTable, before: Mapping[str, TableFile]) -> None:
+        """Refuse rows that were merged out of damaged files: they would get good checksums."""
+        if table.place is None:
+            return
+        now = {*table.files()}
+        merged = [
+            file
+            for name, file in before.items()
+            if name not in now and name.startswith(DATA) and (table.place / name).exists()
+        ]
+        if damaged := look_deep(table.place, merged):
+            raise IndexCorrupt(damage_sentence(self.directory, damaged))
 
     def close(self) -> None:
         """Let go of everything that was opened."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Event
 from time import time
 
+from asterism.backends.store.plain_files import make_plain
 from asterism.domain.errors import IndexBusy, StorageFailed
 
 # How often someone who waits asks again; a question that waits for a short sync should not wait
@@ -44,7 +45,9 @@ def _held(
 ) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
-    lock = FileLock(directory / f"{name}.lock", poll_interval=POLL_SECONDS)
+    place = directory / f"{name}.lock"
+    make_plain(place)
+    lock = FileLock(place, poll_interval=POLL_SECONDS)
     try:
         try:
             lock.acquire(timeout=0)
@@ -67,6 +70,7 @@ def _held(
     try:
         # Only for messages: the lock itself says nothing about who holds it.
         with suppress(OSError):
+            make_plain(directory / f"{name}.pid")
             (directory / f"{name}.pid").write_text(str(getpid()), encoding="ascii")
         yield
     finally:
@@ -88,6 +92,7 @@ def sole_watcher(
     """Be the one that watches a repository, once no other process does; False if told to stop."""
     from filelock import FileLock, Timeout
 
+    make_plain(directory / f"watch-{repo}.lock")
     lock = FileLock(directory / f"watch-{repo}.lock")
     while not stop.is_set():
         try:
@@ -113,7 +118,9 @@ def sole_watcher(
 
 def holder(directory: Path, name: str = _WRITER) -> str:
     """Who holds the lock, or held it last: `process 4711`."""
+    place = directory / f"{name}.pid"
     try:
-        return f"process {int((directory / f'{name}.pid').read_text(encoding='ascii'))}"
+        # Reading from a pipe that something has put there would take for ever.
+        return f"process {int(place.read_text(encoding='ascii') if place.is_file() else '')}"
     except (OSError, ValueError):
         return "a process that did not leave its number"

@@ -23,7 +23,7 @@ class Plan(NamedTuple):
 
     new: tuple[Look, ...]
     suspect: tuple[Look, ...]
-    """Known files whose size or time differs, or whose time proves nothing."""
+    """Known files whose size or one of whose times differs, or whose times prove nothing."""
     removed: tuple[str, ...]
     unchanged: int
 
@@ -41,14 +41,16 @@ def plan_sync(
     suspect: list[Look] = []
     unchanged = 0
     there: set[str] = set()
-    for path, size, mtime_ns in found:
+    for path, size, mtime_ns, ctime_ns in found:
         there.add(path)
         state = known.get(path)
         if state is None:
             new.append(Look(path))
         elif anew:
             suspect.append(Look(path))
-        elif state.size != size or state.mtime_ns != mtime_ns or is_racy(state):
+        elif (state.size, state.mtime_ns, state.ctime_ns) != (size, mtime_ns, ctime_ns) or is_racy(
+            state
+        ):
             suspect.append(Look(path, state.content_hash))
         else:
             unchanged += 1

@@ -38,6 +38,7 @@ class Same(NamedTuple):
     path: str
     size: int
     mtime_ns: int
+    ctime_ns: int
     scanned_ns: int
 
 
@@ -53,6 +54,7 @@ class Read(NamedTuple):
     path: str
     size: int
     mtime_ns: int
+    ctime_ns: int
     scanned_ns: int
     content_hash: bytes
     language: str
@@ -176,7 +178,7 @@ def _read(where: Where, look: Look, rows: list[Rows]) -> Outcome:
         return Skipped(look.path, SkipReason.unreadable.value, error.strerror)
     digest = content_hash(data)
     if digest == look.known_hash:
-        return Same(look.path, facts.st_size, facts.st_mtime_ns, scanned)
+        return Same(look.path, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, scanned)
     if is_binary(data):
         return Skipped(look.path, SkipReason.binary.value)
     source = decode(data)
@@ -195,6 +197,7 @@ def _read(where: Where, look: Look, rows: list[Rows]) -> Outcome:
         look.path,
         facts.st_size,
         facts.st_mtime_ns,
+        facts.st_ctime_ns,
         scanned,
         digest,
         found.language,

@@ -38,6 +38,7 @@ def reembed(index: Index, listener: Listener = SILENT) -> Account:
     index.catalogue.set_manifest(
         Manifest(manifest.schema_version, index.identity, RECIPE_VERSION, __version__, time.time()),
         table.version,
+        index.table_files(),
     )
     return account
 

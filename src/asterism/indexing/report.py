@@ -51,6 +51,8 @@ class SyncReport:
     warnings: tuple[str, ...] = ()
     """What went wrong without stopping the sync."""
     cancelled: bool = False
+    rebuilt: bool = False
+    """Whether the index was built anew, beside the one that was there before."""
     dry_run: bool = False
     seconds: float = 0.0
 
@@ -64,6 +66,8 @@ class SyncReport:
         """What happened."""
         if self.dry_run:
             return _dry(self)
+        if self.cancelled and self.rebuilt:
+            return "Stopped: the index is what it was before; run it again to build it anew."
         if self.cancelled:
             return (
                 f"Stopped: {_count(self.files, 'file')} {_are(self.files)} indexed so far; "
@@ -94,7 +98,8 @@ def _unchanged(report: SyncReport) -> str:
 
 def _what(report: SyncReport) -> str:
     if report.before is Staleness.missing:
-        return f"Indexed {_count(report.added, 'file')}"
+        anew = " anew" if report.rebuilt else ""
+        return f"Indexed {_count(report.added, 'file')}{anew}"
     parts = [
         f"{count:,} {word}"
         for count, word in (

@@ -101,7 +101,10 @@ def preview(
 
 
 def _list(repository: Repository, options: SyncOptions, known: dict[str, FileState]) -> Discovery:
-    seen = {FoundFile(state.path, state.size, state.mtime_ns) for state in known.values()}
+    seen = {
+        FoundFile(state.path, state.size, state.mtime_ns, state.ctime_ns)
+        for state in known.values()
+    }
     return discover(repository.root, options.discovery, seen)
 
 
@@ -247,7 +250,10 @@ class _Work:
     def _touched(self) -> list[FileState]:
         return [
             self.known[same.path]._replace(
-                size=same.size, mtime_ns=same.mtime_ns, scanned_ns=same.scanned_ns
+                size=same.size,
+                mtime_ns=same.mtime_ns,
+                ctime_ns=same.ctime_ns,
+                scanned_ns=same.scanned_ns,
             )
             for same in self.same
         ]

@@ -184,6 +184,8 @@ def save_watch(file: Path, state: WatchState) -> None:
 def load_watch(file: Path) -> WatchState | None:
     """The record of a watcher, if there is one."""
     try:
+        if not file.is_file():
+            return None
         return WatchState(**json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None

@@ -56,10 +56,11 @@ class Writer:
         first = catalogue.next_file_version(len(bound)) if bound else 0
         gone = [*removed, *(entry.read.path for entry in bound)]
         stale = [self.known[path].version for path in gone if path in self.known]
-        version = catalogue.chunks_version()
+        version, table_files = catalogue.chunks_version(), None
         if bound or stale:
             self.account.wrote = True
             version = self._replace(bound, first, stale)
+            table_files = self.index.table_files()
         if bound or removed or touched:
             catalogue.commit(
                 Batch(
@@ -69,6 +70,7 @@ class Writer:
                     removed=list(removed),
                     touched=list(touched),
                     scanned_ns=time.time_ns(),
+                    table_files=table_files,
                 )
             )
         self.account.chunks += sum(len(entry.chunks) for entry in bound)
@@ -145,5 +147,6 @@ class Writer:
             read.language,
             len(bound.chunks),
             read.problems,
+            read.ctime_ns,
         )
         return FileUpdate(state, bound.keys, bound.rows.symbols, self.around.links(read))

@@ -386,7 +386,8 @@ def test_everything_is_there_after_opening_again(tmp_path: Path) -> None:
     with new_catalogue(tmp_path) as catalogue:
         commit(catalogue, _full("a.py", 1))
         first = catalogue.next_file_version(2)
-    assert [path.name for path in tmp_path.iterdir()] == ["catalogue.sqlite"]
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["catalogue.lock", "catalogue.sqlite", "catalogue.sums"]
     with Catalogue.open(tmp_path, writable=True) as catalogue:
         assert catalogue.next_file_version(1) == first + 2
         commit(catalogue, _full("b.py", 2))

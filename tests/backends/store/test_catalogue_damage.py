@@ -28,6 +28,7 @@ from tests.backends.store.catalogue_samples import (
     update,
     usage,
 )
+from tests.backends.store.spoiling import change_catalogue
 
 
 @pytest.fixture
@@ -118,7 +119,7 @@ def test_a_newer_schema(directory: Path) -> None:
 
 
 def test_an_older_schema_opens_for_reading_only(tmp_path: Path) -> None:
-    old = MANIFEST._replace(schema_version=SCHEMA_VERSION - 1)
+    old = MANIFEST._replace(schema_version=1)
     with new_catalogue(tmp_path) as catalogue:
         catalogue.set_manifest(old)
     with Catalogue.open(tmp_path) as catalogue:
@@ -174,10 +175,9 @@ def test_a_directory_that_may_not_be_written(directory: Path) -> None:
     )
     directory.chmod(0o755)
     assert (done.stdout.strip(), done.stderr) == ("40", "")
-    assert os.listdir(directory) == ["catalogue.sqlite"]  # noqa: PTH208
+    names = sorted(path.name for path in directory.iterdir())
+    assert names == ["catalogue.lock", "catalogue.sqlite", "catalogue.sums"]
 
 
 def _change(directory: Path, statement: str) -> None:
-    connection = sqlite3.connect(directory / "catalogue.sqlite", isolation_level=None)
-    connection.execute(statement)
-    connection.close()
+    change_catalogue(directory, statement)

@@ -16,13 +16,13 @@ from asterism.backends.store.registry_file import FILE
 from asterism.backends.store.registry_names import default_name, readable_id
 from asterism.domain.errors import (
     AsterismError,
-    IndexCorrupt,
     IndexTooNew,
     PathMissing,
     StorageFailed,
     UsageError,
     WrongPathKind,
 )
+from asterism.telemetry.notices import taken
 
 
 @pytest.fixture
@@ -398,17 +398,23 @@ def test_processes_register_at_once(tmp_path: Path, project: str | None) -> None
 @pytest.mark.parametrize(
     "content", [b"no database at all" * 100, b"SQLite format 3\0" + b"\1" * 500]
 )
-def test_a_damaged_registry_is_an_error_that_says_so(
+def test_a_damaged_registry_is_made_again_and_kept(
     registry: Registry, tmp_path: Path, content: bytes
 ) -> None:
     """It is the user's list; nothing throws it away by itself."""
-    root = directory(tmp_path, "shop")
-    directory(tmp_path, "data")
+    shop = registry.register(directory(tmp_path, "shop"), project="both")
+    registry.register(directory(tmp_path, "bar"), project="both")
+    known = registry.repositories()
     (tmp_path / "data" / FILE).write_bytes(content)
-    for action in (registry.projects, lambda: registry.register(root)):
-        with pytest.raises(IndexCorrupt, match="the list of repositories, is damaged; remove it"):
-            action()
-    assert (tmp_path / "data" / FILE).read_bytes() == content
+    taken()
+    assert registry.repositories() == known
+    (said,) = taken()
+    assert "was damaged (it is kept as registry.sqlite.damaged-" in said
+    assert "made again from the directories of 1 project." in said
+    assert registry.register(Path(shop.repository.root)) == shop
+    (aside,) = (tmp_path / "data").glob("registry.sqlite.damaged-*")
+    assert aside.read_bytes() == content
+    assert taken() == []
 
 
 def test_the_registry_of_a_newer_version_is_left_alone(registry: Registry, tmp_path: Path) -> None:

@@ -173,7 +173,7 @@ def _judge_file(folder: Folder, entry: os.DirEntry[str], judge: _Judge) -> Found
     facts = entry.stat(follow_symlinks=False)
     if facts.st_size > judge.options.max_bytes and not forced:
         return Verdict(SkipReason.too_large, f"{facts.st_size:,} bytes")
-    found = FoundFile(folder.path + name, facts.st_size, facts.st_mtime_ns)
+    found = FoundFile(folder.path + name, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
     if judge.options.sniff and found.size and found not in judge.known:
         seen = judge_content(name, read_head(entry.path))
         if seen is not None and not (forced and seen.reason is not SkipReason.binary):

@@ -22,6 +22,7 @@ from asterism.backends.embed.cache_file import (
     open_file,
     reason,
     rows_of,
+    sum_of,
 )
 from asterism.backends.embed.protocol import Matrix
 from asterism.domain.files import display_path
@@ -33,6 +34,8 @@ Vector: TypeAlias = NDArray[np.float32]
 FILE = "embeddings.sqlite"
 
 _DAY = 86_400
+_ROUNDING = 0.01
+"""Half precision keeps a unit vector's length to a thousandth."""
 _Answer = TypeVar("_Answer")
 
 
@@ -73,6 +76,7 @@ class EmbeddingCache:
         self._inode = 0
         self._models: dict[tuple[ModelIdentity, int], int] = {}
         self._seen: set[int] = set()
+        self._damaged: set[int] = set()
         self._hits = self._misses = 0
         self._readable = self._writable = max_bytes > 0
         self._began_anew = False
@@ -144,7 +148,9 @@ class EmbeddingCache:
         if model is None:
             return {}
         width = 2 * identity.dimensions
-        rows = [row for row in rows_of(connection, model, hashes) if len(row[3]) == width]
+        found = [*rows_of(connection, model, hashes)]
+        rows = [row for row in found if len(row[3]) == width and _is_sound(row, identity, recipe)]
+        self._damaged.update({row[0] for row in found} - {row[0] for row in rows})
         today = self._today()
         self._seen.update(row[0] for row in rows if row[2] < today)
         halves = np.frombuffer(b"".join(row[3] for row in rows), dtype="<f2")
@@ -167,10 +173,18 @@ class EmbeddingCache:
                 (*identity, recipe),
             )
             model = self._model(connection, identity, recipe)
+            if self._damaged:
+                gone = [(row,) for row in self._damaged]
+                connection.executemany("DELETE FROM vectors WHERE id = ?", gone)
             connection.executemany(
-                "INSERT OR IGNORE INTO vectors (model, hash, used, vector) VALUES (?, ?, ?, ?)",
-                ((model, hash, today, vector) for hash, vector in rows),
+                "INSERT OR IGNORE INTO vectors (model, hash, used, vector, sum)"
+                " VALUES (?, ?, ?, ?, ?)",
+                (
+                    (model, hash, today, vector, sum_of(identity, recipe, hash, vector))
+                    for hash, vector in rows
+                ),
             )
+        self._damaged.clear()
         if self._seen:
             self._note_use(connection)
         evict(connection, self.max_bytes)
@@ -234,6 +248,7 @@ class EmbeddingCache:
         self._connection = None
         self._models.clear()
         self._seen.clear()
+        self._damaged.clear()
 
     def _recover(self, error: sqlite3.Error | OSError, writes: bool) -> None:
         """Make the next try possible, or say why there is none."""
@@ -305,6 +320,16 @@ class NoCache:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _is_sound(
+    row: tuple[int, bytes, int, bytes, int | None], identity: ModelIdentity, recipe: int
+) -> bool:
+    """Whether a row is what was written; of a row of an older program its length must do."""
+    if row[4] is None:
+        length = float(np.linalg.norm(np.frombuffer(row[3], dtype="<f2").astype(np.float32)))
+        return abs(length - 1) < _ROUNDING
+    return sum_of(identity, recipe, row[1], row[3]) == row[4]
 
 
 def _halves(matrix: Matrix) -> Iterator[bytes]:

@@ -3,9 +3,12 @@
 import os
 import sqlite3
 import threading
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+
+from asterism.domain.index import ModelIdentity
 
 _SCHEMA_VERSION = 1
 _LOOKUP = 500
@@ -34,7 +37,8 @@ CREATE TABLE models (
 );
 CREATE TABLE vectors (
     id INTEGER PRIMARY KEY,
-    model INTEGER NOT NULL, hash BLOB NOT NULL, used INTEGER NOT NULL, vector BLOB NOT NULL
+    model INTEGER NOT NULL, hash BLOB NOT NULL, used INTEGER NOT NULL, vector BLOB NOT NULL,
+    sum INTEGER
 );
 CREATE UNIQUE INDEX vectors_by_hash ON vectors (model, hash);
 CREATE INDEX vectors_by_use ON vectors (used);
@@ -94,6 +98,7 @@ def open_file(path: Path, patience_seconds: float) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(f"PRAGMA journal_size_limit = {_JOURNAL_BYTES}")
         _check_version(connection)
+        _add_sums(connection)
     except sqlite3.Error:
         connection.close()
         raise
@@ -108,15 +113,32 @@ def _check_version(connection: sqlite3.Connection) -> None:
         raise _Damaged("it is no cache of Asterism")
 
 
+def _add_sums(connection: sqlite3.Connection) -> None:
+    """Give an older cache a place for checksums; programs of before do not mind it."""
+    columns = {row[1] for row in connection.execute("PRAGMA table_info(vectors)")}
+    if columns and "sum" not in columns:
+        try:
+            connection.execute("ALTER TABLE vectors ADD COLUMN sum INTEGER")
+        except sqlite3.OperationalError as error:
+            if "duplicate" not in str(error):
+                raise
+
+
+def sum_of(identity: ModelIdentity, recipe: int, text_hash: bytes, vector: bytes) -> int:
+    """The CRC-32 of a row: no disk that fails gives a text another vector."""
+    return zlib.crc32(vector, zlib.crc32(text_hash, zlib.crc32(repr((*identity, recipe)).encode())))
+
+
 def rows_of(
     connection: sqlite3.Connection, model: int, hashes: Sequence[bytes]
-) -> Iterator[tuple[int, bytes, int, bytes]]:
-    """Id, hash, day of last use and vector of each hash that is known."""
+) -> Iterator[tuple[int, bytes, int, bytes, int | None]]:
+    """Id, hash, day of last use, vector and checksum of each hash that is known."""
     for start in range(0, len(hashes), _LOOKUP):
         some = hashes[start : start + _LOOKUP]
         marks = ",".join("?" * len(some))
         yield from connection.execute(
-            f"SELECT id, hash, used, vector FROM vectors WHERE model = ? AND hash IN ({marks})",
+            "SELECT id, hash, used, vector, sum FROM vectors"
+            f" WHERE model = ? AND hash IN ({marks})",
             (model, *some),
         )
 

@@ -10,18 +10,26 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from asterism.backends.store import catalogue_files, catalogue_jobs, catalogue_links
+from asterism.backends.store import (
+    catalogue_files,
+    catalogue_jobs,
+    catalogue_links,
+    catalogue_sums,
+)
 from asterism.backends.store.catalogue_batches import remove_files, write_batch
 from asterism.backends.store.catalogue_opening import (
     CATALOGUE,
+    check_files,
     check_readable,
     check_writable,
     create_database,
     fill,
     load_manifest,
+    log_bytes,
     save_manifest,
 )
 from asterism.backends.store.catalogue_schema import SYMBOL_INDEXES
+from asterism.backends.store.catalogue_table import TableRecord
 from asterism.backends.store.catalogue_words import Words
 from asterism.backends.store.database import (
     Database,
@@ -34,7 +42,14 @@ from asterism.backends.store.similar_names import closest, lengths_alike
 from asterism.backends.store.stored_text import clean, loaded_path, stored_path
 from asterism.backends.store.symbol_lookup import defined_names, find_symbols
 from asterism.backends.store.usage_lookup import using_files
-from asterism.domain.catalogue import Batch, Job, Statistics, SymbolPage, SymbolQuery
+from asterism.domain.catalogue import (
+    Batch,
+    Job,
+    Statistics,
+    SymbolPage,
+    SymbolQuery,
+    TableFile,
+)
 from asterism.domain.errors import IndexMissing, StorageFailed, UsageError
 from asterism.domain.index import (
     FileState,
@@ -56,9 +71,9 @@ class Catalogue:
     """
 
     def __init__(self, database: Database, writable: bool) -> None:
-        self._database = database
-        self._writable = writable
+        self._database, self._writable = database, writable
         self._words = Words(database)
+        self.table = TableRecord(database)
 
     @classmethod
     def create(cls, directory: Path, manifest: Manifest) -> Self:
@@ -71,7 +86,7 @@ class Catalogue:
         """The catalogue of a project; one that an older program wrote opens for reading only."""
         path = directory / CATALOGUE
         try:
-            there = path.is_file()
+            there = path.exists() or path.is_symlink()
         except OSError as error:
             raise StorageFailed(
                 f"The index in {directory} cannot be read ({error.strerror}); check the "
@@ -79,8 +94,12 @@ class Catalogue:
             ) from error
         if not there:
             raise IndexMissing(f"There is no index in {directory}; make one with `asterism index`.")
+        check_files(path)
         database = connect_writing(path) if writable else connect_reading(path)
         try:
+            if writable:
+                # The log is copied by `settle`, which writes down what that changed.
+                database.run("PRAGMA wal_autocheckpoint = 0")
             check_readable(database, directory)
             if writable:
                 check_writable(database, directory)
@@ -100,10 +119,15 @@ class Catalogue:
     def discard(directory: Path) -> None:
         """Delete a project's catalogue, damaged or not."""
         remove_database(directory / CATALOGUE)
+        catalogue_sums.forget(directory)
+        (directory / catalogue_sums.LOCK).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Let go of the file; what was committed stays."""
-        self._database.close()
+        if self._writable:
+            catalogue_sums.settle(self._database)
+        else:
+            self._database.close()
 
     def __enter__(self) -> Self:
         return self
@@ -126,26 +150,35 @@ class Catalogue:
         """What was true when the index was made."""
         return load_manifest(self._database)
 
-    def set_manifest(self, manifest: Manifest, chunks_version: int | None = None) -> None:
+    def set_manifest(
+        self,
+        manifest: Manifest,
+        chunks_version: int | None = None,
+        table_files: Sequence[TableFile] | None = None,
+    ) -> None:
         """Replace the manifest, and with it the version of the chunk table that it speaks of."""
         with self._database.transaction():
             save_manifest(self._database, manifest)
             if chunks_version is not None:
-                self._set_fact("chunks_version", chunks_version)
+                self.set_chunks_version(chunks_version, table_files)
 
     def chunks_version(self) -> int:
         """The committed version of the chunk table."""
         return self._fact("chunks_version")
 
-    def set_chunks_version(self, version: int) -> None:
+    def set_chunks_version(
+        self, version: int, table_files: Sequence[TableFile] | None = None
+    ) -> None:
         """Record another version of the same rows, as after maintenance."""
-        self._set_fact("chunks_version", version)
+        self.table.name_version(version, table_files)
 
     def next_file_version(self, count: int) -> int:
         """Reserve so many numbers and return the first; none is given twice, even after a crash."""
         with self._database.transaction():
             first = self._fact("next_file_version")
-            self._set_fact("next_file_version", first + count)
+            self._database.run(
+                "UPDATE facts SET value = ? WHERE key = 'next_file_version'", (first + count,)
+            )
         return first
 
     def repositories(self) -> list[Repository]:
@@ -165,7 +198,12 @@ class Catalogue:
             (repository.id, repository.name, stored_path(repository.root), options_hash),
         )
 
-    def remove_repository(self, name: str, chunks_version: int | None = None) -> list[int]:
+    def remove_repository(
+        self,
+        name: str,
+        chunks_version: int | None = None,
+        table_files: Sequence[TableFile] | None = None,
+    ) -> list[int]:
         """Forget a repository; the file versions whose chunks are to go from the chunk table.
 
         Where they are gone already, that version of the chunk table is committed with it.
@@ -179,7 +217,7 @@ class Catalogue:
             self._database.run("DELETE FROM jobs WHERE repo = ?", (name,))
             self._database.run("DELETE FROM repositories WHERE number = ?", (repo,))
             if chunks_version is not None:
-                self._set_fact("chunks_version", chunks_version)
+                self.set_chunks_version(chunks_version, table_files)
         return [version for _, version in files]
 
     def set_root(self, repo: str, root: str) -> None:
@@ -235,10 +273,12 @@ class Catalogue:
                         "UPDATE repositories SET scanned_ns = ? WHERE number = ?",
                         (batch.scanned_ns, repo),
                     )
-                self._set_fact("chunks_version", batch.chunks_version)
+                self.set_chunks_version(batch.chunks_version, batch.table_files)
         except BaseException:
             self._words.forget()
             raise
+        if log_bytes(self._database) > catalogue_sums.LOG_BYTES:
+            catalogue_sums.settle(self._database, close=False)
 
     def begin_bulk(self) -> None:
         """Before a first build: put off the indexes on names; nothing happens if rows exist."""
@@ -316,11 +356,8 @@ class Catalogue:
         path = self._database.path
         if self._writable or path is None:
             return catalogue_jobs.request_cancel(self._database, repo)
-        database = connect_writing(path)
-        try:
-            return catalogue_jobs.request_cancel(database, repo)
-        finally:
-            database.close()
+        with type(self).open(path.parent, writable=True) as catalogue:
+            return catalogue.request_cancel(repo)
 
     def cancel_requested(self, repo: str) -> bool:
         """Whether somebody asked the running job to stop."""
@@ -345,9 +382,6 @@ class Catalogue:
             raise self._database.damaged(f"its catalogue has no {key}")
         value: int = row[0]
         return value
-
-    def _set_fact(self, key: str, value: int) -> None:
-        self._database.run("UPDATE facts SET value = ? WHERE key = ?", (value, key))
 
     def _number(self, repo: str) -> int | None:
         row = self._database.one("SELECT number FROM repositories WHERE name = ?", (repo,))

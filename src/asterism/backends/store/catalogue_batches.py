@@ -57,16 +57,24 @@ def _write(database: Database, repo: int, batch: Batch, words: Words) -> None:
         [_link(file, n, link) for file, update in numbered for n, link in enumerate(update.links)],
     )
     database.many(
-        "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
             _file(file, repo, update, by_role)
             for (file, update), by_role in zip(numbered, counts, strict=True)
         ],
     )
     database.many(
-        "UPDATE files SET size = ?, mtime_ns = ?, scanned_ns = ? WHERE repo = ? AND path = ?",
+        "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, scanned_ns = ?"
+        " WHERE repo = ? AND path = ?",
         [
-            (state.size, state.mtime_ns, state.scanned_ns, repo, stored_path(state.path))
+            (
+                state.size,
+                state.mtime_ns,
+                state.ctime_ns,
+                state.scanned_ns,
+                repo,
+                stored_path(state.path),
+            )
             for state in batch.touched
         ],
     )
@@ -164,6 +172,7 @@ def _file(number: int, repo: int, update: FileUpdate, by_role: Sequence[int]) ->
         len(update.chunks),
         state.problems,
         *by_role,
+        state.ctime_ns,
     )
 
 

@@ -11,11 +11,13 @@ from asterism.domain.index import FileState, Pending, Skipped
 from asterism.domain.symbol import Role
 
 _STATE = "path, size, mtime_ns, content_hash, version, scanned_ns, language, chunks, problems"
+_SINCE_CTIME = 3
+"""The schema that brought it; a reader of an older one takes it for unknown."""
 
 
 def files(database: Database, repo: int) -> dict[str, FileState]:
     """Every file of a repository, by path."""
-    rows = database.rows(f"SELECT {_STATE} FROM files WHERE repo = ?", (repo,))
+    rows = database.rows(f"SELECT {_state(database)} FROM files WHERE repo = ?", (repo,))
     found = {state[0]: FileState._make(state) for state in rows}
     # A path that is no UTF-8 comes as bytes, which is rare.
     for path in [path for path in found if not isinstance(path, str)]:
@@ -27,7 +29,8 @@ def files(database: Database, repo: int) -> dict[str, FileState]:
 def file(database: Database, repo: int, path: str) -> FileState | None:
     """One file, if it is known."""
     row = database.one(
-        f"SELECT {_STATE} FROM files WHERE repo = ? AND path = ?", (repo, stored_path(path))
+        f"SELECT {_state(database)} FROM files WHERE repo = ? AND path = ?",
+        (repo, stored_path(path)),
     )
     return FileState(path, *row[1:]) if row else None
 
@@ -148,6 +151,11 @@ def statistics(database: Database, repo: int | None) -> Statistics:
         scanned[0] / 1e9 if scanned and scanned[0] else None,
         pages[0] if pages else 0,
     )
+
+
+def _state(database: Database) -> str:
+    (version,) = database.one("PRAGMA user_version") or (0,)
+    return f"{_STATE}, {'ctime_ns' if version >= _SINCE_CTIME else '0'}"
 
 
 def _digest(entries: Sequence[Skipped]) -> bytes:

@@ -3,21 +3,25 @@
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from asterism.backends.store import catalogue_sums
 from asterism.backends.store.catalogue_schema import (
     APPLICATION_ID,
     EXPECTED_TABLES,
     LEDGER,
+    MIGRATIONS,
     PAGE_SIZE,
     SCHEMA_VERSION,
     SYMBOL_INDEXES,
     TABLES,
 )
 from asterism.backends.store.database import Database, connect_new, damaged, remove_database
+from asterism.backends.store.plain_files import is_plain
 from asterism.domain.errors import IndexOutdated, IndexTooNew, StorageFailed, StoreError
 from asterism.domain.index import Manifest, ModelIdentity
 
 CATALOGUE = "catalogue.sqlite"
 _LOG = "catalogue.sqlite-wal"
+_LOG_INDEX = "catalogue.sqlite-shm"
 
 Mark: TypeAlias = tuple[tuple[int, int, int] | None, ...]
 """Which files a catalogue is in, how large they are and when they were written."""
@@ -61,6 +65,8 @@ def create_database(directory: Path, manifest: Manifest) -> None:
     finally:
         database.close()
     try:
+        # Sums of a catalogue that is gone would speak of the new one.
+        catalogue_sums.forget(directory)
         draft.replace(path)
     except OSError as error:
         raise StorageFailed(f"{path} cannot be written: {error.strerror}.") from error
@@ -101,6 +107,22 @@ def load_manifest(database: Database) -> Manifest:
         raise database.damaged(f"its catalogue has no {error.args[0]}") from error
 
 
+def check_files(path: Path) -> None:
+    """Refuse files that are none, and a catalogue that something else has changed."""
+    for name in (CATALOGUE, _LOG, _LOG_INDEX):
+        if not is_plain(path.with_name(name)):
+            raise damaged(path.parent, f"{name} is no file")
+    catalogue_sums.check(path)
+
+
+def log_bytes(database: Database) -> int:
+    """How long the log is that waits to be copied."""
+    try:
+        return 0 if database.path is None else database.path.with_name(_LOG).stat().st_size
+    except OSError:
+        return 0
+
+
 def check_readable(database: Database, directory: Path) -> None:
     """Refuse what a newer program wrote, and what is no catalogue."""
     version = _version(database)
@@ -123,6 +145,8 @@ def check_writable(database: Database, directory: Path) -> None:
     """Refuse an older schema, and make the indexes that a killed first build left out."""
     version = _version(database)
     if version < SCHEMA_VERSION:
+        version = _migrated(database, version)
+    if version < SCHEMA_VERSION:
         raise IndexOutdated(
             f"The index in {directory} has schema {version}, which can be read but not changed "
             f"(now {SCHEMA_VERSION}: {LEDGER[SCHEMA_VERSION]}); `asterism index` builds it again."
@@ -131,6 +155,16 @@ def check_writable(database: Database, directory: Path) -> None:
     for name, statement in SYMBOL_INDEXES.items():
         if name not in present:
             database.run(statement)
+
+
+def _migrated(database: Database, version: int) -> int:
+    """Change an older catalogue in place as far as that is possible; the version it has then."""
+    while version + 1 in MIGRATIONS:
+        version += 1
+        with database.transaction():
+            for statement in MIGRATIONS[version]:
+                database.run(statement)
+    return version
 
 
 def _version(database: Database) -> int:

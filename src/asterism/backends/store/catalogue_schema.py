@@ -1,10 +1,12 @@
 """The tables of a catalogue, and what each version of them brought."""
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 LEDGER: dict[int, str] = {
     1: "The first one: files, chunk keys, symbols, links, skipped paths, jobs. Nothing is older.",
     2: "Links have no keys, and an unfinished sync is remembered. An older index can be read.",
+    3: "Files have the time of their last change; the chunk table's files have checksums, and its "
+    "directory a name. An index of version 2 is read as it is and changed in place.",
 }
 """What each version brought, and what an index of the version before can still do."""
 
@@ -44,6 +46,7 @@ CREATE TABLE files (
     exports INTEGER NOT NULL,
     imports INTEGER NOT NULL,
     usages INTEGER NOT NULL,
+    ctime_ns INTEGER NOT NULL DEFAULT 0,
     UNIQUE (repo, path)
 );
 
@@ -90,6 +93,14 @@ CREATE TABLE skipped (
 CREATE TABLE pending (
     repo INTEGER, path NOT NULL, content_hash BLOB NOT NULL, version INTEGER NOT NULL,
     PRIMARY KEY (repo, path)
+) WITHOUT ROWID;
+
+-- The files of the committed version of the chunk table. A stamp says whether a file was written to
+-- since; `sums` has the CRC-32 of each MiB.
+CREATE TABLE table_files (
+    name TEXT PRIMARY KEY,
+    size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL,
+    inode INTEGER NOT NULL, sums BLOB NOT NULL
 ) WITHOUT ROWID;
 
 CREATE TABLE jobs (
@@ -140,5 +151,28 @@ SYMBOL_INDEXES = {
 # Every table that holds rows of a file, by the file's number.
 FILE_TABLES = ("chunks", "declarations", "usages", "links")
 EXPECTED_TABLES = frozenset(
-    {*FILE_TABLES, "facts", "repositories", "files", "words", "skipped", "pending", "jobs"}
+    {
+        *FILE_TABLES,
+        "facts",
+        "repositories",
+        "files",
+        "words",
+        "skipped",
+        "pending",
+        "jobs",
+        "table_files",
+    }
 )
+
+# Statements that bring a catalogue of the version before to this one, in one transaction.
+MIGRATIONS: dict[int, tuple[str, ...]] = {
+    3: (
+        "ALTER TABLE files ADD COLUMN ctime_ns INTEGER NOT NULL DEFAULT 0",
+        "CREATE TABLE table_files (name TEXT PRIMARY KEY, size INTEGER NOT NULL,"
+        " mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,"
+        " sums BLOB NOT NULL) WITHOUT ROWID",
+        "UPDATE facts SET value = 3 WHERE key = 'schema_version'",
+        "PRAGMA user_version = 3",
+    ),
+}
+"""By the version that they lead to; an index from before them is built again."""

@@ -1,6 +1,7 @@
 """The protocol of a chunk table: rows with vectors and terms, in versions."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from asterism.domain.chunk import Chunk
@@ -127,6 +128,15 @@ class ChunkTable(Protocol):
     @property
     def version(self) -> int:
         """The newest version."""
+        ...
+
+    @property
+    def place(self) -> Path | None:
+        """The directory of its files; None where it has none."""
+        ...
+
+    def files(self) -> Sequence[str]:
+        """Every file that the newest version needs, relative to that directory, with `/`."""
         ...
 
     def append(self, entries: Sequence[Entry], vectors: Matrix) -> None:

@@ -7,6 +7,7 @@ of the chunk table that the disk never saw; whoever opens both has to treat that
 """
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
+from asterism.backends.store.plain_files import remove
 from asterism.domain.errors import (
     AsterismError,
     IndexBusy,
@@ -160,20 +162,39 @@ def connect_reading(path: Path) -> Database:
         # The log's index cannot be created here. Without a log nobody is writing; a writer who
         # may write where we may not, and begins later, is not seen until the next opening.
         database.close()
-        if _size(_log(path)):
-            raise
-        return _open(path, "ro&immutable=1")
+        return _copied(path) if _size(_log(path)) else _open(path, "ro&immutable=1")
     except AsterismError:
         database.close()
         raise
     return database
 
 
+def _copied(path: Path) -> Database:
+    """A database whose log cannot be read where it is, as on a full or read-only disk."""
+    from tempfile import TemporaryDirectory
+
+    try:
+        with TemporaryDirectory(ignore_cleanup_errors=True) as place:
+            copy = Path(place) / path.name
+            for source, target in ((path, copy), (_log(path), _log(copy))):
+                # The log last: what a writer adds meanwhile is not part of the copy's state.
+                shutil.copyfile(source, target)
+            database = Database(path, _connect(f"file:{quote(str(copy))}?mode=rw"))
+            database.run("PRAGMA query_only = ON")
+            database.rows("SELECT name FROM sqlite_schema")
+            return database
+    except (OSError, sqlite3.Error) as error:
+        raise StorageFailed(
+            f"The catalogue in {path.parent} has a log that cannot be read there, nor copied to "
+            f"another place ({error}); make some room, or permit writing."
+        ) from error
+
+
 def remove_database(path: Path) -> None:
     """Delete a database with its log; nothing happens where there is none."""
     try:
         for name in (path, _log(path), path.with_name(f"{path.name}-shm")):
-            name.unlink(missing_ok=True)
+            remove(name)
     except OSError as error:
         raise StorageFailed(f"{path} cannot be removed: {error.strerror}.") from error
 

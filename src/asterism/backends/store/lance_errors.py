@@ -6,12 +6,18 @@ the text ends in its error number.
 
 import errno
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from asterism.domain.errors import IndexBusy, IndexCorrupt, StorageFailed, StoreError
 
 REBUILD = "run `asterism index --force` to build it again"
+
+# Those of Arrow are kinds of these.
+_RAISED = (OSError, ValueError, RuntimeError, LookupError, TypeError, ArithmeticError)
+_PANIC = "PanicException"
 
 _SYSTEM = re.compile(r"\(os error (\d+)\)")
 _STORAGE = {
@@ -28,6 +34,8 @@ _STORAGE = {
 # Where Lance found fault with the call and not with the table: a defect of ours, not to be hidden.
 _OUR_FAULT = "Invalid user input"
 _NO_LANCE_FILE = "does not appear to be a Lance file"
+_NEARLY_FULL = 1 << 20
+"""A disk with less room than this beside what was missing was full."""
 _SOURCE_PLACE = re.compile(r",? ?/\S+\.rs:\d+:\d+")
 
 
@@ -36,11 +44,18 @@ def lance_errors(path: str) -> Iterator[None]:
     """Turn what Lance raises inside the block into errors that say what to do."""
     try:
         yield
-    except (OSError, ValueError, RuntimeError) as error:
+    except _RAISED as error:
         mapped = translated(error, path)
         if mapped is None:
             raise
         raise mapped from error
+    except BaseException as error:
+        # What a panic in its Rust code becomes; its class cannot be imported.
+        if type(error).__name__ != _PANIC:
+            raise
+        raise IndexCorrupt(
+            f"The index at {path} is damaged (Lance failed on it); {REBUILD}."
+        ) from error
 
 
 def translated(error: Exception, path: str) -> StoreError | None:
@@ -58,6 +73,20 @@ def translated(error: Exception, path: str) -> StoreError | None:
         return None
     reason = _SOURCE_PLACE.sub("", text.splitlines()[0] if text else type(error).__name__)
     return IndexCorrupt(f"The index at {path} is damaged ({reason}); {REBUILD}.")
+
+
+def not_written_whole(path: Path, missing: int) -> str:
+    """Why a file is shorter than what was written to it, as far as the system says."""
+    try:
+        free = shutil.disk_usage(path).free
+    except OSError:
+        free = missing
+    if free < missing + _NEARLY_FULL:
+        return f"The index at {path} cannot be used: {_STORAGE[errno.ENOSPC]}."
+    return (
+        f"The index at {path} cannot be used: a file of it could not be written to its end; check "
+        "the quota and the limit on the size of files, and index again."
+    )
 
 
 def _error_number(error: Exception, text: str) -> int | None:

@@ -1,8 +1,11 @@
 """Which files a version of the chunk table is in."""
 
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from asterism.backends.store.lance_schema import Dataset
+from asterism.backends.store.table_files import manifest_name
 
 
 class DataFile(NamedTuple):
@@ -25,3 +28,26 @@ def data_files(dataset: Dataset) -> dict[int, tuple[DataFile, ...]]:
         )
         for fragment in dataset.get_fragments()
     }
+
+
+def version_files(dataset: Dataset, path: Path) -> Sequence[str]:
+    """Every file that the dataset's version needs: rows, deletions, indexes, its manifest."""
+    return sorted({*_named(dataset, path)})
+
+
+def _named(dataset: Dataset, path: Path) -> Iterator[str]:
+    version = int(dataset.version)
+    yield f"_versions/{manifest_name(version)}"
+    yield from (
+        f"_transactions/{file.name}" for file in (path / "_transactions").glob(f"{version - 1}-*")
+    )
+    for files in data_files(dataset).values():
+        yield from (f"data/{file.name}" for file in files)
+    for fragment in dataset.get_fragments():
+        deletion = fragment.metadata.deletion_file
+        if deletion is not None:
+            yield str(deletion.path(fragment.fragment_id))
+    for index in dataset.describe_indices():
+        for segment in index.segments:
+            folder = path / "_indices" / str(segment.uuid)
+            yield from (f"_indices/{folder.name}/{file.name}" for file in folder.iterdir())

@@ -1,25 +1,25 @@
 """The chunk table of a project as a Lance dataset on disk."""
 
-import errno
 import os
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 from weakref import WeakSet
 
 from asterism.backends.store import lance_upkeep
+from asterism.backends.store.catalogue_table import FIRST_NAME
 from asterism.backends.store.chunk_table import Matrix
-from asterism.backends.store.lance_errors import REBUILD, lance_errors
-from asterism.backends.store.lance_files import data_files
+from asterism.backends.store.lance_errors import REBUILD, lance_errors, not_written_whole
+from asterism.backends.store.lance_files import DataFile, data_files, version_files
 from asterism.backends.store.lance_schema import Dataset, dimensions_of, schema, table_of
 from asterism.backends.store.lance_snapshot import LanceSnapshot
+from asterism.backends.store.plain_files import remove
 from asterism.backends.store.resident_limits import LIMITS, Limits
 from asterism.backends.store.rows import check_vectors, storable, with_shown_paths
 from asterism.domain.errors import IndexCorrupt, IndexMissing, StorageFailed
 from asterism.domain.index import Entry
 
-FILE_NAME = "chunks.lance"
+FILE_NAME = FIRST_NAME
 """Where LanceDB looks for a table called `chunks`."""
 _DELETED_AT_ONCE = 1_000
 
@@ -27,10 +27,10 @@ Mark: TypeAlias = tuple[int, int, int, int]
 """A version, and the file it is written in: its inode, its size and its time."""
 
 
-def version_mark(directory: Path, version: int) -> Mark | None:
+def version_mark(directory: Path, version: int, name: str = FILE_NAME) -> Mark | None:
     """What tells a version from one of the same number in a table that was built anew."""
     try:
-        facts = lance_upkeep.manifest_path(Path(directory) / FILE_NAME, version).stat()
+        facts = lance_upkeep.manifest_path(Path(directory) / name, version).stat()
     except OSError:
         return None
     return version, facts.st_ino, facts.st_size, facts.st_mtime_ns
@@ -56,13 +56,17 @@ class LanceTable:
 
     @classmethod
     def create(
-        cls, directory: str | Path, dimensions: int, limits: Limits = LIMITS
+        cls,
+        directory: str | Path,
+        dimensions: int,
+        limits: Limits = LIMITS,
+        name: str = FILE_NAME,
     ) -> "LanceTable":
         """Make an empty table in a project's directory, in place of whatever is there."""
-        path = Path(directory) / FILE_NAME
+        path = Path(directory) / name
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            _remove(path)
+            remove(path)
         except OSError as error:
             message = f"The index at {path} cannot be created: {error.strerror}."
             raise StorageFailed(message) from error
@@ -75,9 +79,10 @@ class LanceTable:
         directory: str | Path,
         keep_seconds: float = lance_upkeep.KEEP_SECONDS,
         limits: Limits = LIMITS,
+        name: str = FILE_NAME,
     ) -> "LanceTable":
         """Open a project's table; `keep_seconds` is how long a replaced version stays readable."""
-        path = Path(directory) / FILE_NAME
+        path = Path(directory) / name
         if not path.exists():
             message = f"There are no chunks at {path}; build them with `asterism index --force`."
             raise IndexMissing(message)
@@ -92,6 +97,16 @@ class LanceTable:
     def path(self) -> Path:
         """Where the dataset is."""
         return self._path
+
+    @property
+    def place(self) -> Path | None:
+        """The directory of its files."""
+        return self._path
+
+    def files(self) -> Sequence[str]:
+        """Every file that the newest version needs, relative to that directory, with `/`."""
+        with lance_errors(str(self._path)):
+            return version_files(self._newest(), self._path)
 
     @property
     def version(self) -> int:
@@ -111,8 +126,9 @@ class LanceTable:
                 # Rare, and a fifth of the time of writing to look for in every row.
                 rows = table_of([storable(entry) for entry in entries], vectors)
             with lance_errors(str(self._path)):
+                before = self._data_files(newest)
                 newest.insert(rows)
-                self._check_files(newest)
+                self._check_written(newest, before)
 
     def delete(self, file_versions: Sequence[int]) -> None:
         """Remove every row that comes from these readings."""
@@ -146,8 +162,9 @@ class LanceTable:
         with lance_errors(str(self._path)):
             newest = self._newest()
             exact_rows = self._limits.exact_rows(dimensions_of(newest.schema) or 0)
+            before = self._data_files(newest)
             lance_upkeep.maintain(newest, exact_rows, thorough)
-            self._check_files(newest)
+            self._check_written(newest, before)
             used = {snapshot.version for snapshot in self._in_use}
             old, crowded = lance_upkeep.outdated_versions(newest, self._path, self._keep_seconds)
             lance_upkeep.remove_versions(newest, old - used, thorough or crowded)
@@ -182,15 +199,18 @@ class LanceTable:
         """In how many pieces the newest version is."""
         return len(self._newest().get_fragments())
 
-    def _check_files(self, newest: Dataset) -> None:
-        """Refuse a version whose files are shorter than it says.
+    def _data_files(self, dataset: Dataset) -> set[DataFile]:
+        return {file for files in data_files(dataset).values() for file in files}
+
+    def _check_written(self, newest: Dataset, before: set[DataFile]) -> None:
+        """Refuse a version whose new files are shorter than it says.
 
         Lance does not notice when only the last piece of a file cannot be written.
         """
-        for files in data_files(newest).values():
-            for name, size in files:
-                if (self._path / "data" / name).stat().st_size < size:
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        for name, size in self._data_files(newest) - before:
+            there = (self._path / "data" / name).stat().st_size
+            if there < size:
+                raise StorageFailed(not_written_whole(self._path, size - there))
 
     def _newest(self) -> Dataset:
         """The dataset to write to; another process may have written since the last time."""
@@ -216,10 +236,3 @@ def _empty(place: str | Dataset, dimensions: int, mode: str) -> Dataset:
     dataset = _lance().write_dataset(rows, place, mode=mode)
     lance_upkeep.build_word_indexes(dataset)
     return dataset
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)

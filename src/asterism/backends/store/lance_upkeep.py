@@ -18,6 +18,7 @@ from typing import NamedTuple
 from asterism.backends.store.footprint import give_back
 from asterism.backends.store.lance_files import data_files
 from asterism.backends.store.lance_schema import TERM_COLUMNS, Dataset
+from asterism.backends.store.table_files import manifest_name
 
 KEEP_SECONDS = 3600.0
 """How long a version stays after another took its place: readers may still be using it."""
@@ -140,7 +141,7 @@ def _needed_bytes(dataset: Dataset) -> int:
 
 def manifest_path(path: Path, version: int) -> Path:
     """Where a version is described."""
-    return path / "_versions" / f"{_LAST_NAME - version:020}{_MANIFEST}"
+    return path / "_versions" / manifest_name(version)
 
 
 def remove_versions(dataset: Dataset, old: Set[int], at_once: bool = False) -> None:

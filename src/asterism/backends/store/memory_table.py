@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -179,6 +180,15 @@ class MemoryTable:
         if entries:
             own = np.array(vectors, dtype=np.float32)
             self._commit((*self._rows, *map(_Row, map(storable, entries), own)))
+
+    @property
+    def place(self) -> Path | None:
+        """It has no files."""
+        return None
+
+    def files(self) -> Sequence[str]:
+        """None."""
+        return ()
 
     def delete(self, file_versions: Sequence[int]) -> None:
         """Remove every row that comes from these readings."""

@@ -5,6 +5,7 @@ other chunks alone, a chunk that moves keeps its own, and no writer of the index
 them. Nothing here is needed for an answer, so whatever is damaged is begun anew.
 """
 
+import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,17 +14,20 @@ from typing import Any, NamedTuple, Self
 
 from asterism.backends.store.database import (
     Database,
+    Row,
     connect_new,
     connect_reading,
     connect_writing,
     remove_database,
 )
+from asterism.backends.store.plain_files import make_plain
 from asterism.domain.errors import IndexBusy, IndexCorrupt, StorageFailed, StoreError
 from asterism.domain.index import ModelIdentity
 
 FILE_NAME = "second.sqlite"
 
-_SCHEMA_VERSION = 1
+_SCHEMA_VERSION = 2
+"""2 added a checksum to each vector; those of version 1 have none."""
 _PAGE_BYTES = 16_384
 """A vector of 384 numbers in half precision takes 0.8 KB: twenty in a page."""
 _LOOKUP = 500
@@ -31,7 +35,8 @@ _MOST_FREE = 0.25
 """Of the file; with more of it free the file is written anew."""
 _SCHEMA = (
     "CREATE TABLE facts (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
-    "CREATE TABLE vectors (id INTEGER PRIMARY KEY, hash BLOB NOT NULL, vector BLOB NOT NULL)",
+    "CREATE TABLE vectors (id INTEGER PRIMARY KEY, hash BLOB NOT NULL, vector BLOB NOT NULL,"
+    " sum INTEGER)",
     "CREATE UNIQUE INDEX vectors_by_hash ON vectors (hash)",
 )
 
@@ -60,6 +65,7 @@ class SecondStore:
         """Use `open` or `existing`."""
         self._database = database
         self._made_for = made_for
+        self._sum = "sum" if _version(database) >= _SCHEMA_VERSION else "NULL"
 
     @classmethod
     def open(cls, directory: Path, made_for: MadeFor) -> "SecondStore":
@@ -68,6 +74,7 @@ class SecondStore:
         The caller holds the lock of whoever makes the vectors.
         """
         path = directory / FILE_NAME
+        make_plain(path)
         if path.exists():
             try:
                 return cls._taken_over(_sound(connect_writing(path)), made_for)
@@ -85,11 +92,13 @@ class SecondStore:
         model's, whoever takes the file over meanwhile.
         """
         path = directory / FILE_NAME
-        if not path.exists():
+        if not path.is_file():
             return None
         database = connect_writing(path) if writable else connect_reading(path)
         try:
-            if not writable:
+            if writable:
+                _add_sums(database)
+            else:
                 database.run("BEGIN")
             if _made_for(database) == made_for:
                 return cls(database, made_for)
@@ -104,6 +113,7 @@ class SecondStore:
         """The file for a model; what another model made goes in the same transaction."""
         try:
             with database.transaction():
+                _add_sums(database)
                 if _made_for(database) != made_for:
                     for table in ("facts", "vectors"):
                         database.run(f"DROP TABLE IF EXISTS {table}")
@@ -122,8 +132,8 @@ class SecondStore:
         with self._database.transaction():
             if _made_for(self._database) == self._made_for:
                 self._database.many(
-                    "INSERT OR IGNORE INTO vectors (hash, vector) VALUES (?, ?)",
-                    list(vectors.items()),
+                    "INSERT OR IGNORE INTO vectors (hash, vector, sum) VALUES (?, ?, ?)",
+                    [(key, vector, _sum_of(key, vector)) for key, vector in vectors.items()],
                 )
 
     def get(self, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -132,21 +142,21 @@ class SecondStore:
         for start in range(0, len(hashes), _LOOKUP):
             some = hashes[start : start + _LOOKUP]
             marks = ",".join("?" * len(some))
-            found.update(
-                self._database.rows(
-                    f"SELECT hash, vector FROM vectors WHERE hash IN ({marks})", some
-                )
+            rows = self._database.rows(
+                f"SELECT hash, vector, {self._sum} FROM vectors WHERE hash IN ({marks})", some
             )
+            found.update(self._sound(rows))
         return found
 
     def everything(self, at_once: int = 4_096) -> Iterator[list[tuple[bytes, bytes]]]:
         """Every hash with its vector, in pieces."""
         last = 0
         while rows := self._database.rows(
-            "SELECT id, hash, vector FROM vectors WHERE id > ? ORDER BY id LIMIT ?", (last, at_once)
+            f"SELECT hash, vector, {self._sum}, id FROM vectors WHERE id > ? ORDER BY id LIMIT ?",
+            (last, at_once),
         ):
-            last = rows[-1][0]
-            yield [(text_hash, vector) for _, text_hash, vector in rows]
+            last = rows[-1][3]
+            yield self._sound([row[:3] for row in rows])
 
     def hashes(self) -> set[bytes]:
         """The texts that have vectors."""
@@ -201,6 +211,13 @@ class SecondStore:
     ) -> None:
         self.close()
 
+    def _sound(self, rows: Sequence[Row]) -> list[tuple[bytes, bytes]]:
+        """Hashes and vectors; one that is not what was written condemns the file."""
+        for text_hash, vector, said in rows:
+            if said is not None and said != _sum_of(text_hash, vector):
+                raise self._database.damaged("its second vectors are not what was written")
+        return [(text_hash, vector) for text_hash, vector, _ in rows]
+
     def _pragma(self, name: str) -> int:
         row = self._database.one(f"PRAGMA {name}")
         return row[0] if row else 0
@@ -217,7 +234,7 @@ def prune_second(directory: Path, needed: Collection[bytes]) -> None:
     The caller holds the lock of whoever makes the vectors. What is damaged goes whole.
     """
     path = directory / FILE_NAME
-    if not path.exists():
+    if not path.is_file():
         return
     try:
         database = connect_writing(path)
@@ -252,8 +269,25 @@ def _sound(database: Database) -> Database:
     return database
 
 
+def _sum_of(text_hash: bytes, vector: bytes) -> int:
+    return zlib.crc32(vector, zlib.crc32(text_hash))
+
+
+def _version(database: Database) -> int:
+    row = database.one("PRAGMA user_version")
+    return row[0] if row else 0
+
+
+def _add_sums(database: Database) -> None:
+    """Give a file of version 1 a place for checksums."""
+    if _version(database) == 1:
+        with database.transaction():
+            database.run("ALTER TABLE vectors ADD COLUMN sum INTEGER")
+            database.run(f"PRAGMA user_version = {_SCHEMA_VERSION}")
+
+
 def _made_for(database: Database) -> MadeFor | None:
-    if database.one("PRAGMA user_version") != (_SCHEMA_VERSION,):
+    if _version(database) not in (1, _SCHEMA_VERSION):
         return None
     facts: dict[str, Any] = dict(database.rows("SELECT key, value FROM facts"))
     try:

@@ -1,0 +1,25 @@
+"""Files of ours that something else has put a directory, a pipe or a link in the place of."""
+
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+
+def is_plain(path: Path) -> bool:
+    """Whether a file of that name can be opened without waiting; a missing one can be made."""
+    return path.is_file() or not (path.exists() or path.is_symlink())
+
+
+def make_plain(path: Path) -> None:
+    """Remove what is no file, so that there can be one."""
+    if not is_plain(path):
+        with suppress(OSError):
+            remove(path)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, a link itself, or a directory with everything below it."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
