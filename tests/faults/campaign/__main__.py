@@ -50,7 +50,7 @@ def run(kinds: list[str], scale: float, seed: int, told: Callable[[str], None]) 
     for kind in kinds:
         began = time.monotonic()
         with tempfile.TemporaryDirectory() as home:
-            result = KINDS[kind](Path(home), scale=scale, seed=seed)
+            result = KINDS[kind](Path(home), scale, seed)
         results.append(result)
         told(f"{kind}: {result.runs} runs, {time.monotonic() - began:.0f} s")
         for complaint in result.complaints:

@@ -115,7 +115,7 @@ def _prepared(home: Path, scenario: Scenario) -> _Prepared:
     return _Prepared(ground, scenario.words, kept, expected(ground))
 
 
-def run_writes(home: Path, name: str, share: float, seed: int) -> Result:
+def run_writes(home: Path, share: float, seed: int, name: str) -> Result:
     """Kill, fill the disk, break or close it at a share of the calls that write; 1 is all."""
     result = Result(f"faults in writing: {name}")
     prepared = _prepared(home, SCENARIOS[name])
@@ -141,7 +141,7 @@ def run_writes(home: Path, name: str, share: float, seed: int) -> Result:
     return result
 
 
-def run_reads(home: Path, name: str, share: float, seed: int) -> Result:
+def run_reads(home: Path, share: float, seed: int, name: str) -> Result:
     """Have a share of the calls that read fail once; 1 is all."""
     result = Result(f"faults in reading: {name}")
     prepared = _prepared(home, SCENARIOS[name])

@@ -95,11 +95,11 @@ def _be_child(work: Callable[[], Any], writing: int, said: int, kin: Kin) -> Non
         code = value if isinstance(value, int) else 0
         sys.stdout.flush()
         os.write(writing, pickle.dumps(value))
-    except BaseException as error:
-        code = error.code if isinstance(error, SystemExit) and isinstance(error.code, int) else 70
-        if not isinstance(error, SystemExit):
-            traceback.print_exc()
+    except SystemExit as error:
+        code = error.code if isinstance(error.code, int) else 1
     finally:
+        if sys.exc_info()[0] is not None:
+            traceback.print_exc()
         with suppress(Exception):
             sys.stdout.flush()
             sys.stderr.flush()

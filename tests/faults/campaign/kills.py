@@ -56,7 +56,7 @@ class Struck(NamedTuple):
     words: str
 
 
-def run_commands(home: Path, kind: str, kills: int, seed: int) -> Result:
+def run_commands(home: Path, kills: int, seed: int, kind: str) -> Result:
     """Kill commands of a kind in forks, at a random time of what they usually take."""
     usual: dict[tuple[str, ...], float] = {}
 
