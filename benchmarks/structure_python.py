@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from asterism.backends.lsp.client import LanguageClient, standard_answers, to_path
@@ -11,11 +12,19 @@ from asterism.backends.lsp.keeper import Keeper, KeeperOptions
 from asterism.backends.lsp.process import ServerCommand
 from asterism.domain.files import FoundFile
 from asterism.domain.structure import Connections, Edge, Known
-from asterism.structure.python import SOURCE_ENDINGS, PythonProject
+from asterism.programs.program import Consent, Program
+from asterism.structure.python import SOURCE_ENDINGS, PythonOptions, PythonProject
 from asterism.structure.python_binary import require_checker
 from benchmarks.structure_samples import Difference, Sample, Texts, difference
 
 ENDINGS = SOURCE_ENDINGS
+_OTHER = Program(
+    name="basedpyright",
+    purpose="Compared with our checker",
+    consent=Consent.command,
+    arguments=("--stdio",),
+    inherits=("*",),
+)
 
 # It reads the repository again for every question about a name that occurs everywhere.
 SECONDS = 300.0
@@ -40,8 +49,8 @@ def compare(
     listed = {file.path for file in files}
     server = ServerCommand(
         name="basedpyright",
-        command=(str(Path(other, "bin", "basedpyright-langserver").absolute()), "--stdio"),
-        directory=root,
+        program=_OTHER,
+        command=(str(Path(other, "bin", "basedpyright-langserver").absolute()),),
         memory_bytes=MEMORY,
     )
 
@@ -68,11 +77,12 @@ def compare(
 def _ours(
     root: str, files: Sequence[FoundFile], chosen: Sequence[Sample]
 ) -> tuple[Connections, ...]:
-    project = PythonProject(require_checker(), root)
-    try:
-        return project.connections([sample.target for sample in chosen], files)
-    finally:
-        project.close()
+    with TemporaryDirectory() as cache:
+        project = PythonProject(require_checker(), root, PythonOptions(cache=cache))
+        try:
+            return project.connections([sample.target for sample in chosen], files)
+        finally:
+            project.close()
 
 
 def _warm_up(asking: "_Asking") -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asterism.domain.files import FoundFile
-from asterism.structure.python import PythonProject
+from asterism.structure.python import PythonOptions, PythonProject
 from asterism.structure.python_binary import require_checker
 from asterism.structure.targets import Target
 from asterism.structure.typescript import TypeScriptProject
@@ -52,7 +52,9 @@ def measure_python(
     root: str, files: Sequence[FoundFile], chosen: Sequence[Sample], count: int
 ) -> Costs:
     """The costs of the Python type checker."""
-    return _measure(PythonProject(require_checker(), root), files, chosen, count)
+    with tempfile.TemporaryDirectory() as cache:
+        project = PythonProject(require_checker(), root, PythonOptions(cache=cache))
+        return _measure(project, files, chosen, count)
 
 
 def _measure(

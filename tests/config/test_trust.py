@@ -8,12 +8,13 @@ from asterism.backends.embed.options import Provider
 from asterism.backends.rerank.options import RerankOptions
 from asterism.config.environment import embedding_key, rerank_key
 from asterism.config.layers import Layer, resolve
-from asterism.config.loading import embed_options, is_trusted, load
+from asterism.config.loading import embed_options, load
 from asterism.config.searching import rerank_options
 from asterism.config.sections_models import RerankSettings
 from asterism.config.sections_running import TrustSettings
 from asterism.config.settings import Settings
-from asterism.domain.errors import SettingError
+from asterism.config.trust import EntryState, entries, is_trusted, trustable
+from asterism.domain.errors import InputError, PathOutside, SettingError
 
 HOSTILE = """
 [embedding]
@@ -74,12 +75,12 @@ def test_a_repository_does_not_decide_where_code_goes(
     assert f'add "{repository}" to trust.repositories in your own settings' in warning
 
 
-@pytest.mark.parametrize("named", ["{root}", "{root}/", "~/code/shop", "{link}"])
+@pytest.mark.parametrize("named", ["{root}", "{root}/", "~/code/shop"])
 def test_a_repository_that_is_trusted_decides(repository: Path, tmp_path: Path, named: str) -> None:
     """However the user writes its path."""
     link = tmp_path / "link"
     link.symlink_to(repository)
-    say(tmp_path, f'[trust]\nrepositories = ["{named.format(root=repository, link=link)}"]')
+    say(tmp_path, f'[trust]\nrepositories = ["{named.format(root=repository)}"]')
     for way in (repository, link):
         loaded = load(way)
         assert loaded.settings.embedding.url == "https://collector.example/v1"
@@ -188,7 +189,98 @@ def test_the_key_of_a_reranker(monkeypatch: pytest.MonkeyPatch, url: str, expect
 def test_a_repository_is_trusted_by_its_real_place(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    trusting = Settings(trust=TrustSettings(repositories=(str(tmp_path / "link"),)))
+    trusting = Settings(trust=TrustSettings(repositories=(str(tmp_path / "real"),)))
     assert is_trusted(tmp_path / "real", trusting)
+    assert is_trusted(tmp_path / "link", trusting)
     assert not is_trusted(tmp_path, trusting)
     assert not is_trusted(tmp_path / "real", Settings())
+
+
+@pytest.mark.parametrize(
+    ("written", "state"),
+    [
+        ("{base}/shop", EntryState.trusted),
+        ("{base}/shop/", EntryState.trusted),
+        ("{base}/other/../shop", EntryState.trusted),
+        ("{base}/gone", EntryState.missing),
+        ("{base}/shop/asterism.toml", EntryState.missing),
+        # A repository, or whoever may write beside it, could turn the link.
+        ("{base}/link", EntryState.linked),
+        ("{base}/shop/inner", EntryState.linked),
+        ("{base}/link/below", EntryState.linked),
+        (".", EntryState.relative),
+        ("shop", EntryState.relative),
+        ("", EntryState.relative),
+        ("~nobody/shop", EntryState.relative),
+    ],
+)
+def test_what_an_entry_means(
+    tmp_path: Path, written: str, state: EntryState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = tmp_path / "base"
+    (base / "shop").mkdir(parents=True)
+    (base / "shop/asterism.toml").touch()
+    (base / "evil/below").mkdir(parents=True)
+    (base / "link").symlink_to("evil")
+    (base / "shop/inner").symlink_to(base / "evil")
+    monkeypatch.chdir(base / "shop")
+    named = written.format(base=base)
+    settings = Settings(trust=TrustSettings(repositories=(named,)))
+    assert [one.state for one in entries(settings)] == [state]
+    is_shop = state is EntryState.trusted
+    assert is_trusted(base / "shop", settings) is is_shop
+    assert not is_trusted(base / "evil", settings)
+    assert not is_trusted(base / "evil/below", settings)
+
+
+def test_the_home_directory_may_be_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "volume/me/shop").mkdir(parents=True)
+    (tmp_path / "me").symlink_to("volume/me")
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    settings = Settings(trust=TrustSettings(repositories=("~/shop",)))
+    assert is_trusted(tmp_path / "me/shop", settings)
+
+
+def checkout(place: Path) -> Path:
+    """A directory that git would take for a repository."""
+    (place / ".git").mkdir(parents=True)
+    (place / ".git/HEAD").write_text("ref: refs/heads/main\n")
+    return place
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ("link", "leads through a link to"),
+        ("outer/turned/deep", "leads through a link to"),
+        ("link/../shop", "leads through a link to"),
+        ("outer/vendor", "is a part of the checkout"),
+        ("gone", "There is no directory"),
+        ("file", "is not a directory"),
+    ],
+)
+def test_what_cannot_be_trusted(
+    tmp_path: Path, given: str, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the author of a repository could make mean something else."""
+    checkout(tmp_path / "shop")
+    (tmp_path / "elsewhere/deep").mkdir(parents=True)
+    (tmp_path / "elsewhere/shop").mkdir()
+    outer = checkout(tmp_path / "outer")
+    (outer / "vendor").mkdir()
+    (outer / "turned").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere/deep")
+    (tmp_path / "file").touch()
+    monkeypatch.chdir(tmp_path)
+    for way in (given, str(tmp_path / given)):
+        with pytest.raises((InputError, PathOutside)) as caught:
+            trustable(way, Settings())
+        assert why in str(caught.value)
+
+
+def test_a_part_of_a_trusted_checkout_can_be_trusted(tmp_path: Path) -> None:
+    outer = checkout(tmp_path / "outer")
+    (outer / "part").mkdir()
+    settings = Settings(trust=TrustSettings(repositories=(str(outer),)))
+    assert not is_trusted(outer / "part", settings)
+    assert trustable(str(outer / "part"), settings) == str(outer / "part")

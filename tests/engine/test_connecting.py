@@ -11,6 +11,7 @@ import pytest
 from asterism.backends.lsp.keeper import Condition
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
+from asterism.config.sections_running import TrustSettings
 from asterism.config.sections_structure import StructureSettings
 from asterism.domain.structure import Connections, Fact, Known
 from asterism.engine.connecting import NO_FILES_BY_NAME, NONE_BY_NAME, Connected, Connector
@@ -36,8 +37,11 @@ FILES = {
 class Opened:
     """A repository of several languages, and what its connector says of it."""
 
-    def __init__(self, places: Places, root: Path, structure: StructureSettings) -> None:
-        settings = replace(SETTINGS, structure=structure)
+    def __init__(
+        self, places: Places, root: Path, structure: StructureSettings, is_trusted: bool = True
+    ) -> None:
+        trust = TrustSettings(repositories=(str(root),) if is_trusted else ())
+        settings = replace(SETTINGS, structure=structure, trust=trust)
         self.engine = Engine(places, lambda _root: settings)
         self.registered: Registered = self.engine.register(root)
         self.engine.index(self.registered)

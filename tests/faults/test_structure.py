@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from asterism.config.sections_running import TrustSettings
 from asterism.config.sections_structure import StructureSettings
 from asterism.engine.engine import Engine
 from asterism.engine.searching import SearchRequest
@@ -89,7 +90,8 @@ def test_a_wayward_compiler(place: Workplace, mode: str, path: str) -> None:
     )
     if mode != "hang":
         structure = replace(structure, wait_seconds=30.0)
-    settings = replace(SETTINGS, structure=structure)
+    trust = TrustSettings(repositories=(str(place.root),))
+    settings = replace(SETTINGS, structure=structure, trust=trust)
     engine = Engine(Places(place.data, place.home / "cache"), lambda _root: settings)
     registered = engine.register(place.root)
     engine.index(registered)

@@ -185,13 +185,14 @@ Ask = Callable[..., list[dict[str, Any]]]
 
 
 @pytest.fixture
-def ask() -> Iterator[Ask]:
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     made: dict[str, PythonProject] = {}
 
     def asking(root: Path, *wanted: str, environment: str | None = None) -> list[dict[str, Any]]:
         assert CHECKER is not None
         if str(root) not in made:
-            options = PythonOptions(environment=environment)
+            cache = str(tmp_path_factory.mktemp("checker"))
+            options = PythonOptions(cache=cache, environment=environment)
             made[str(root)] = PythonProject(CHECKER, str(root), options)
         targets = [Target(words.partition("#")[0], words.partition("#")[2], 1) for words in wanted]
         found = made[str(root)].connections(targets, discover(str(root)).files)

@@ -10,16 +10,14 @@ from itertools import islice
 from typing import TypeVar
 
 from asterism.domain.errors import WorkerDied
-from asterism.processes.lifeline import follow_parent
+from asterism.programs.lifeline import follow_parent
+from asterism.programs.table import READER
 
 # Files handed to a worker at once: fewer, and the hand-over costs more than the parsing.
 BATCH = 32
 
 # Batches under way per worker: one being worked on, one waiting, so that memory stays bounded.
 AHEAD = 2
-
-# What tells a Python that is started to leave the current directory out of its path.
-_SAFE_PATH = "PYTHONSAFEPATH"
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -78,15 +76,17 @@ def _without_current_directory() -> Iterator[None]:
     The fork server, and what keeps account of semaphores, are started with `-c`, which would look
     there first. Often it is the repository to be read, and a `types.py` in it would be run.
     """
-    before = os.environ.get(_SAFE_PATH)
-    os.environ[_SAFE_PATH] = "1"
+    wanted = READER.variables or {}
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
     try:
         yield
     finally:
-        if before is None:
-            del os.environ[_SAFE_PATH]
-        else:
-            os.environ[_SAFE_PATH] = before
+        for name, text in before.items():
+            if text is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = text
 
 
 def _begin_work() -> None:

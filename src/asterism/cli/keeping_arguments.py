@@ -35,6 +35,22 @@ def add_clean(commands: Commands) -> None:
     json_option(parser)
 
 
+def add_trust(commands: Commands) -> None:
+    """Add `trust` and `untrust`."""
+    parser = command(
+        commands,
+        "trust",
+        "Let language servers, settings and agents of a repository start other programs.",
+    )
+    parser.add_argument("path", metavar="PATH", nargs="?", help="the root of the repository")
+    parser.add_argument("--list", action="store_true", help="show the repositories you trust")
+    json_option(parser)
+    parser = command(commands, "untrust", "Take back the trust in a repository.")
+    parser.set_defaults(module="trust")
+    parser.add_argument("path", metavar="PATH", help="the root of the repository")
+    json_option(parser)
+
+
 def add_debug(commands: Commands) -> None:
     """Add `debug`."""
     parser = command(commands, "debug", "Show what is indexed of a file, and why not the rest.")

@@ -60,6 +60,7 @@ def build_parser() -> argparse.ArgumentParser:
     mcp_arguments.add(commands)
     serve_arguments.add(commands)
     keeping_arguments.add_repos(commands)
+    keeping_arguments.add_trust(commands)
     keeping_arguments.add_clean(commands)
     install_arguments.add(commands)
     keeping_arguments.add_debug(commands)

@@ -92,16 +92,11 @@ def agent_variable(name: str) -> str | None:
 
 
 def handed_on() -> dict[str, str]:
-    """What the servers that we start find in their environment, beside what is meant for them."""
-    return {name: os.environ[name] for name in _HANDED_ON if name in os.environ}
+    """What tool servers find in their environment, beside what is meant for them; no secrets."""
+    from asterism.programs.launching import inherited
+    from asterism.programs.table import TOOL_SERVER
 
-
-_HANDED_ON = (
-    *("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"),
-    # Without these no program starts on Windows.
-    *("APPDATA", "LOCALAPPDATA", "PATHEXT", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERPROFILE"),
-)
-"""Where programs and the user's things are; nothing that could be a secret."""
+    return inherited(TOOL_SERVER)
 
 
 def secret_values() -> list[str]:
@@ -244,9 +239,11 @@ def git_excludes() -> str | None:
     return None if here is None else global_excludes(here, os.environ.get("XDG_CONFIG_HOME"))
 
 
-def program(name: str) -> str | None:
-    """Where a program is that the user could start by its name."""
-    return shutil.which(name)
+def program(name: str, root: str | None = None) -> str | None:
+    """Where a program is that the user could start by its name, in no folder of a repository."""
+    from asterism.programs.launching import search_path
+
+    return shutil.which(name, path=search_path(os.environ.get("PATH", os.defpath), root))
 
 
 def cores() -> int:

@@ -1,6 +1,6 @@
 """The user's settings for one repository, from every place they may stand."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from asterism.analysis.chunks.options import ChunkOptions
@@ -19,6 +19,7 @@ from asterism.config.environment import (
 from asterism.config.files import REPOSITORY_FILE, read_layer
 from asterism.config.layers import Layer, Loaded, resolve
 from asterism.config.settings import Settings
+from asterism.config.trust import is_named
 
 
 def load(
@@ -32,13 +33,13 @@ def load(
     """
     called = Layer(caller, arguments or {})
     own = user_file()
-    users = read_layer(own) if own is not None else None
-    personal = [*([users] if users is not None else []), environment_layer()]
+    file = read_layer(own) if own is not None else None
+    personal = [*([file] if file is not None else []), environment_layer()]
     found = _repository_layer(directory)
     layers = [called, *personal]
     if found is not None:
-        trust = resolve(layers).settings.trust.repositories
-        found = found._replace(trusted=_is_trusted(found.repository, trust))
+        users = resolve(layers).settings
+        found = found._replace(trusted=is_named(found.repository or "", users))
         layers = [called, found, *personal]
     loaded = resolve(layers)
     return loaded._replace(warnings=(*loaded.warnings, *unknown_variables()))
@@ -52,17 +53,6 @@ def _repository_layer(directory: Path) -> Layer | None:
         if found is not None:
             return found._replace(repository=str(place.resolve()))
     return None
-
-
-def is_trusted(root: Path, settings: Settings) -> bool:
-    """Whether the user trusts a repository, so that what its own files say may run programs."""
-    return _is_trusted(str(root.resolve()), settings.trust.repositories)
-
-
-def _is_trusted(repository: str | None, named: Iterable[str]) -> bool:
-    user = home()
-    paths = (f"{user}{name[1:]}" if user and name.startswith("~/") else name for name in named)
-    return repository in {str(Path(path).resolve()) for path in paths}
 
 
 def discovery_options(settings: Settings) -> DiscoveryOptions:

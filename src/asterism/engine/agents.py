@@ -14,9 +14,10 @@ from asterism.backends.mcp.results import NOTHING_LISTED, CallResult, Listing
 from asterism.backends.mcp.servers import ToolServers
 from asterism.backends.store.registry import Registered
 from asterism.config.environment import agent_variable, handed_on
-from asterism.config.loading import embed_options, is_trusted
+from asterism.config.loading import embed_options
 from asterism.config.sections_context import AS_INDEXED
 from asterism.config.settings import Settings
+from asterism.config.trust import is_trusted
 from asterism.context.kept import KeptInFiles
 from asterism.context.messages import Contents
 from asterism.context.sessions import items_of, new_session
@@ -97,7 +98,11 @@ class Agents:
         """The connections to all agents' servers."""
         with self._lock:
             if self._servers is None:
-                around = Surroundings(agent_variable, handed_on(), version=__version__)
+                # Package runners prefer what the working directory has, so it is never a
+                # repository.
+                self._places.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+                directory = str(self._places.data)
+                around = Surroundings(agent_variable, handed_on(), directory, __version__)
                 self._servers = ToolServers(around)
             return self._servers
 

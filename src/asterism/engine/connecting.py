@@ -1,5 +1,6 @@
 """How symbols of one repository connect: each language's best witness is asked, names otherwise."""
 
+import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -16,6 +17,7 @@ from asterism.backends.store.registry import Registered
 from asterism.config.environment import program
 from asterism.config.loading import discovery_options
 from asterism.config.settings import Settings
+from asterism.config.trust import is_trusted
 from asterism.domain.errors import LanguageServerError, ServerGarbled, ServerMissing
 from asterism.domain.files import FoundFile, display_path
 from asterism.domain.structure import Connections, Fact, Gap
@@ -114,6 +116,8 @@ class Connector:
         self._listing: tuple[FoundFile, ...] = ()
         self._witnesses: dict[str, Witness] = {}
         self._found: dict[str, str | None] = {}
+        self.is_trusted = is_trusted(Path(registered.repository.root), settings)
+        """Whether programs may start that the repository can make execute something."""
         self._makes: Mapping[str, _Make] = {
             "typescript": self._typescript,
             "python": self._python,
@@ -177,7 +181,32 @@ class Connector:
         if family not in BY_FAMILY:
             return family in self._makes
         given: str = getattr(self._settings.structure, family)
-        return given != OFF if given else self._installed(BY_FAMILY[family]) is not None
+        if given == OFF or not self.is_trusted:
+            return False
+        return bool(given) or self._installed(BY_FAMILY[family]) is not None
+
+    def is_withheld(self, language: str) -> bool:
+        """Whether a language server would answer if the user trusted the repository.
+
+        Nothing is started to find that out.
+        """
+        server = BY_FAMILY.get(_family(language))
+        if server is None or self.is_trusted:
+            return False
+        given: str = getattr(self._settings.structure, server.family)
+        return given != OFF if given else self._program(server) is not None
+
+    @property
+    def advice(self) -> str:
+        """How the user gets more, where language servers are withheld."""
+        root = shlex.quote(display_path(self._registered.repository.root))
+        return (
+            "Connected by name: language servers start only for repositories that you trust, "
+            f"because build files can make them run programs; `asterism trust {root}` allows it."
+        )
+
+    def _program(self, server: Server) -> str | None:
+        return program(server.program, self._registered.repository.root)
 
     def witness(self, language: str) -> Witness:
         """Who answers for a language; a LanguageServerError says why nobody does."""
@@ -213,6 +242,7 @@ class Connector:
         root = self._registered.repository.root
         environment = find_environment(root, self._environment)
         options = PythonOptions(
+            cache=str(self._cache / "python"),
             memory_bytes=self._memory,
             keeper=self._keeper,
             environment=environment,
@@ -221,6 +251,8 @@ class Connector:
         return PythonProject(require_checker(given or None), root, options)
 
     def _served(self, server: Server) -> Witness:
+        if not self.is_trusted:
+            raise ServerMissing(self.advice)
         given: str = getattr(self._settings.structure, server.family)
         found = require_server(server, given) if given else self._installed(server)
         if found is None:
@@ -232,7 +264,7 @@ class Connector:
     def _installed(self, server: Server) -> str | None:
         """Where a server is that the user has installed; it is looked for once."""
         if server.family not in self._found:
-            place = program(server.program)
+            place = self._program(server)
             works = place is not None and can_start(server, place)
             self._found[server.family] = place if works else None
         return self._found[server.family]
@@ -275,6 +307,8 @@ class Questions:
 
     def _answers(self, family: str, targets: list[Target]) -> Sequence[Connections | None]:
         found: dict[Target, Connections | None] = {}
+        if self._connector.is_withheld(family) and self._connector.advice not in self.notes:
+            self.notes.append(self._connector.advice)
         if self._connector.has_witness(family) and family not in self._failed:
             told = [target for target in targets if _can_be_told(target.path)]
             try:

@@ -7,8 +7,8 @@ from pathlib import Path
 from asterism.backends.mcp.options import Surroundings, prepared
 from asterism.backends.store.registry import Registry
 from asterism.config.environment import agent_variable, handed_on
-from asterism.config.loading import is_trusted
 from asterism.config.settings import Settings
+from asterism.config.trust import is_trusted
 from asterism.domain.context import Agent, Server
 from asterism.domain.errors import ToolServerMissing
 from asterism.domain.files import display_path

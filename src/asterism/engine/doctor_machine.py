@@ -3,7 +3,6 @@
 import os
 import platform
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
@@ -14,6 +13,8 @@ from asterism import __version__
 from asterism.config.environment import cache_directory, data_directory, program
 from asterism.domain.files import display_path
 from asterism.engine.doctor_findings import Finding, ok, problem, warning
+from asterism.programs.launching import Launch, TimeoutExpired, run
+from asterism.programs.table import DOCTOR_PROBE
 
 OLDEST_PYTHON = (3, 11)
 LIBRARIES = ("pylance", "pyarrow", "numpy", "tokenizers", "tree-sitter", "watchfiles", "httpx")
@@ -66,13 +67,10 @@ def library_findings() -> Iterator[Finding]:
 def part_findings(part: str) -> Iterator[Finding]:
     """Try a part of the program in a process of its own."""
     name = _PARTS[part]
-    # Without the current directory in its path: what lies there is not ours.
-    command = [sys.executable, "-P", "-m", "asterism.engine.doctor_probe", part]
+    launch = Launch(program=DOCTOR_PROBE, command=(sys.executable,), values={"part": part})
     try:
-        done = subprocess.run(
-            command, capture_output=True, check=False, timeout=PROBE_SECONDS, text=True
-        )
-    except subprocess.TimeoutExpired:
+        done = run(launch, PROBE_SECONDS)
+    except TimeoutExpired:
         yield problem(name, f"gave no sign of life for {PROBE_SECONDS:.0f} seconds", _REINSTALL)
         return
     said = done.stdout.strip() or next(reversed(done.stderr.strip().splitlines()), "no word")

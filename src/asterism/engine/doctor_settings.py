@@ -4,12 +4,13 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from asterism.config.environment import home, unknown_variables, user_file
+from asterism.config.environment import unknown_variables, user_file
 from asterism.config.files import read_layer
 from asterism.config.layers import resolve
 from asterism.config.loading import load
 from asterism.config.logs import log_options
 from asterism.config.settings import Settings
+from asterism.config.trust import EntryState, entries
 from asterism.domain.errors import SettingError
 from asterism.domain.files import display_path
 from asterism.engine.doctor_findings import Finding, ok, problem, warning
@@ -52,18 +53,26 @@ def settings_findings(where: Path) -> Iterator[Finding]:
 
 
 def _trust(settings: Settings) -> Iterator[Finding]:
-    named = settings.trust.repositories
-    user = home() or ""
-    places = {name: f"{user}{name[1:]}" if name.startswith("~/") else name for name in named}
-    # Not by a path of pathlib, which fails where it may not look.
-    gone = [name for name, place in places.items() if not os.path.isdir(place)]  # noqa: PTH112
-    if gone:
-        shown = ", ".join(map(display_path, gone))
-        advice = "Whatever comes to stand there would be trusted: take it out of your settings."
-        yield warning("Trust", f"trust.repositories names what does not exist: {shown}", advice)
-    elif named:
-        shown = ", ".join(map(display_path, named))
-        yield ok("Trust", f"may decide where their code is sent: {shown}")
+    found = entries(settings)
+    advice = {
+        EntryState.missing: "Whatever comes to stand there would be trusted: take it out of your "
+        "settings.",
+        EntryState.linked: "A link can be turned: name the directory itself, as `asterism trust` "
+        "does.",
+        EntryState.relative: "Name it by its absolute path, as `asterism trust` does.",
+    }
+    says = {
+        EntryState.missing: "trust.repositories names what does not exist",
+        EntryState.linked: "trust.repositories leads through a link, which does not count",
+        EntryState.relative: "trust.repositories has a relative path, which does not count",
+    }
+    for state, text in says.items():
+        if named := [one.written for one in found if one.state is state]:
+            shown = ", ".join(map(display_path, named))
+            yield warning("Trust", f"{text}: {shown}", advice[state])
+    if trusted := [one.written for one in found if one.state is EntryState.trusted]:
+        shown = ", ".join(map(display_path, trusted))
+        yield ok("Trust", f"language servers, agents and all settings count of {shown}")
 
 
 def _log(settings: Settings) -> Iterator[Finding]:

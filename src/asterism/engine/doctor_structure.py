@@ -1,6 +1,5 @@
 """Can symbols be connected: are compilers and language servers there, and do they run?"""
 
-import subprocess
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
@@ -9,6 +8,10 @@ from asterism.config.settings import Settings
 from asterism.domain.errors import ServerMissing
 from asterism.domain.files import display_path
 from asterism.engine.doctor_findings import Finding, ok, warning
+from asterism.programs.fences import fences
+from asterism.programs.launching import SubprocessError, probe
+from asterism.programs.program import Program
+from asterism.programs.table import TY, TYPESCRIPT
 from asterism.structure.python_binary import require_checker
 from asterism.structure.server_binary import can_start, require_server
 from asterism.structure.servers import SERVERS, Server
@@ -18,17 +21,32 @@ OFF = "off"
 RUN_SECONDS = 30.0
 _Require: TypeAlias = Callable[[str | None], str]
 
+_CHECKS = {TYPESCRIPT.name: "TypeScript", TY.name: "Python checker"}
 _BY_NAME = "until then it is connected by name only"
 
 
 def structure_findings(settings: Settings) -> Iterator[Finding]:
     """The programs that know how symbols connect; without them the index knows by name."""
     chosen = settings.structure
-    yield _program("TypeScript", chosen.typescript, require_compiler, COMPILER_VERSION)
-    yield _program("Python checker", chosen.python, require_checker, "")
+    yield _program(TYPESCRIPT, chosen.typescript, require_compiler, COMPILER_VERSION)
+    yield _program(TY, chosen.python, require_checker, "")
     for server in SERVERS:
         yield _server(server, getattr(chosen, server.family))
     yield ok("Other languages", "connected by name")
+    yield _fences()
+
+
+def _fences() -> Finding:
+    """Whether the kernel holds these programs to what the table of programs says."""
+    found = fences()
+    missing = [
+        *([] if found.files else ["files outside of the repository"]),
+        *([] if found.network else ["the network"]),
+    ]
+    if missing:
+        said = f"this system does not keep compilers from {' and '.join(missing)}"
+        return ok("Fences", f"{said}; see docs/security.md")
+    return ok("Fences", "compilers reach neither the network nor files outside of the repository")
 
 
 def _server(server: Server, given: str) -> Finding:
@@ -42,13 +60,14 @@ def _server(server: Server, given: str) -> Finding:
         return warning(check, str(error), f"Name it, or say `off`; {_BY_NAME}.")
     works = place is not None and can_start(server, place)
     if place is not None and works:
-        return ok(check, display_path(place))
+        return ok(check, f"{display_path(place)}, for repositories that you trust")
     if given:
         return warning(check, f"{given} cannot be started", f"Install it anew; {_BY_NAME}.")
     return ok(check, f"{server.program} is not installed; connected by name")
 
 
-def _program(check: str, given: str, require: _Require, wanted: str) -> Finding:
+def _program(started: Program, given: str, require: _Require, wanted: str) -> Finding:
+    check = _CHECKS[started.name]
     if given == OFF:
         return ok(check, "off by your settings; connected by name")
     try:
@@ -57,10 +76,9 @@ def _program(check: str, given: str, require: _Require, wanted: str) -> Finding:
         return warning(check, str(error), f"Otherwise {_BY_NAME}.")
     shown = display_path(place)
     try:
-        done = subprocess.run(
-            [place, "--version"], capture_output=True, check=True, timeout=RUN_SECONDS, text=True
-        )
-    except (OSError, subprocess.SubprocessError) as error:
+        done = probe(started, place, RUN_SECONDS)
+        done.check_returncode()
+    except (OSError, SubprocessError) as error:
         said = f"{shown} cannot be started ({type(error).__name__})"
         return warning(check, said, f"Install Asterism again; {_BY_NAME}.")
     said = " ".join(done.stdout.split())

@@ -2,19 +2,23 @@
 
 import json
 import shlex
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from asterism.domain.errors import UsageError
 from asterism.evaluation.labels import Found
+from asterism.programs.launching import Launch, TimeoutExpired, run
+from asterism.programs.table import COMPARED_TOOL
 
 # The end of what a failing command said is where it says why.
 SHOWN_ERROR = 300
 
 # A search that takes longer is stuck.
 SEARCH_SECONDS = 300
+
+# The user names paths of the command from where he is.
+_HERE = {"directory": "."}
 
 
 class CommandSearcher:
@@ -121,16 +125,17 @@ def _output(words: Sequence[str], seconds: float | None) -> str:
     """What a command prints; one that fails must not look like one that found nothing."""
     shown = shlex.join(words)[:SHOWN_ERROR]
     try:
-        done = subprocess.run(words, capture_output=True, timeout=seconds, check=False)
-    except subprocess.TimeoutExpired as error:
+        launch = Launch(program=COMPARED_TOOL, command=tuple(words), values=_HERE)
+        done = run(launch, seconds)
+    except TimeoutExpired as error:
         raise UsageError(f"`{shown}` ran for {error.timeout:g} s; see why it hangs.") from error
     except (OSError, ValueError) as error:
         raise UsageError(f"`{shown}` cannot be started: {error}; check the command.") from error
-    said = done.stderr.decode("utf-8", "replace").strip()
+    said = done.stderr.strip()
     # Tools like grep end with 1 where nothing was found, and are silent then.
     if done.returncode > 1 or done.returncode < 0 or (done.returncode and said):
         raise UsageError(
             f"`{shown}` ended with status {done.returncode}: {said[-SHOWN_ERROR:]}; "
             "run it by hand to see why."
         )
-    return done.stdout.decode("utf-8", "replace")
+    return done.stdout

@@ -11,7 +11,7 @@ from asterism.domain.errors import InputError
 from asterism.installing.blocks import appended, cut, newline_of
 
 # What a statement is made of: strings of every kind and comments hide what is inside of them.
-_TOKEN = re.compile(
+TOKEN = re.compile(
     r'"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[\[\]{}\n]',
     re.DOTALL,
 )
@@ -57,11 +57,11 @@ def with_entry(text: str, path: Sequence[str], entry: Mapping[str, object]) -> s
     expected = _merged(loads(text), path, {**(found or {}), **entry})
     if found is None:
         lines = [f"[{'.'.join(path)}]", *(f"{key} = {_value(entry[key])}" for key in entry)]
-        return _checked(appended(text, newline.join(lines), newline), expected)
+        return checked(appended(text, newline.join(lines), newline), expected)
     for key, value in entry.items():
         if found.get(key) != value:
             text = _with_key(text, tuple(path), key, _value(value))
-    return _checked(text, expected)
+    return checked(text, expected)
 
 
 def without_entry(text: str, path: Sequence[str]) -> str:
@@ -74,7 +74,7 @@ def without_entry(text: str, path: Sequence[str]) -> str:
     del holder[path[-1]]
     current: tuple[str, ...] = ()
     spans: list[tuple[int, int]] = []
-    for statement in _statements(text):
+    for statement in statements(text):
         current = statement.table if statement.table is not None else current
         if current[: len(table)] == table:
             spans.append((statement.start, statement.end))
@@ -86,7 +86,7 @@ def without_entry(text: str, path: Sequence[str]) -> str:
         # Comments stand between the lines; they stay.
         for start, end in reversed(spans):
             text = text[:start] + text[end:]
-    return _checked(text, _pruned(expected, path[:-1], text))
+    return checked(text, _pruned(expected, path[:-1], text))
 
 
 def _pruned(value: dict[str, Any], path: Sequence[str], text: str) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def _with_key(text: str, table: tuple[str, ...], key: str, value: str) -> str:
     """Give a key of a table another value, or the table another key."""
     current: tuple[str, ...] = ()
     header: Statement | None = None
-    for statement in _statements(text):
+    for statement in statements(text):
         if statement.table is not None:
             current = statement.table
             header = statement if current == table else header
@@ -124,11 +124,11 @@ def _by_hand(path: Sequence[str]) -> InputError:
     )
 
 
-def _statements(text: str) -> Iterator[Statement]:
+def statements(text: str) -> Iterator[Statement]:
     """The statements of a text that parses, in order."""
     start = len(text) - len(text.removeprefix("\ufeff"))
     depth = 0
-    for token in _TOKEN.finditer(text):
+    for token in TOKEN.finditer(text):
         mark = token.group()
         if mark in ("[", "{"):
             depth += 1
@@ -171,7 +171,7 @@ def _value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _checked(text: str, expected: object) -> str:
+def checked(text: str, expected: object) -> str:
     """The edited text, once it has been read again and says what it should."""
     try:
         found = loads(text)

@@ -1,7 +1,6 @@
 """Patterns under guard: a child process matches, and is ended when it takes too long."""
 
 import pickle
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -9,7 +8,8 @@ from threading import Event, Timer
 from typing import Protocol
 
 from asterism.domain.errors import UsageError, WorkerDied
-from asterism.processes.lifeline import lifeline
+from asterism.programs.launching import DEVNULL, PIPE, Launch, Popen, start
+from asterism.programs.table import PATTERN_MATCHER
 from asterism.retrieval import exact_worker
 from asterism.retrieval.exact_worker import Span
 
@@ -29,29 +29,18 @@ def guarded(pattern: str, seconds: float) -> Iterator[Matcher]:
     The child starts in about 15 ms, and a megabyte takes it some 10 ms with an ordinary pattern.
     """
     # Isolated and without site packages, since it needs nothing but the standard library.
-    command = [sys.executable, "-I", "-S", "-W", "ignore", str(exact_worker.__file__)]
-    with lifeline() as line:
-        try:
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                pass_fds=line.passed,
-            )
-        except OSError as error:
-            message = f"The process that matches patterns did not start: {error}."
-            raise WorkerDied(message) from error
-        # It can be in the middle of a pattern when this process is killed.
-        line.tie(process.pid)
-        yield from _matching(process, pattern, seconds)
-
-
-def _matching(
-    process: "subprocess.Popen[bytes]", pattern: str, seconds: float
-) -> Iterator[Matcher]:
+    launch = Launch(
+        program=PATTERN_MATCHER,
+        command=(sys.executable,),
+        values={"script": str(exact_worker.__file__)},
+    )
+    try:
+        process = start(launch, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
+    except OSError as error:
+        raise WorkerDied(f"The process that matches patterns did not start: {error}.") from error
+    assert process.stdin is not None
+    assert process.stdout is not None
     with process:
-        assert process.stdin is not None
         try:
             yield _Child(process, pattern, seconds)
         finally:
@@ -62,7 +51,7 @@ def _matching(
 
 
 class _Child:
-    def __init__(self, process: "subprocess.Popen[bytes]", pattern: str, seconds: float) -> None:
+    def __init__(self, process: "Popen[bytes]", pattern: str, seconds: float) -> None:
         self._process = process
         self._unsent: list[object] = [pattern]
         self._seconds = seconds

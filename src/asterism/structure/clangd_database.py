@@ -1,7 +1,9 @@
-"""How a repository's C and C++ is compiled: its own compilation database, or one made up."""
+"""How a repository's C and C++ is compiled: what is harmless of its own database, or a guess."""
 
 import json
+import os
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -19,6 +21,17 @@ _SOURCES = {
 _TOLERANT = ("-ferror-limit=0", "-w")
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.M)
 
+# Flags with a folder or a macro behind them; the longest of those that begin alike comes first.
+_FOLDER_FLAGS = ("-isystem", "-iquote", "-idirafter", "-I")
+_MACROS = ("-D", "-U")
+_TAKEN = (*_FOLDER_FLAGS, *_MACROS)
+_STANDARD = re.compile(r"-std=[A-Za-z0-9+:]{1,20}")
+_MACRO = re.compile(r"[A-Za-z_]\w*(\([\w, .]*\))?(=.*)?", re.S)
+
+# A database has a kilobyte or two for each source.
+LARGEST = 256_000_000
+# Of one command.
+MOST_WORDS = 10_000
 # Folders that are searched for headers; a command with more is refused by some systems.
 MOST_FOLDERS = 200
 # Of a file; includes stand at its beginning.
@@ -31,21 +44,79 @@ def is_source(path: str) -> bool:
 
 
 def own_commands(root: str) -> list[dict[str, Any]] | None:
-    """The entries of the repository's own database, where a build has left one."""
-    return next((found for folder in _FOLDERS if (found := _own(Path(root, folder)))), None)
+    """Entries made of the repository's own database, where a build has left one.
+
+    Nothing of it is handed on as it is written: a command can name another compiler, plugins,
+    response files and headers from anywhere. Only the sources, the folders of headers below the
+    root, macros and the language's standard are taken over.
+    """
+    return next((found for folder in _FOLDERS if (found := _own(root, Path(root, folder)))), None)
 
 
-def _own(folder: Path) -> list[dict[str, Any]] | None:
-    """The entries of a database; their directories are absolute afterwards."""
+def _own(root: str, folder: Path) -> list[dict[str, Any]] | None:
+    real = os.path.realpath(root)
     try:
-        entries = json.loads((folder / FILE).read_bytes())
-        usable = [entry for entry in entries if isinstance(entry["file"], str)]
-        return [
-            {**entry, "directory": str(folder / str(entry.get("directory", "")))}
-            for entry in usable
-        ] or None
-    except (OSError, ValueError, TypeError, KeyError):
+        place = folder / FILE
+        if not _is_below(str(place), real) or place.stat().st_size > LARGEST:
+            return None
+        entries = json.loads(place.read_bytes())
+        made = [_entry(entry, folder, real) for entry in entries if isinstance(entry, dict)]
+    except (OSError, ValueError, TypeError, RecursionError):
         return None
+    return [entry for entry in made if entry is not None] or None
+
+
+def _entry(entry: dict[str, Any], folder: Path, root: str) -> dict[str, Any] | None:
+    """One command from its harmless words; nothing for a file that is not a source below root."""
+    file, directory = entry.get("file"), entry.get("directory", "")
+    if not isinstance(file, str) or not isinstance(directory, str):
+        return None
+    base = os.path.join(folder, directory)  # noqa: PTH118
+    source = os.path.realpath(os.path.join(base, file))  # noqa: PTH118
+    driver = _SOURCES.get(PurePosixPath(source).suffix.lower())
+    if driver is None or not _is_below(source, root):
+        return None
+    flags = _harmless(_words(entry), base, root)
+    standard = [flag for flag in flags if flag.startswith("-std=")][-1:]
+    others = [flag for flag in flags if not flag.startswith("-std=")]
+    arguments = [driver[0], *(standard or driver[1:]), *_TOLERANT, *others, source]
+    return {"directory": root, "file": source, "arguments": arguments}
+
+
+def _words(entry: dict[str, Any]) -> list[str]:
+    arguments, command = entry.get("arguments"), entry.get("command")
+    if isinstance(arguments, list):
+        return [word for word in arguments if isinstance(word, str)][:MOST_WORDS]
+    if isinstance(command, str):
+        return shlex.split(command)[:MOST_WORDS]
+    return []
+
+
+def _harmless(words: list[str], base: str, root: str) -> list[str]:
+    """The flags that say where headers are, which macros hold, and which standard."""
+    found: list[str] = []
+    pending = iter(words[1:])
+    for word in pending:
+        flag = next((flag for flag in _TAKEN if word.startswith(flag)), None)
+        if flag is None:
+            if _STANDARD.fullmatch(word):
+                found.append(word)
+            continue
+        value = word.removeprefix(flag) or next(pending, "")
+        if flag in _MACROS:
+            if _MACRO.fullmatch(value):
+                found.append(f"{flag}{value}")
+            continue
+        place = os.path.realpath(os.path.join(base, value))  # noqa: PTH118
+        if value and _is_below(place, root):
+            found += [flag, place]
+    return found
+
+
+def _is_below(path: str, root: str) -> bool:
+    """Whether a path leads to somewhere below the root, with all links followed."""
+    real = os.path.realpath(path)
+    return real == root or real.startswith(f"{root.rstrip('/')}/")
 
 
 def made_up(root: str, paths: list[str]) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from asterism.backends.lsp.connection import Connection
 from asterism.backends.lsp.keeper import KeeperOptions
 from asterism.backends.lsp.process import ServerCommand
 from asterism.domain.structure import Connections
+from asterism.programs.table import TY
 from asterism.structure.kept_outlines import OutlineOf
 from asterism.structure.project import Project
 from asterism.structure.python_connections import connections_of
@@ -52,6 +53,8 @@ class PythonOptions:
     memory_bytes: int = 2_000_000_000
     request_seconds: float = 20.0
     """For one question; the first one reads the files it needs."""
+    cache: str
+    """A directory of ours, for the declarations of the standard library."""
     environment: str | None = None
     """The virtual environment that imports come from."""
     keeper: KeeperOptions = field(default_factory=KeeperOptions)
@@ -62,15 +65,21 @@ class PythonOptions:
 class PythonProject(Project[LanguageClient]):
     """One repository's Python. Any thread may ask; questions are in turn."""
 
-    def __init__(self, checker: str, root: str, options: PythonOptions | None = None) -> None:
+    def __init__(self, checker: str, root: str, options: PythonOptions) -> None:
         """`checker` is the program `ty`."""
         place = root.rstrip("/")
-        self._options = options or PythonOptions()
+        self._options = options
+        environment = self._options.environment
         self._files = Files(place, self._options.outline_of)
         server = ServerCommand(
             name=_NAME,
-            command=(checker, "server"),
-            directory=place,
+            program=TY,
+            command=(checker,),
+            values={
+                "root": place,
+                "cache": self._options.cache,
+                **({"environment": environment} if environment else {}),
+            },
             memory_bytes=self._options.memory_bytes,
         )
         answers = standard_answers(place, {"ty": self._settings()})

@@ -29,9 +29,15 @@ def require_checker(given: str | None = None) -> str:
 
 
 def find_environment(root: str, active: str | None = None) -> str | None:
-    """The virtual environment of a repository: its own, or else the active one."""
+    """The virtual environment of a repository: its own, or else the active one.
+
+    One that is a link out of the repository is only taken if the user has activated it.
+    """
+    chosen = os.path.realpath(active) if active else None
+    inside = os.path.realpath(root) + os.sep
     for name in _ENVIRONMENTS:
         place = Path(root, name)
-        if (place / _MARK).is_file():
+        real = os.path.realpath(place)
+        if (real == chosen or real.startswith(inside)) and (place / _MARK).is_file():
             return str(place)
     return active if active and Path(active, _MARK).is_file() else None

@@ -1,10 +1,10 @@
 """Whether a language server that was found or named can really be started."""
 
 import os
-import subprocess
 from pathlib import Path
 
 from asterism.domain.errors import ServerMissing
+from asterism.programs.launching import SubprocessError, probe
 from asterism.structure.servers import Server
 
 CHECK_SECONDS = 10.0
@@ -22,17 +22,14 @@ def require_server(server: Server, given: str) -> str:
 
 
 def can_start(server: Server, place: str) -> bool:
-    """Whether a program is more than a name: some toolchains have one that only complains."""
-    if not server.check:
+    """Whether a program is more than a name: some toolchains have one that only complains.
+
+    It is asked away from every repository: rustup's `rust-analyzer` starts what a file
+    `rust-toolchain.toml` in the working directory names.
+    """
+    if not server.started.probe:
         return True
     try:
-        done = subprocess.run(
-            [place, *server.check],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-            timeout=CHECK_SECONDS,
-        )
-    except (OSError, subprocess.SubprocessError):
+        return probe(server.started, place, CHECK_SECONDS).returncode == 0
+    except (OSError, SubprocessError):
         return False
-    return done.returncode == 0

@@ -69,12 +69,11 @@ class ServerProject(Project[ServerSession]):
         self._loading = Loading(server.ready)
         self._times = LoadTimes(self._cache / "load.json")
         self._asked = 0
-        arguments = [text.format(cache=self._cache) for text in server.arguments]
         command = ServerCommand(
             name=f"language server {server.program}",
-            command=(program, *arguments),
-            directory=root.rstrip("/"),
-            variables=server.variables,
+            program=server.started,
+            command=(program,),
+            values={"root": root.rstrip("/"), "cache": str(self._cache)},
             memory_bytes=self._options.memory_bytes,
         )
         settings = {server.section: server.options} if server.section else {}

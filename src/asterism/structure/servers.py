@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
+from asterism.programs import table
+from asterism.programs.program import Program
 from asterism.structure import clangd_database
 from asterism.structure.server_loading import Ready
 
@@ -15,8 +17,8 @@ class Server:
 
     family: str
     """The language it is for, as the settings call it."""
-    program: str
-    """As it is found on the path."""
+    started: Program
+    """Its row of the table of programs, which says how it is started."""
     titles: str
     """Its languages, for a person."""
     endings: tuple[str, ...]
@@ -26,9 +28,6 @@ class Server:
     """Of these files one has to be there, else it would know of nothing."""
     beside: str = ""
     """A file that has to stand beside those, because the server would write it otherwise."""
-    arguments: tuple[str, ...] = ()
-    """`{cache}` stands for a directory of ours."""
-    variables: tuple[tuple[str, str], ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     """What it is told in the handshake, and where it asks for its settings."""
     section: str = ""
@@ -42,8 +41,11 @@ class Server:
     """Until it answers, in an empty repository."""
     seconds_per_file: float = 0.01
     """More for each file of its languages; it only has to tell a moment from minutes."""
-    check: tuple[str, ...] = ()
-    """Arguments with which it ends well where it is really installed."""
+
+    @property
+    def program(self) -> str:
+        """As it is found on the path."""
+        return self.started.name
 
     def counts(self, path: str) -> bool:
         """Whether a file is in one of its languages."""
@@ -69,23 +71,13 @@ def _above(folder: str) -> set[str]:
 
 CLANGD = Server(
     family="cpp",
-    program="clangd",
+    started=table.CLANGD,
     titles="C and C++",
     endings=(
         *(".c", ".h", ".cc", ".cpp", ".cxx", ".c++"),
         *(".hpp", ".hh", ".hxx", ".h++", ".ipp", ".tpp", ".inl"),
     ),
     configs=frozenset({clangd_database.FILE, "compile_flags.txt", ".clangd"}),
-    arguments=(
-        "--compile-commands-dir={cache}",
-        "--background-index",
-        "--background-index-priority=normal",
-        # A server that is killed would leave its files behind.
-        "--pch-storage=memory",
-        "--header-insertion=never",
-        "--limit-references=0",
-        "--log=error",
-    ),
     ready=Ready.progress,
     hears_changes=False,
     keeps=True,
@@ -95,13 +87,11 @@ CLANGD = Server(
 
 GOPLS = Server(
     family="go",
-    program="gopls",
+    started=table.GOPLS,
     titles="Go",
     endings=(".go",),
     configs=frozenset({"go.mod", "go.sum", "go.work"}),
     is_needed=frozenset({"go.mod", "go.work"}),
-    # Whatever is not on this machine already stays unknown; nothing is fetched for a question.
-    variables=(("GOPROXY", "off"), ("GOTOOLCHAIN", "local")),
     options={"staticcheck": False, "semanticTokens": False},
     section="gopls",
     seconds=3.0,
@@ -110,13 +100,12 @@ GOPLS = Server(
 
 RUST_ANALYZER = Server(
     family="rust",
-    program="rust-analyzer",
+    started=table.RUST_ANALYZER,
     titles="Rust",
     endings=(".rs",),
     configs=frozenset({"Cargo.toml", "Cargo.lock"}),
     is_needed=frozenset({"Cargo.toml"}),
     beside="Cargo.lock",
-    variables=(("CARGO_NET_OFFLINE", "true"),),
     # Build scripts and macros of a repository are programs, and a build writes into it.
     options={
         "checkOnSave": False,
@@ -133,30 +122,44 @@ RUST_ANALYZER = Server(
     ready=Ready.quiescent,
     seconds=4.0,
     seconds_per_file=0.01,
-    # A toolchain without it has a program of that name all the same, which only complains.
-    check=("--version",),
 )
 
 JDTLS = Server(
     family="java",
-    program="jdtls",
+    started=table.JDTLS,
     titles="Java",
     endings=(".java",),
     configs=frozenset({"pom.xml", "build.gradle", "build.gradle.kts", ".classpath"}),
-    arguments=("-data", "{cache}"),
     # Gradle would run the repository's own scripts; project files would be written beside them.
     options={
         "settings": {
             "java": {
                 "autobuild": {"enabled": False},
+                "configuration": {"updateBuildConfiguration": "disabled"},
                 "import": {
                     "generatesMetadataFilesAtProjectRoot": False,
-                    "gradle": {"enabled": False},
-                    "maven": {"offline": {"enabled": True}},
+                    "gradle": {
+                        "enabled": False,
+                        "wrapper": {"enabled": False},
+                        "annotationProcessing": {"enabled": False},
+                    },
+                    # m2e runs the plugins and annotation processors that a pom.xml names.
+                    "maven": {"enabled": False, "offline": {"enabled": True}},
+                },
+                "maven": {"downloadSources": False, "updateSnapshots": False},
+                "eclipse": {"downloadSources": False},
+                "jdt": {
+                    "ls": {
+                        "androidSupport": {"enabled": False},
+                        "lombokSupport": {"enabled": False},
+                        "protobufSupport": {"enabled": False},
+                    }
                 },
             }
         },
         "extendedClientCapabilities": {"classFileContentsSupport": True},
+        # Extensions of the server are jar files that it would load.
+        "bundles": [],
     },
     ready=Ready.service,
     keeps=True,

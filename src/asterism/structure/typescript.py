@@ -11,6 +11,7 @@ from asterism.backends.lsp.keeper import KeeperOptions
 from asterism.backends.lsp.process import ServerCommand
 from asterism.domain.files import FoundFile
 from asterism.domain.structure import Connections
+from asterism.programs.table import TYPESCRIPT
 from asterism.structure.kept_outlines import OutlineOf
 from asterism.structure.project import Project
 from asterism.structure.targets import Target
@@ -56,9 +57,13 @@ class TypeScriptProject(Project[Session]):
         memory = int(self._options.memory_bytes * MEMORY_SHARE_OF_GO) >> 20
         server = ServerCommand(
             name=_NAME,
-            command=(compiler, "--api", "--async", "--cwd", root.rstrip("/")),
-            directory=root.rstrip("/"),
-            variables=(("GOMEMLIMIT", f"{memory}MiB"),),
+            program=TYPESCRIPT,
+            command=(compiler,),
+            values={
+                "root": root.rstrip("/"),
+                "cache": str(self._cache),
+                "memory_mib": str(memory),
+            },
             memory_bytes=self._options.memory_bytes,
         )
         super().__init__(server, root, self._options.keeper)

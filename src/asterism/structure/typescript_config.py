@@ -16,6 +16,9 @@ LARGEST_CONFIG = 200_000
 # `extends` may lead in a circle.
 DEEPEST_EXTENDS = 10
 
+# Configurations that are read for one: a list of ten that each extend ten would be 10^10.
+MOST_EXTENDED = 100
+
 # Nothing is checked or written: every option is there to find declarations and infer types.
 _OPTIONS: Mapping[str, Any] = {
     "allowJs": True,
@@ -166,7 +169,7 @@ def scopes(root: str, files: Sequence[str]) -> list[Scope]:
     configs = [path for path in files if is_config(path) and not path.endswith("package.json")]
     for path in sorted(configs, key=lambda path: (os.path.dirname(path), len(path), path)):  # noqa: PTH120
         place = Path(root, path)
-        aliases = _aliases(place)
+        aliases = _aliases(root, place)
         if aliases:
             merge(found.setdefault(str(place.parent), {}), aliases)
     return [Scope(directory, aliases) for directory, aliases in found.items()]
@@ -180,8 +183,9 @@ class _Effective(NamedTuple):
     paths_base: str = ""
 
 
-def _aliases(config: Path) -> Aliases:
-    effective = _effective(config, str(config.parent), DEEPEST_EXTENDS)
+def _aliases(root: str, config: Path) -> Aliases:
+    reader = _Reader(root, str(config.parent))
+    effective = reader.effective(config, DEEPEST_EXTENDS)
     base = effective.base or effective.paths_base
     aliases: Aliases = {}
     for key, values in (effective.paths or {}).items():
@@ -191,36 +195,62 @@ def _aliases(config: Path) -> Aliases:
             aliases[key] = [_absolute(base, place) for place in places]
     if effective.base and Path(effective.base).name != "node_modules":
         merge(aliases, {"*": [_absolute(effective.base, "*")]})
-    return aliases
+    inside = {
+        key: [place for place in places if is_inside(place, root)]
+        for key, places in aliases.items()
+    }
+    return {key: places for key, places in inside.items() if places}
 
 
-def _effective(config: Path, leaf: str, depth: int) -> _Effective:
-    content = _read(config)
-    result = _Effective()
-    extended = content.get("extends")
-    for name in extended if isinstance(extended, list) else [extended]:
-        parent = _extended(config.parent, name) if isinstance(name, str) and depth else None
-        if parent is not None:
-            above = _effective(parent, leaf, depth - 1)
-            result = _Effective(
-                above.base or result.base,
-                above.paths if above.paths is not None else result.paths,
-                above.paths_base or result.paths_base,
-            )
-    options = content.get("compilerOptions")
-    if not isinstance(options, dict):
+def is_inside(place: str, root: str) -> bool:
+    """Whether what an alias means lies in the repository, with all links followed."""
+    real, fixed = os.path.realpath(root), place.partition("*")[0]
+    return os.path.realpath(fixed) == real or os.path.realpath(fixed).startswith(f"{real}/")
+
+
+class _Reader:
+    """Reads a configuration with those it extends, as far as they lie in the repository."""
+
+    def __init__(self, root: str, leaf: str) -> None:
+        self._root = root
+        self._leaf = leaf
+        self._left = MOST_EXTENDED
+
+    def effective(self, config: Path, depth: int) -> _Effective:
+        """What a configuration says of modules."""
+        self._left -= 1
+        content = _read(config) if is_inside(str(config), self._root) else {}
+        result = _Effective()
+        extended = content.get("extends")
+        for name in extended if isinstance(extended, list) else [extended]:
+            if not isinstance(name, str) or not depth or self._left <= 0:
+                continue
+            parent = _extended(config.parent, name)
+            if parent is not None:
+                above = self.effective(parent, depth - 1)
+                result = _Effective(
+                    above.base or result.base,
+                    above.paths if above.paths is not None else result.paths,
+                    above.paths_base or result.paths_base,
+                )
+        return self._own(result, config, content.get("compilerOptions"))
+
+    def _own(self, above: _Effective, config: Path, options: object) -> _Effective:
+        if not isinstance(options, dict):
+            return above
+        result = above
+        base, paths = options.get("baseUrl"), options.get("paths")
+        if isinstance(base, str):
+            place = _absolute(str(config.parent), _in_leaf(base, self._leaf))
+            result = result._replace(base=place)
+        if isinstance(paths, dict):
+            settled = {
+                key: [_in_leaf(value, self._leaf) for value in values if isinstance(value, str)]
+                for key, values in paths.items()
+                if isinstance(values, list)
+            }
+            result = result._replace(paths=settled, paths_base=str(config.parent))
         return result
-    base, paths = options.get("baseUrl"), options.get("paths")
-    if isinstance(base, str):
-        result = result._replace(base=_absolute(str(config.parent), _in_leaf(base, leaf)))
-    if isinstance(paths, dict):
-        settled = {
-            key: [_in_leaf(value, leaf) for value in values if isinstance(value, str)]
-            for key, values in paths.items()
-            if isinstance(values, list)
-        }
-        result = result._replace(paths=settled, paths_base=str(config.parent))
-    return result
 
 
 def _in_leaf(place: str, leaf: str) -> str:

@@ -27,6 +27,10 @@ from asterism.domain.errors import (
     ServerTimeout,
     ServerTooLarge,
 )
+from asterism.programs.program import Consent, Program
+
+PROGRAM = Program(name="fake", purpose="a fake", consent=Consent.always, directory="{directory}")
+HERE = {"directory": "/"}
 
 FAKE = str(Path(__file__).with_name("fake_server.py"))
 
@@ -62,7 +66,7 @@ def make(tmp_path: Path) -> Iterator[Made]:
         **more: Any,
     ) -> Keeper[Connection]:
         clock = more.pop("clock", time.monotonic)
-        server = ServerCommand(name="fake server", command=command, directory=str(tmp_path))
+        server = ServerCommand(name="fake server", program=PROGRAM, command=command, values=HERE)
         keeper = Keeper(
             replace(server, **more),
             opening,
@@ -147,7 +151,8 @@ def test_a_flood_of_complaints_stops_nothing(make: Made) -> None:
 
 
 def test_variables_reach_the_server(make: Made) -> None:
-    keeper = make(variables=(("GOMEMLIMIT", "300MiB"),))
+    program = replace(PROGRAM, variables={"GOMEMLIMIT": "{memory_mib}MiB"})
+    keeper = make(program=program, values={**HERE, "memory_mib": "300"})
     assert keeper.call(ask("variable", name="GOMEMLIMIT")) == "300MiB"
 
 
@@ -278,7 +283,7 @@ def test_one_that_refuses_to_start_gives_its_last_words(make: Made) -> None:
 
 
 def test_a_directory_that_is_gone_is_an_error(make: Made, tmp_path: Path) -> None:
-    keeper = make(directory=str(tmp_path / "gone"))
+    keeper = make(values={"directory": str(tmp_path / "gone")})
     with pytest.raises(ServerMissing, match="cannot be started"):
         keeper.call(ask("echo"))
 
@@ -331,7 +336,9 @@ PARENT = """
 import sys, time
 from asterism.backends.lsp.keeper import Keeper
 from asterism.backends.lsp.process import ServerCommand
-server = ServerCommand(name="fake", command=(sys.executable, sys.argv[1]), directory="/")
+from asterism.programs.program import Consent, Program
+program = Program(name="fake", purpose="a fake", consent=Consent.always)
+server = ServerCommand(name="fake", program=program, command=(sys.executable, sys.argv[1]))
 keeper = Keeper(server, lambda connection: connection)
 if __name__ == "__main__":
     keeper.warm_up()

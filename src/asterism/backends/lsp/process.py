@@ -4,22 +4,22 @@ import contextlib
 import os
 import select
 import signal
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from asterism.backends.lsp.channels import Pipes
-from asterism.backends.lsp.launcher import CANNOT_START
 from asterism.domain.errors import (
     LanguageServerError,
     ServerDied,
     ServerMissing,
     ServerTooLarge,
 )
+from asterism.programs.launcher import CANNOT_START
+from asterism.programs.launching import PIPE, Launch, Popen, TimeoutExpired, start
+from asterism.programs.program import Program
 
 # How often a guard looks at memory and idleness: a server can grow some 100 MB between two looks.
 LOOK_SECONDS = 0.2
@@ -31,7 +31,6 @@ KEPT_COMPLAINTS = 2000
 LEAVING_SECONDS = 1.0
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-_LAUNCHER = str(Path(__file__).with_name("launcher.py"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +39,12 @@ class ServerCommand:
 
     name: str
     """As a person knows it: `TypeScript compiler`."""
+    program: Program
+    """Its row of the table of programs."""
     command: tuple[str, ...]
-    directory: str
-    variables: tuple[tuple[str, str], ...] = field(default=())
-    """Added to the environment it inherits."""
+    """The executable; the table has the arguments."""
+    values: Mapping[str, str] = field(default_factory=dict)
+    """What the placeholders of the table stand for."""
     memory_bytes: int = 2_000_000_000
     """Resident memory, of its children too, at which it is ended."""
 
@@ -63,7 +64,7 @@ class ServerProcess:
         self._trouble: LanguageServerError | None = None
         self._complaints = bytearray()
         self._leave = threading.Event()
-        self._popen: subprocess.Popen[bytes] | None = None
+        self._popen: Popen[bytes] | None = None
         self._guard = threading.Thread(target=self._run, name="server-guard", daemon=True)
         self._guard.start()
         self._started.wait()
@@ -113,7 +114,7 @@ class ServerProcess:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(popen.pid, signal.SIGKILL)
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _running(self) -> Popen[bytes]:
         if self._popen is None:
             raise self._trouble or ServerMissing(f"The {self._server.name} cannot be started.")
         return self._popen
@@ -133,21 +134,24 @@ class ServerProcess:
         finally:
             self._end(self._popen)
 
-    def _spawn(self) -> subprocess.Popen[bytes]:
-        variables = [f"{name}={value}" for name, value in self._server.variables]
-        launch = [sys.executable, "-I", "-S", _LAUNCHER, str(os.getpid()), *variables, "--"]
-        return subprocess.Popen(
-            [*launch, *self._server.command],
-            cwd=self._server.directory,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+    def _spawn(self) -> Popen[bytes]:
+        launch = Launch(
+            program=self._server.program,
+            command=self._server.command,
+            values=self._server.values,
+            memory_bytes=self._server.memory_bytes,
+        )
+        return start(
+            launch,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
             bufsize=0,
             # Ctrl-C in the terminal is for us alone.
             start_new_session=True,
         )
 
-    def _watch(self, popen: subprocess.Popen[bytes]) -> None:
+    def _watch(self, popen: Popen[bytes]) -> None:
         assert popen.stderr is not None
         complaints = popen.stderr.fileno()
         is_open, next_look = True, time.monotonic()
@@ -177,11 +181,11 @@ class ServerProcess:
         del self._complaints[:-KEPT_COMPLAINTS]
         return bool(data)
 
-    def _end(self, popen: subprocess.Popen[bytes]) -> None:
+    def _end(self, popen: Popen[bytes]) -> None:
         assert popen.stderr is not None
         try:
             popen.wait(LEAVING_SECONDS)
-        except subprocess.TimeoutExpired:
+        except TimeoutExpired:
             self.kill()
             popen.wait()
         # Whatever it started is in its group, and ends with it.

@@ -2,47 +2,45 @@
 
 The starting process holds the only write end of a pipe, and the kernel closes it when that process
 ends, `kill -9` included. Linux then sends SIGKILL to the owner of the read end, whatever it is
-doing. PR_SET_PDEATHSIG is no substitute: it fires when the starting *thread* ends, and for workers
-of a fork server it would watch the wrong process. Elsewhere a thread of the worker waits for the
-pipe, and programs that we start see the end of their input.
+doing. PR_SET_PDEATHSIG does not replace this: it fires when the starting *thread* ends, knows one
+process and not its group, and in workers of a fork server it watches the wrong process. Elsewhere a
+thread of the worker waits for the pipe, and other programs see the end of their input.
 """
 
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from threading import Thread
-from typing import NamedTuple
 
 _IS_LINUX = sys.platform == "linux"
 
 
-class Lifeline(NamedTuple):
-    """A pipe between this process and one that it starts."""
+class Lifeline:
+    """A pipe between this process and one that it starts; closing it ends that process."""
 
-    passed: Sequence[int]
-    """What the new process inherits: for `pass_fds`."""
+    def __init__(self) -> None:
+        self._ours = -1
+        self.passed: Sequence[int] = ()
+        """What the new process inherits: for `pass_fds`."""
+        if _IS_LINUX:
+            theirs, self._ours = os.pipe()
+            self.passed = (theirs,)
 
     def tie(self, pid: int) -> None:
-        """End that process with this one; a negative number means a process group."""
+        """The process has been started; a negative number means all of its group."""
         for descriptor in self.passed:
             _send_kill(descriptor, pid)
+            os.close(descriptor)
+        self.passed = ()
 
-
-@contextmanager
-def lifeline() -> Iterator[Lifeline]:
-    """A pipe for one process, which has to end before the block does."""
-    if not _IS_LINUX:
-        yield Lifeline(())
-        return
-    theirs, ours = os.pipe()
-    try:
-        yield Lifeline((theirs,))
-    finally:
-        # The write end last: its end is the signal.
-        os.close(theirs)
-        os.close(ours)
+    def close(self) -> None:
+        """Let go of the pipe, which ends the process if it is still there."""
+        for descriptor in (*self.passed, self._ours):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self.passed, self._ours = (), -1
 
 
 def follow_parent() -> None:
@@ -54,10 +52,10 @@ def follow_parent() -> None:
         return
     if _IS_LINUX:
         _send_kill(parent.sentinel, os.getpid())
-        if parent.is_alive():
-            return
-        # It ended before the kernel was told.
-        os.kill(os.getpid(), signal.SIGKILL)
+        if not parent.is_alive():
+            # It ended before the kernel was told.
+            os.kill(os.getpid(), signal.SIGKILL)
+        return
 
     def wait() -> None:
         parent.join()

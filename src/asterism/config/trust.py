@@ -1,0 +1,127 @@
+"""Whom the user trusts: repositories whose settings, agents and build files may run programs."""
+
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from asterism.analysis.source.checkouts import enclosing_checkout
+from asterism.config.environment import home, user_file
+from asterism.config.files import read_layer
+from asterism.config.settings import Settings
+from asterism.domain.errors import (
+    PathMissing,
+    PathOutside,
+    PathUnreadable,
+    SettingError,
+    WrongPathKind,
+)
+from asterism.domain.files import display_path
+
+SETTING = ("trust", "repositories")
+VARIABLE = "ASTERISM_TRUST_REPOSITORIES"
+
+
+class EntryState(StrEnum):
+    """What an entry of the list means today."""
+
+    trusted = "trusted"
+    missing = "missing"
+    """Nothing is there. Whatever comes to be there would be trusted."""
+    linked = "linked"
+    """It leads through a link, which somebody else may turn; it counts for nothing."""
+    relative = "relative"
+    """It means another folder in each directory; it counts for nothing."""
+
+
+class Entry(NamedTuple):
+    """One path of `trust.repositories`."""
+
+    written: str
+    path: str
+    """With the home directory filled in."""
+    state: EntryState
+
+
+def entries(settings: Settings) -> tuple[Entry, ...]:
+    """The user's list, with what each entry means."""
+    return tuple(_entry(written) for written in settings.trust.repositories)
+
+
+def is_trusted(root: Path, settings: Settings) -> bool:
+    """Whether the user trusts a repository, by the real path of its root and by no other.
+
+    A trusted folder says nothing of the repositories below it.
+    """
+    return is_named(os.path.realpath(root), settings)
+
+
+def is_named(root: str, settings: Settings) -> bool:
+    """Whether a real path is an entry that counts."""
+    found = entries(settings)
+    return any(one.path == root and one.state is EntryState.trusted for one in found)
+
+
+def _entry(written: str) -> Entry:
+    user = home()
+    path = written
+    if user and (written == "~" or written.startswith("~/")):
+        # The home directory is the user's own, and on some machines a link.
+        path = os.path.realpath(user) + written[1:]
+    if not os.path.isabs(path):  # noqa: PTH117
+        return Entry(written, path, EntryState.relative)
+    path = os.path.normpath(path)
+    if os.path.realpath(path) != path:
+        return Entry(written, path, EntryState.linked)
+    # Not by a path of pathlib, which fails where it may not look.
+    is_there = os.path.isdir(path)  # noqa: PTH112
+    return Entry(written, path, EntryState.trusted if is_there else EntryState.missing)
+
+
+def trustable(given: str, settings: Settings) -> str:
+    """The real path of a directory that may be trusted, or an error that says why not."""
+    written = os.path.join(os.getcwd(), given)  # noqa: PTH109, PTH118
+    path = os.path.normpath(written)
+    shown = display_path(path)
+    if not os.path.lexists(written):
+        raise PathMissing(f"There is no directory {shown}; give the root of a repository.")
+    # Of `link/..` the system means another directory than the text does.
+    real = os.path.realpath(written)
+    if real != path:
+        raise PathOutside(
+            f"{shown} leads through a link to {display_path(real)}. A link can be turned, so only "
+            f"the directory itself can be trusted: `asterism trust {display_path(real)}`."
+        )
+    if not os.path.isdir(path):  # noqa: PTH112
+        raise WrongPathKind(f"{shown} is not a directory; give the root of a repository.")
+    if not os.access(path, os.R_OK | os.X_OK):
+        raise PathUnreadable(f"{shown} may not be read; permit it first.")
+    around = enclosing_checkout(path)
+    if around is not None and around.root != path and not is_named(around.root, settings):
+        outer = display_path(around.root)
+        raise PathOutside(
+            f"{shown} is a part of the checkout {outer}, whose files its build tools read too. "
+            f"Trust that first: `asterism trust {outer}`."
+        )
+    return real
+
+
+def trust_file() -> Path:
+    """The user's own settings file, which holds the list."""
+    found = user_file()
+    if found is None:
+        raise SettingError(
+            "There is no place for your settings, because HOME is not set; set it, or "
+            "XDG_CONFIG_HOME."
+        )
+    return found
+
+
+def check_not_from_environment(settings: Settings) -> None:
+    """Refuse to edit a list that the file does not hold."""
+    layer = read_layer(trust_file())
+    if settings.trust.repositories and (layer is None or ".".join(SETTING) not in layer.values):
+        raise SettingError(
+            f"The list comes from the variable {VARIABLE}, which a list in your settings file "
+            "would replace. Unset the variable, or change it there."
+        )

@@ -1,0 +1,1 @@
+"""Which programs does Asterism start, and with what? The only home of `subprocess`."""

@@ -1,0 +1,178 @@
+"""Every program that Asterism starts; `docs/security.md` shows this table."""
+
+from asterism.programs.program import (
+    LANGUAGE,
+    PLACES,
+    USER,
+    WINDOWS,
+    Consent,
+    Files,
+    Limits,
+    Program,
+)
+
+_CHECKER = Limits(memory_times=4.0, cpu_seconds=3_600, processes=256, network=False)
+_SERVER = Limits(memory_times=4.0, cpu_seconds=14_400, processes=512, network=False)
+
+TYPESCRIPT = Program(
+    name="tsc",
+    purpose="Connects TypeScript and JavaScript: the compiler that comes with Asterism, which has "
+    "no plugins and reads configurations that Asterism writes",
+    consent=Consent.always,
+    arguments=("--api", "--async", "--cwd", "{root}"),
+    probe=("--version",),
+    inherits=(*LANGUAGE, *WINDOWS),
+    variables={"GOMEMLIMIT": "{memory_mib}MiB"},
+    limits=_CHECKER,
+    files=Files.named,
+    reads=("{root}", "{cache}"),
+)
+
+TY = Program(
+    name="ty",
+    purpose="Connects Python: the type checker that is installed with Asterism",
+    consent=Consent.always,
+    arguments=("server",),
+    probe=("--version",),
+    inherits=(*LANGUAGE, *WINDOWS),
+    # It unpacks the declarations of the standard library there, and finds no settings.
+    variables={"HOME": "{cache}", "XDG_CACHE_HOME": "{cache}", "XDG_CONFIG_HOME": "{cache}"},
+    limits=_CHECKER,
+    files=Files.named,
+    reads=("{root}", "{environment}", "{cache}"),
+    writes=("{cache}",),
+)
+
+CLANGD = Program(
+    name="clangd",
+    purpose="Connects C and C++",
+    consent=Consent.trusted,
+    arguments=(
+        "--compile-commands-dir={cache}",
+        # A repository's .clangd could add flags, and have plugins loaded by them.
+        "--enable-config=0",
+        "--background-index",
+        "--background-index-priority=normal",
+        # A server that is killed would leave its files behind.
+        "--pch-storage=memory",
+        "--header-insertion=never",
+        "--limit-references=0",
+        "--log=error",
+    ),
+    inherits=PLACES,
+    variables={"XDG_CACHE_HOME": "{cache}"},
+    limits=_SERVER,
+    files=Files.named,
+    reads=("{root}", "{cache}"),
+    writes=("{cache}",),
+)
+
+GOPLS = Program(
+    name="gopls",
+    purpose="Connects Go",
+    consent=Consent.trusted,
+    inherits=(*PLACES, "GOROOT", "GOPATH", "GOCACHE", "GOMODCACHE"),
+    variables={
+        # Whatever is not on this machine already stays unknown; nothing is fetched for a query.
+        "GOPROXY": "off",
+        "GOSUMDB": "off",
+        "GOVCS": "*:off",
+        # `toolchain` of go.mod and go.work starts another Go otherwise.
+        "GOTOOLCHAIN": "local",
+        "GOFLAGS": "-mod=readonly",
+        "GOENV": "off",
+        "GOPACKAGESDRIVER": "off",
+        # With cgo the C compiler and pkg-config are run with flags of the repository.
+        "CGO_ENABLED": "0",
+    },
+    limits=_SERVER,
+)
+
+RUST_ANALYZER = Program(
+    name="rust-analyzer",
+    purpose="Connects Rust",
+    consent=Consent.trusted,
+    probe=("--version",),
+    inherits=(*PLACES, "CARGO_HOME", "RUSTUP_HOME"),
+    # In `/` rustup finds no rust-toolchain file, so its proxy takes the user's default toolchain
+    # and hands it on to cargo and rustc as RUSTUP_TOOLCHAIN.
+    variables={
+        "CARGO_NET_OFFLINE": "true",
+        "RUSTC": "rustc",
+        "CARGO_BUILD_RUSTC": "rustc",
+        "RUSTC_WRAPPER": "",
+        "RUSTC_WORKSPACE_WRAPPER": "",
+        "CARGO_BUILD_RUSTC_WRAPPER": "",
+        "CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER": "",
+        "RUSTDOC": "rustdoc",
+        "RUSTFLAGS": "",
+    },
+    limits=_SERVER,
+)
+
+JDTLS = Program(
+    name="jdtls",
+    purpose="Connects Java",
+    consent=Consent.trusted,
+    arguments=("-data", "{cache}"),
+    inherits=(*PLACES, "JAVA_HOME"),
+    limits=_SERVER,
+)
+
+PATTERN_MATCHER = Program(
+    name="pattern matcher",
+    purpose="Matches `regex:` queries, so that a slow pattern can be ended",
+    consent=Consent.always,
+    arguments=("-I", "-S", "-W", "ignore", "{script}"),
+    inherits=(*LANGUAGE, *WINDOWS),
+    tied=False,
+)
+
+DOCTOR_PROBE = Program(
+    name="doctor probe",
+    purpose="Tries a part of Asterism for `asterism doctor`, so that a crash is only that part's",
+    consent=Consent.always,
+    # Without the working directory in its path.
+    arguments=("-P", "-m", "asterism.engine.doctor_probe", "{part}"),
+    inherits=(*USER, "PYTHONPATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
+    tied=False,
+)
+
+TOOL_SERVER = Program(
+    name="MCP tool server",
+    purpose="A tool server of an agent that the user has written or of a trusted repository",
+    consent=Consent.command,
+    inherits=USER,
+    directory="{directory}",
+)
+
+COMPARED_TOOL = Program(
+    name="compared tool",
+    purpose="Another search tool that `asterism eval --command` measures",
+    consent=Consent.command,
+    inherits=("*",),
+    directory="{directory}",
+    tied=False,
+)
+
+READER = Program(
+    name="reader processes",
+    purpose="Read files in parallel; Python's own pool starts them from Asterism's code",
+    consent=Consent.always,
+    arguments=("-c", "…"),
+    inherits=("*",),
+    # The current directory is left out of Python's path, and nothing in it is imported.
+    variables={"PYTHONSAFEPATH": "1"},
+    directory="{directory}",
+    tied=False,
+)
+
+SERVERS = (TYPESCRIPT, TY, CLANGD, GOPLS, RUST_ANALYZER, JDTLS)
+PROGRAMS = (*SERVERS, TOOL_SERVER, PATTERN_MATCHER, READER, DOCTOR_PROBE, COMPARED_TOOL)
+
+
+SYSTEM_FILES = (
+    *("/usr", "/lib", "/lib64", "/lib32", "/bin", "/opt", "/nix/store"),
+    "/etc/ld.so.cache",
+)
+"""Programs and libraries of the machine, which every confined program may read and run."""

@@ -1,0 +1,202 @@
+"""Does a repository that tries everything get anything executed? Every process is looked at."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.trust.hostile import Hostile
+
+# Loaded by every Python that is not isolated: writes down what it starts and which files it runs.
+_SITECUSTOMIZE = """\
+import os, sys
+
+def _hook(event, arguments, file=open(os.environ["AUDIT_LOG"], "a", buffering=1)):
+    if event in ("subprocess.Popen", "os.exec", "os.posix_spawn", "os.spawn", "os.system"):
+        file.write(f"start\\t{arguments[0]}\\n")
+    elif event == "exec" and hasattr(arguments[0], "co_filename"):
+        file.write(f"run\\t{arguments[0].co_filename}\\n")
+    elif event == "ctypes.dlopen":
+        file.write(f"load\\t{arguments[0]}\\n")
+
+sys.addaudithook(_hook)
+"""
+_EXECUTED = re.compile(r'execve\("((?:[^"\\]|\\.)*)".*\) = 0$')
+_STRACE = shutil.which("strace") or ""
+
+
+class Seen(NamedTuple):
+    """What a command did."""
+
+    programs: set[str]
+    """Every program that any process below it became; empty without strace."""
+    events: list[list[str]]
+    """What our own Pythons started, ran and loaded."""
+    output: str
+
+    def below(self, root: Path) -> list[str]:
+        """Everything of it that lies in the repository."""
+        places = [*self.programs, *(place for _, place in self.events)]
+        inside = [place for place in places if place.startswith(f"{root}/")]
+        return inside + [place for place in places if not os.path.isabs(place) and _is_path(place)]  # noqa: PTH117
+
+
+def _is_path(place: str) -> bool:
+    return "/" in place and not place.startswith("<")
+
+
+class Audit:
+    """Runs commands in the repository under watch."""
+
+    def __init__(self, hostile: Hostile) -> None:
+        self.hostile = hostile
+        self._log = hostile.base / "audit"
+        self._trace = hostile.base / "trace"
+        hooks = hostile.base / "hooks"
+        hooks.mkdir()
+        (hooks / "sitecustomize.py").write_text(_SITECUSTOMIZE)
+        source = hostile.environment()["PYTHONPATH"]
+        self._environment = hostile.environment(
+            PYTHONPATH=os.pathsep.join([str(hooks), source]), AUDIT_LOG=str(self._log)
+        )
+
+    def __call__(self, command: list[str], given: str = "") -> Seen:
+        self._log.write_text("")
+        self._trace.unlink(missing_ok=True)
+        watch = [_STRACE, "-f", "-s", "4096", "-e", "trace=execve", "-o", str(self._trace)]
+        process = subprocess.Popen(
+            [*(watch if _STRACE else []), *command],
+            cwd=self.hostile.root,
+            env=self._environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        output = _conversation(process, given)
+        rest, complaints = process.communicate()
+        output += rest
+        assert process.returncode in (0, 1), complaints
+        programs = set()
+        if self._trace.exists():
+            found = map(_EXECUTED.search, self._trace.read_text(errors="replace").splitlines())
+            programs = {one.group(1) for one in found if one}
+        events = [line.split("\t", 1) for line in self._log.read_text().splitlines()]
+        return Seen(programs, [event for event in events if len(event) == 2], output)
+
+
+def _conversation(process: "subprocess.Popen[str]", given: str) -> str:
+    """Send messages, and read until the last of them is answered."""
+    if not given:
+        return ""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(given)
+    process.stdin.flush()
+    last = json.loads(given.splitlines()[-1])["id"]
+    heard = []
+    for line in process.stdout:
+        heard.append(line)
+        if json.loads(line).get("id") == last:
+            break
+    return "".join(heard)
+
+
+@pytest.fixture(scope="module")
+def audit(tmp_path_factory: pytest.TempPathFactory) -> Audit:
+    return Audit(Hostile(tmp_path_factory.mktemp("audited")))
+
+
+def _mcp(*calls: tuple[str, dict[str, object]]) -> str:
+    hello = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }
+    messages: list[dict[str, object]] = [
+        {"id": 1, "method": "initialize", "params": hello},
+        {"method": "notifications/initialized"},
+        *(
+            {"id": number, "method": "tools/call", "params": {"name": name, "arguments": given}}
+            for number, (name, given) in enumerate(calls, start=2)
+        ),
+    ]
+    return "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
+
+
+COMMANDS: dict[str, Callable[[Hostile], tuple[list[str], str]]] = {
+    "index": lambda made: (made.command("index"), ""),
+    "show": lambda made: (made.command("show", "add"), ""),
+    "search": lambda made: (made.command("search", "--format", "context", "add"), ""),
+    "pattern": lambda made: (made.command("search", "--mode", "exact", "regex:a[d]d"), ""),
+    "callers": lambda made: (made.command("callers", "add", "--depth", "3"), ""),
+    "status": lambda made: (made.command("status"), ""),
+    "doctor": lambda made: (made.command("doctor"), ""),
+    "agents": lambda made: (made.command("agent", "list"), ""),
+    "files": lambda made: (made.command("files", "."), ""),
+    "validate": lambda made: (made.command("validate", "."), ""),
+    "codebase_search": lambda made: (
+        made.command("mcp"),
+        _mcp(("index_codebase", {}), ("codebase_search", {"query": "add"})),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_nothing_of_the_repository_is_executed(audit: Audit, name: str) -> None:
+    if name != "index":
+        audit(audit.hostile.command("index"))
+    audit.hostile.forget()
+    seen = audit(*COMMANDS[name](audit.hostile))
+    assert audit.hostile.executed == []
+    assert seen.below(audit.hostile.root) == []
+    # Our own programs, and for the doctor those on PATH that it asks for their version.
+    names = {Path(program).name for program in seen.programs}
+    ours = {Path(sys.executable).name, "tsc", "ty"}
+    probed = {"rust-analyzer"} if name == "doctor" else set()
+    python = {one for one in names if one.startswith("python")}
+    assert names - ours - probed - python == set()
+    assert {line.split()[0] for line in audit.hostile.started} <= probed
+    assert {place for kind, place in seen.events if kind == "start"} <= {sys.executable}
+    assert seen.events
+    if name in ("show", "search", "callers", "pattern", "codebase_search"):
+        assert "add.go" in seen.output
+
+
+def test_compilers_were_asked(audit: Audit) -> None:
+    """So that the test above has something to look at."""
+    if not _STRACE:
+        pytest.skip("strace is not installed")
+    audit(audit.hostile.command("index"))
+    seen = audit(audit.hostile.command("show", "add"))
+    assert {"tsc", "ty"} <= {Path(program).name for program in seen.programs}
+
+
+@pytest.mark.parametrize(
+    ("command", "canary", "inside"),
+    [
+        (["sh", "-c", "node_modules/.bin/tsc"], "local tsc", "node_modules/.bin/tsc"),
+        (["sh", "-c", "$PWD/evil/wrapper"], "rustc wrapper", "/evil/wrapper"),
+        ([sys.executable, "-c", "import conftest"], "conftest", "/conftest.py"),
+        (
+            [sys.executable, "-P", "-c", "import subprocess as s; s.run(['evil/wrapper'])"],
+            "rustc wrapper",
+            "evil/wrapper",
+        ),
+    ],
+)
+def test_the_audit_would_notice(audit: Audit, command: list[str], canary: str, inside: str) -> None:
+    if command[0] == "sh" and not _STRACE:
+        pytest.skip("strace is not installed")
+    audit.hostile.forget()
+    command = [word.replace("$PWD", str(audit.hostile.root)) for word in command]
+    seen = audit(command)
+    assert canary in audit.hostile.executed
+    assert any(place.endswith(inside) for place in seen.below(audit.hostile.root))
