@@ -1,13 +1,8 @@
 """Do programs end with the process that started them, with all that they started themselves?"""
 
-import os
 import subprocess
 import sys
-import warnings
-from pathlib import Path
 
-from asterism.programs.launching import DEVNULL, Launch, start
-from asterism.programs.table import COMPARED_TOOL
 from tests.faults.kinship import Kin, described
 from tests.faults.workplace import wait_until
 
@@ -51,21 +46,3 @@ def test_a_killed_process_takes_everything_along() -> None:
         wait_until(lambda: len(kin.look(parent.pid)) == 2, "both programs")
         parent.kill()
     wait_until(lambda: not kin.left(), f"the end of {described(kin.left())}")
-
-
-def test_letting_go_of_a_program_ends_it() -> None:
-    launch = Launch(
-        program=COMPARED_TOOL,
-        command=(sys.executable, "-c", "import time; time.sleep(600)"),
-        arguments=(),
-        values={"directory": str(Path.home())},
-    )
-    process = start(launch, stdin=DEVNULL)
-    kin = Kin()
-    kin.look(os.getpid())
-    (one,) = (one for one in kin.left() if one.pid == process.pid)
-    with warnings.catch_warnings():
-        # That it still runs is what is tested.
-        warnings.simplefilter("ignore", ResourceWarning)
-        del process
-    wait_until(lambda: one not in kin.left(), "its end")

@@ -84,8 +84,7 @@ def run(launch: Launch, seconds: float | None) -> "subprocess.CompletedProcess[s
 def start(launch: Launch, **streams: Any) -> "Popen[Any]":
     """Start a program that ends with this process; `streams` are those of `subprocess.Popen`.
 
-    It also ends when nobody holds what is returned. In a session of its own all that it starts
-    ends with it.
+    In a session of its own all that it starts ends with it.
     """
     prepared = prepare(launch)
     line = Lifeline()
