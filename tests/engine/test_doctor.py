@@ -125,7 +125,8 @@ def test_a_list_of_repositories_that_is_damaged(engine: Engine, places: Places) 
     (places.data / "registry.sqlite").write_bytes(b"no database at all" * 100)
     finding = only(indexes(places))
     assert finding.verdict is Verdict.problem
-    assert "the list of repositories, is damaged; remove it and index again" in finding.message
+    assert finding.message == "the list of repositories is damaged or missing"
+    assert (places.data / "registry.sqlite").read_bytes() == b"no database at all" * 100
 
 
 def test_repositories_of_every_kind(engine: Engine, places: Places, tmp_path: Path) -> None:

@@ -227,14 +227,14 @@ PARTS: Mapping[str, Part] = {
     "catalogue": in_project("catalogue.sqlite"),
     "catalogue log": in_project("catalogue.sqlite-wal"),
     "catalogue sums": in_project("catalogue.sums"),
-    "verified files": in_project("verified.json"),
+    "catalogue lock": in_project("catalogue.lock"),
     "project": in_project("project.json"),
     "encoder vectors": in_project("second.sqlite"),
     "writer lock": in_project("writer.lock"),
     "writer number": in_project("writer.pid"),
     "watch record": in_project("watch-*.json"),
     "registry": in_data("registry.sqlite"),
-    "conversations": in_data("conversations.sqlite"),
+    "conversations": in_data("records.sqlite"),
     "cache": in_cache("embeddings.sqlite"),
 }
 

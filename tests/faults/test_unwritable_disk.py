@@ -47,7 +47,7 @@ def found(out: str) -> list[tuple[str, str]]:
     return [(hit["file_path"], hit["chunk_id"]) for hit in json.loads(out)["results"]]
 
 
-@pytest.fixture(params=WAYS.values(), ids=WAYS)
+@pytest.fixture(params=list(WAYS.values()), ids=list(WAYS))
 def through(request: pytest.FixtureRequest, place: Workplace) -> Through:
     way: Through = request.param
     return way

@@ -32,6 +32,18 @@ CASES = [
     Case("the same size and time", [FoundFile("a", 1, HOUR)], [state("a")], unchanged=1),
     Case("another time", [FoundFile("a", 1, HOUR + 1)], [state("a")], suspect=("a",)),
     Case("an older time", [FoundFile("a", 1, HOUR - 1)], [state("a")], suspect=("a",)),
+    Case(
+        "the same size and time, written to all the same",
+        [FoundFile("a", 1, HOUR, HOUR + 1)],
+        [state("a")._replace(ctime_ns=HOUR)],
+        suspect=("a",),
+    ),
+    Case(
+        "known from before there were times of changes",
+        [FoundFile("a", 1, HOUR, HOUR)],
+        [state("a")],
+        suspect=("a",),
+    ),
     Case("another size", [FoundFile("a", 2, HOUR)], [state("a")], suspect=("a",)),
     Case("gone", [], [state("a")], removed=("a",)),
     Case("renamed", [FoundFile("b", 1, HOUR)], [state("a")], new=("b",), removed=("a",)),

@@ -17,7 +17,7 @@ _WIDTH = 17
 
 def run(options: argparse.Namespace) -> int:
     """Print what is found; exit 1 if something will fail."""
-    found: Iterable[Finding] = examine(_here(), options.online)
+    found: Iterable[Finding] = examine(_here(), options.online, options.deep)
     if options.json:
         found = [*found]
         write_json(findings_json(found))

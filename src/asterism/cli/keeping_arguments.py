@@ -66,4 +66,7 @@ def add_doctor(commands: Commands) -> None:
         commands, "doctor", "Check the installation and say what to do; exit 1 on a problem."
     )
     parser.add_argument("--online", action="store_true", help="ask the providers that are set, too")
+    parser.add_argument(
+        "--deep", action="store_true", help="read every byte of what is kept and check it"
+    )
     json_option(parser)

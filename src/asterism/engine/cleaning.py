@@ -11,7 +11,7 @@ from stat import S_ISDIR
 from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.catalogue_schema import SCHEMA_VERSION
+from asterism.backends.store.catalogue_schema import changes_in_place
 from asterism.backends.store.registry import Registered, Registry
 from asterism.backends.store.second_store import (
     FILE_NAME,
@@ -228,7 +228,7 @@ class _Work:
 
     def _maintain(self, directory: Path, root: str) -> None:
         with Catalogue.open(directory) as catalogue:
-            if catalogue.manifest().schema_version != SCHEMA_VERSION:
+            if not changes_in_place(catalogue.manifest().schema_version):
                 raise IndexMissing("An older index is written anew by the next sync.")
         if self._dry_run:
             return

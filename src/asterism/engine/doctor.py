@@ -15,15 +15,16 @@ from asterism.engine.doctor_findings import Finding, Verdict, problem
 Check: TypeAlias = tuple[str, Callable[[], Iterable[Finding]]]
 
 
-def examine(where: Path, online: bool = False) -> Iterator[Finding]:
+def examine(where: Path, online: bool = False, deep: bool = False) -> Iterator[Finding]:
     """Look at everything, for somebody who stands in a directory; each finding as it is made.
 
-    Nothing is written and nothing is mended. Providers are asked only if `online`.
+    Nothing is written and nothing is mended. Providers are asked only if `online`, and every byte
+    of what is kept is read only if `deep`.
     """
-    return carried_out(checks(where, online))
+    return carried_out(checks(where, online, deep))
 
 
-def checks(where: Path, online: bool = False) -> Sequence[Check]:
+def checks(where: Path, online: bool = False, deep: bool = False) -> Sequence[Check]:
     """What is looked at, in order, each with the name that its failure is told under.
 
     A check brings what it needs by itself, for a library that is broken is one finding of many.
@@ -47,6 +48,7 @@ def checks(where: Path, online: bool = False) -> Sequence[Check]:
         ("Repositories", _indexes),
         ("Conversations", partial(_records, where)),
         ("Agents", partial(_agents, where)),
+        *([("Every byte", partial(_deep, where))] if deep else []),
     )
 
 
@@ -128,6 +130,12 @@ def _records(where: Path) -> Iterator[Finding]:
     from asterism.engine.doctor_records import record_findings
 
     return record_findings(_settings_of(where), data_directory())
+
+
+def _deep(where: Path) -> Iterator[Finding]:
+    from asterism.engine.doctor_deep import deep_findings
+
+    return deep_findings(data_directory(), _settings_of(where))
 
 
 def _agents(where: Path) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from asterism.backends.store.catalogue_schema import SCHEMA_VERSION
 from asterism.backends.store.registry import Registered, Registry, State
+from asterism.backends.store.registry_file import is_whole
 from asterism.config.settings import Settings
 from asterism.domain.errors import AsterismError
 from asterism.domain.files import display_path
@@ -20,6 +21,13 @@ _FORCE = "Run `asterism index --force {root}`."
 
 def index_findings(data: Path, settings: Callable[[Path], Settings]) -> Iterator[Finding]:
     """The list of repositories, then each of them; one that is broken does not hide the next."""
+    if not is_whole(data):
+        yield problem(
+            CHECK,
+            "the list of repositories is damaged or missing",
+            "Any command that needs it makes it again from the projects' directories.",
+        )
+        return
     registry = Registry(data)
     known = registry.repositories()
     yield ok(CHECK, f"{len(known):,} known; indexes are of schema {SCHEMA_VERSION}")

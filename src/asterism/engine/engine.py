@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from asterism.analysis.source.checkouts import enclosing_checkout
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered, Registry
+from asterism.backends.store.replacement import BUILDING
 from asterism.config.settings import Settings
 from asterism.domain.catalogue import SymbolQuery
 from asterism.domain.errors import IndexMissing, PathMissing, StoreError, UsageError
@@ -150,8 +151,13 @@ class Engine:
 
     def cancel(self, registered: Registered) -> bool:
         """Ask the process that is indexing to stop; False if none is."""
-        name = registered.repository.name
-        with Catalogue.open(registered.project.directory) as catalogue:
+        name, directory = registered.repository.name, registered.project.directory
+        # An index that is built anew has its catalogue beside the old one's, which may be damaged.
+        with suppress(StoreError), Catalogue.open(directory / BUILDING) as catalogue:
+            job = catalogue.job(name)
+            if job is not None and is_alive(job) and catalogue.request_cancel(name):
+                return True
+        with Catalogue.open(directory) as catalogue:
             job = catalogue.job(name)
             return job is not None and is_alive(job) and catalogue.request_cancel(name)
 

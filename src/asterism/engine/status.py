@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
+from asterism.backends.store.replacement import BUILDING
 from asterism.config.settings import Settings
 from asterism.domain.catalogue import Job, Statistics
-from asterism.domain.errors import IndexCorrupt, IndexMissing, IndexTooNew
+from asterism.domain.errors import IndexCorrupt, IndexMissing, IndexTooNew, StoreError
 from asterism.domain.index import Manifest, Staleness
 from asterism.engine.upgrade_state import UpgradeState, upgrade_state
 from asterism.engine.wiring import damage_of, model_identity, sync_options, table_bytes
@@ -60,6 +61,16 @@ def status_of(registered: Registered, settings: Settings) -> Status:
         return Status(registered, Judgement(Staleness.corrupt, str(error)))
 
 
+def _job_beside(directory: Path, repo: str) -> Job | None:
+    """The work on an index that is being built anew, beside this one."""
+    try:
+        with Catalogue.open(directory / BUILDING) as catalogue:
+            job = catalogue.job(repo)
+    except StoreError:
+        return None
+    return job if job is not None and is_alive(job) else None
+
+
 def watch_file(registered: Registered) -> Path:
     """Where a watcher leaves its record."""
     return registered.project.directory / f"watch-{registered.repository.name}.json"
@@ -76,7 +87,7 @@ def _open_status(catalogue: Catalogue, registered: Registered, settings: Setting
     if judgement.staleness is Staleness.missing:
         # A project's catalogue knows nothing yet of a repository that was only registered.
         return Status(registered, judgement, catalogue.manifest())
-    job = catalogue.job(repo)
+    job = _job_beside(directory, repo) or catalogue.job(repo)
     return Status(
         registered,
         judgement,

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.catalogue_schema import SCHEMA_VERSION
+from asterism.backends.store.catalogue_schema import SCHEMA_VERSION, changes_in_place
 from asterism.domain.index import ModelIdentity, Repository, Staleness
 from asterism.indexing.options import SyncOptions, options_hash
 from asterism.indexing.sync import preview
@@ -44,7 +44,7 @@ def judge_shape(
     manifest = catalogue.manifest()
     if repository.name not in {known.name for known in catalogue.repositories()}:
         return Judgement(Staleness.missing, MISSING)
-    if manifest.schema_version < SCHEMA_VERSION:
+    if not changes_in_place(manifest.schema_version):
         return Judgement(
             Staleness.schema,
             f"The index has schema {manifest.schema_version}, this version writes "

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from asterism.backends.embed.cache import FILE, CacheStatistics, EmbeddingCache, NoCache, Vector
+from asterism.backends.embed.cache_file import look_deep
 from asterism.backends.embed.protocol import Matrix
 from asterism.domain.index import ModelIdentity
 
@@ -462,3 +463,38 @@ def test_a_directory_that_is_a_file_is_done_without(tmp_path: Path) -> None:
         assert len(cache.warnings) == 1
         assert "cannot be used" in cache.warnings[0]
     assert (tmp_path / "cache").read_text() == "mine"
+
+
+def test_a_vector_that_is_not_what_was_written_is_not_found(
+    cache: EmbeddingCache, tmp_path: Path
+) -> None:
+    """A disk that fails gives no text another vector; the next `put` mends the row."""
+    keys, matrix = hashes(40), vectors(40)
+    cache.put(LOCAL, 1, pairs(keys, matrix))
+    cache.close()
+    place = tmp_path / "cache" / FILE
+    connection = sqlite3.connect(place, isolation_level=None)
+    (blob,) = connection.execute("SELECT vector FROM vectors WHERE id = 7").fetchone()
+    flipped = bytes([blob[0] ^ 1, *blob[1:]])
+    connection.execute("UPDATE vectors SET vector = ? WHERE id = 7", (flipped,))
+    (lost,) = connection.execute("SELECT hash FROM vectors WHERE id = 7").fetchone()
+    connection.close()
+    assert look_deep(place) == (39, 1, "")
+    assert set(keys) - cache.get(LOCAL, 1, keys).keys() == {lost}
+    cache.put(LOCAL, 1, pairs(keys, matrix))
+    assert cache.get(LOCAL, 1, [lost])[lost].tobytes() == matrix[keys.index(lost)].tobytes()
+    cache.close()
+    assert look_deep(place) == (40, 0, "")
+
+
+def test_a_cache_from_before_there_were_checksums(cache: EmbeddingCache, tmp_path: Path) -> None:
+    keys, matrix = hashes(4), vectors(4)
+    cache.put(LOCAL, 1, pairs(keys, matrix))
+    cache.close()
+    connection = sqlite3.connect(tmp_path / "cache" / FILE, isolation_level=None)
+    connection.execute("ALTER TABLE vectors DROP COLUMN sum")
+    connection.execute("UPDATE vectors SET vector = zeroblob(512) WHERE id = 1")
+    connection.close()
+    assert len(cache.get(LOCAL, 1, keys)) == 3
+    cache.put(LOCAL, 1, pairs(keys, matrix))
+    assert len(cache.get(LOCAL, 1, keys)) == 4

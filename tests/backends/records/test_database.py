@@ -1,6 +1,7 @@
 """The records' database: private, brought up to date once, refused when it is newer or damaged."""
 
 import os
+import sqlite3
 import subprocess
 import sys
 from contextlib import closing
@@ -14,10 +15,13 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
 from asterism.backends.records import conversation_tables, session_tables
+from asterism.backends.records.conversations import Conversations
 from asterism.backends.records.database import Database, open_database
 from asterism.backends.records.metadata import METADATA
 from asterism.backends.records.migrating import REVISIONS
 from asterism.backends.records.options import FILE, RecordsOptions
+from asterism.backends.records.turns import NewTurn, Turns
+from asterism.domain.conversation import Shelf
 from asterism.domain.errors import (
     RecordsCorrupt,
     RecordsTooNew,
@@ -25,6 +29,8 @@ from asterism.domain.errors import (
     SettingError,
     StorageFailed,
 )
+from asterism.telemetry.notices import taken
+from tests.faults.damage import DAMAGES, NOTHING_EARLIER
 from tests.faults.privileges import permissions_count
 
 # The tables of each room are known once its module is loaded.
@@ -150,6 +156,30 @@ def test_a_file_that_is_none(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(RecordsCorrupt, match="move it away"):
         open_database(RecordsOptions(tmp_path))
     assert (tmp_path / FILE).read_bytes() == content
+
+
+@pytest.mark.parametrize("damage", ["emptied", "half", "flipped head", "zeroed middle", "deleted"])
+def test_damaged_conversations_are_put_aside_and_never_deleted(tmp_path: Path, damage: str) -> None:
+    with closing(open_database(RecordsOptions(tmp_path))) as database:
+        for number in range(200):
+            Turns(database).begin(NewTurn(f"question {number} " * 50))
+    with closing(sqlite3.connect(tmp_path / FILE)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert DAMAGES[damage](tmp_path / FILE, NOTHING_EARLIER)
+    content = (tmp_path / FILE).read_bytes() if (tmp_path / FILE).exists() else b""
+    taken()
+    with closing(open_database(RecordsOptions(tmp_path))) as database:
+        Turns(database).begin(NewTurn("a new one"))
+        assert Conversations(database).page(Shelf.all).total == 1
+    (said,) = taken()
+    aside = [*tmp_path.glob(f"{FILE}.damaged-*")]
+    if content:
+        assert [path.read_bytes() for path in aside] == [content]
+        assert aside[0].name in said
+    else:
+        assert (aside, "are gone: the file was removed or emptied" in said) == ([], True)
+    open_database(RecordsOptions(tmp_path)).close()
+    assert taken() == []
 
 
 def test_a_directory_that_is_not_ours(tmp_path: Path) -> None:

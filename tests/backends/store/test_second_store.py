@@ -10,6 +10,7 @@ from asterism.backends.store.second_store import (
     MadeFor,
     Making,
     SecondStore,
+    look_deep_second,
     prune_second,
     remove_second,
     second_bytes,
@@ -154,6 +155,39 @@ def test_a_file_that_cannot_be_made_smaller_stays_as_large_as_it_is(tmp_path: Pa
         assert other.in_transaction
         other.close()
         assert store.hashes() == set()
+
+
+def test_a_bit_of_a_vector_that_is_another_one(filled: Path) -> None:
+    change(filled, "UPDATE vectors SET vector = zeroblob(length(vector)) WHERE id = 1")
+    store = SecondStore.existing(filled, OURS)
+    assert store is not None
+    with store, pytest.raises(IndexCorrupt, match="not what was written"):
+        store.get(list(VECTORS))
+    with pytest.raises(IndexCorrupt, match="not what was written"):
+        look_deep_second(filled)
+
+
+def test_a_file_of_version_1_is_read_and_gets_checksums(filled: Path) -> None:
+    change(filled, "ALTER TABLE vectors DROP COLUMN sum", "PRAGMA user_version = 1")
+    store = SecondStore.existing(filled, OURS)
+    assert store is not None
+    with store:
+        assert store.get(list(VECTORS)) == VECTORS
+    with SecondStore.open(filled, OURS) as store:
+        store.put({b"n" * 16: b"new"})
+        assert store.get([*VECTORS, b"n" * 16]) == {**VECTORS, b"n" * 16: b"new"}
+    change(
+        filled, "UPDATE vectors SET vector = x'00' WHERE hash = CAST('nnnnnnnnnnnnnnnn' AS BLOB)"
+    )
+    with SecondStore.open(filled, OURS) as store, pytest.raises(IndexCorrupt):
+        store.get([b"n" * 16])
+
+
+def change(directory: Path, *statements: str) -> None:
+    connection = sqlite3.connect(directory / FILE_NAME, isolation_level=None)
+    for statement in statements:
+        assert connection.execute(statement).rowcount
+    connection.close()
 
 
 @pytest.mark.parametrize("content", [b"no database at all", b"SQLite format 3\x00" + bytes(90)])

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from urllib.parse import quote
 
 from asterism.domain.index import ModelIdentity
 
@@ -141,6 +142,36 @@ def rows_of(
             f" WHERE model = ? AND hash IN ({marks})",
             (model, *some),
         )
+
+
+def look_deep(path: Path) -> tuple[int, int, str]:
+    """How many rows are what was written, how many are not, and why none can be read."""
+    try:
+        return (*_look_deep(path), "")
+    except (sqlite3.Error, OSError) as error:
+        return 0, 0, reason(error)
+
+
+def _look_deep(path: Path) -> tuple[int, int]:
+    with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
+        _check_version(connection)
+        if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
+            raise _Damaged("it is malformed")
+        columns = {row[1] for row in connection.execute("PRAGMA table_info(vectors)")}
+        if "sum" not in columns:
+            return count(connection)[0], 0
+        sound = broken = 0
+        rows = connection.execute(
+            "SELECT provider, m.model, dimensions, recipe, hash, vector, sum"
+            " FROM vectors v JOIN models m ON m.id = v.model"
+        )
+        for provider, model, dimensions, recipe, text_hash, vector, said in rows:
+            identity = ModelIdentity(provider, model, dimensions)
+            if said is None or said == sum_of(identity, recipe, text_hash, vector):
+                sound += 1
+            else:
+                broken += 1
+        return sound, broken
 
 
 def count(connection: sqlite3.Connection) -> tuple[int, int]:

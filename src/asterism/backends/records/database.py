@@ -10,15 +10,18 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from asterism.backends.records.damage import damaged, is_known, note_known, put_aside, tell_loss
 from asterism.backends.records.failures import failure
 from asterism.backends.records.migrating import is_current, upgrade
 from asterism.backends.records.options import RecordsOptions
-from asterism.domain.errors import RecordsUnreachable, SettingError, StorageFailed
+from asterism.domain.errors import RecordsCorrupt, RecordsUnreachable, SettingError, StorageFailed
 from asterism.domain.files import display_path
 
 _PATIENCE_SECONDS = 20.0
 """How long a process waits for another that is writing; a write takes milliseconds."""
 
+_LOOKED_THROUGH_BYTES = 64_000_000
+"""Larger files are looked through by `asterism doctor --deep` alone."""
 _POSTGRES = ("postgres", "postgresql")
 _WRITING = {"asterism_writing": True}
 
@@ -53,6 +56,22 @@ class Database:
         """Let go of the connections."""
         self._engine.dispose()
 
+    def look_through(self) -> None:
+        """Refuse an SQLite file whose pages are malformed: 0.6 ms for each MB."""
+        self._look("quick_check")
+
+    def look_deep(self) -> None:
+        """The same with every index compared with its rows."""
+        self._look("integrity_check")
+
+    def _look(self, pragma: str) -> None:
+        if self._engine.dialect.name != "sqlite":
+            return
+        with self.reading() as connection:
+            verdict = connection.exec_driver_sql(f"PRAGMA {pragma}(1)").scalar()
+        if verdict != "ok":
+            raise damaged(self.place, str(verdict))
+
     @contextmanager
     def _mapped(self) -> Iterator[None]:
         try:
@@ -64,10 +83,29 @@ class Database:
 def open_database(options: RecordsOptions) -> Database:
     """The user's records; they are made where there are none, and changed to this version's."""
     url = _url(options)
-    if url.get_backend_name() == "sqlite":
-        _make_file(url)
+    if url.get_backend_name() != "sqlite":
+        return _opened(url)
+    path = _own_path(url)
+    _make_file(path)
+    inode = path.stat().st_ino
+    try:
+        database = _opened(url)
+    except RecordsCorrupt:
+        if not is_known(path):
+            # It was never ours as far as can be told, so it is not ours to put away.
+            raise
+        put_aside(path, inode)
+        _make_file(path)
+        database = _opened(url)
+    note_known(path)
+    return database
+
+
+def _opened(url: URL) -> Database:
     database = _connected(url)
     try:
+        if url.get_backend_name() == "sqlite" and _size(url) < _LOOKED_THROUGH_BYTES:
+            database.look_through()
         upgrade(database.reading, database.writing, database.place)
     except BaseException:
         database.close()
@@ -129,13 +167,27 @@ def _engine_options(url: URL) -> dict[str, Any]:
     return {"pool_pre_ping": True}
 
 
-def _make_file(url: URL) -> None:
-    """The file is the user's own before anything is in it; its journal takes the same mode."""
+def _own_path(url: URL) -> Path:
     path = Path(url.database or "")
     if not path.is_absolute():
         raise SettingError(
             "records.url names no absolute path; write sqlite:////absolute/path, or leave it out."
         )
+    return path
+
+
+def _size(url: URL) -> int:
+    try:
+        return Path(url.database or "").stat().st_size
+    except OSError:
+        return 0
+
+
+def _make_file(path: Path) -> None:
+    """The file is the user's own before anything is in it; its journal takes the same mode."""
+    tell_loss(path)
+    if path.is_fifo():
+        raise StorageFailed(f"{display_path(str(path))} is a pipe, not a file; remove it.")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))

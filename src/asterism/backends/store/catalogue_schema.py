@@ -176,3 +176,8 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
     ),
 }
 """By the version that they lead to; an index from before them is built again."""
+
+
+def changes_in_place(version: int) -> bool:
+    """Whether a catalogue of that version is this one's, or is made so by the next writer."""
+    return all(step in MIGRATIONS for step in range(version + 1, SCHEMA_VERSION + 1))

@@ -249,6 +249,20 @@ def prune_second(directory: Path, needed: Collection[bytes]) -> None:
         remove_database(path)
 
 
+def look_deep_second(directory: Path) -> int:
+    """How many vectors there are, each of them read; an error where one is damaged."""
+    database = connect_reading(directory / FILE_NAME)
+    try:
+        if database.one("PRAGMA integrity_check(1)") != ("ok",):
+            raise database.damaged("its second vectors are malformed")
+        made_for = _made_for(database)
+        if made_for is None:
+            return 0
+        return sum(map(len, SecondStore(database, made_for).everything()))
+    finally:
+        database.close()
+
+
 def second_bytes(directory: Path) -> int:
     """How much they take on disk, the log that is not yet copied included."""
     total = 0

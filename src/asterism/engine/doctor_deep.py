@@ -1,0 +1,133 @@
+"""Reads every byte of what is kept, and compares it with its checksums and with each other."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+from asterism.backends.store import catalogue_sums
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.catalogue_opening import CATALOGUE
+from asterism.backends.store.registry import Project, Registry
+from asterism.backends.store.registry_file import is_whole
+from asterism.backends.store.second_store import FILE_NAME, look_deep_second
+from asterism.backends.store.table_files import damage_sentence, look_deep
+from asterism.config.environment import cache_directory
+from asterism.config.records import records_options
+from asterism.config.settings import Settings
+from asterism.domain.errors import AsterismError, IndexMissing
+from asterism.domain.files import display_path
+from asterism.engine.doctor_findings import Finding, ok, problem
+
+CHECK = "Every byte"
+_ROWS_AT_ONCE = 5_000
+_BITS = 2**64
+_INDEX = "Run `asterism index {}`: it is built again from the files."
+
+
+def deep_findings(data: Path, settings: Settings) -> Iterator[Finding]:
+    """Each project's index, the cache, the conversations; nothing is mended."""
+    if is_whole(data):
+        registry = Registry(data)
+        for project in registry.projects():
+            known = registry.repositories(project.id)
+            advice = _INDEX.format(display_path(known[0].repository.root)) if known else ""
+            yield _finding(project.name, partial(_index, project), advice)
+    yield _finding(f"{CHECK}: cache", lambda: _cache(cache_directory()), "Run `asterism index`.")
+    yield _finding(f"{CHECK}: chats", lambda: _records(settings, data), "")
+
+
+def _finding(name: str, look: Callable[[], str], advice: str) -> Finding:
+    try:
+        return ok(name, look())
+    except AsterismError as error:
+        return problem(name, str(error), advice)
+
+
+def _index(project: Project) -> str:
+    """What is whole, in a sentence; what is not is an error."""
+    directory = project.directory
+    try:
+        with Catalogue.open(directory) as catalogue, catalogue.snapshot():
+            if wrong := catalogue_sums.look_deep(directory / CATALOGUE):
+                raise AsterismError(f"The index in {directory} is damaged ({wrong}).")
+            table, files = directory / catalogue.table.name, catalogue.table.files()
+            if damaged := look_deep(table, files):
+                raise AsterismError(damage_sentence(directory, damaged).partition("; ")[0] + ".")
+            rows = _compared(directory, catalogue)
+    except IndexMissing:
+        return "is not indexed yet"
+    vectors = look_deep_second(directory) if (directory / FILE_NAME).exists() else 0
+    second = f", {vectors:,} encoder vectors" if vectors else ""
+    size = sum(file.stamp.size for file in files) / 1e6
+    return f"every byte of {len(files):,} files ({size:,.1f} MB) and {rows:,} chunks{second} agree"
+
+
+def _compared(directory: Path, catalogue: Catalogue) -> int:
+    """How many chunks there are; an error where catalogue and chunk table differ."""
+    from asterism.backends.store.lance_table import LanceTable
+
+    version = catalogue.chunks_version()
+    told = _summed(
+        (repository.name, chunk, state.version, text_hash)
+        for repository in catalogue.repositories()
+        for path, state in catalogue.files(repository.name).items()
+        for chunk, text_hash in catalogue.chunk_keys(repository.name, path)
+    )
+    if not version:
+        return told[0]
+    snapshot = LanceTable.open(directory, name=catalogue.table.name).snapshot(version)
+    held = _summed(
+        (entry.chunk.repo, entry.chunk.id, entry.file_version, entry.text_hash)
+        for entries in snapshot.entries(_ROWS_AT_ONCE)
+        for entry in entries
+    )
+    if told != held:
+        raise AsterismError(
+            f"The index in {directory} is damaged (its catalogue speaks of {told[0]:,} chunks and "
+            f"its chunk table holds {held[0]:,}, or others)."
+        )
+    return told[0]
+
+
+def _summed(rows: Iterable[tuple[str, str, int, bytes]]) -> tuple[int, int]:
+    """How many rows, and what tells them from any others, in whatever order they come."""
+    count = total = 0
+    for row in rows:
+        content = repr(row).encode("utf-8", "surrogatepass")
+        total += int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "big")
+        count += 1
+    return count, total % _BITS
+
+
+def _cache(directory: Path) -> str:
+    from asterism.backends.embed.cache import FILE
+    from asterism.backends.embed.cache_file import look_deep
+
+    place = directory / FILE
+    if not place.exists():
+        return "none yet"
+    whole, damaged, failure = look_deep(place)
+    if failure:
+        raise AsterismError(
+            f"{display_path(str(place))} cannot be read ({failure}); the next command that needs "
+            "it puts it aside and begins a new one."
+        )
+    if damaged:
+        raise AsterismError(
+            f"{damaged:,} of {whole + damaged:,} cached vectors are damaged; they are not used, "
+            "and made again when they are needed."
+        )
+    return f"{whole:,} cached vectors are what was written"
+
+
+def _records(settings: Settings, data: Path) -> str:
+    from asterism.backends.records.database import look_into
+
+    looked = look_into(records_options(settings, data))
+    if looked is None:
+        return "none yet"
+    with closing(looked.database) as database:
+        database.look_deep()
+        return f"the conversations in {database.place} are well-formed"
