@@ -16,8 +16,10 @@ from asterism.servers.instructions import INSTRUCTIONS
 from asterism.servers.tools import TOOLS
 from asterism.servers.tools_errors import CODES, INTERNAL
 from asterism.servers.tools_shapes import Json, Tool
+from scripts.programs_section import with_programs
 
 ROOT = Path(__file__).resolve().parent.parent
+SECURITY = ROOT / "docs" / "security.md"
 
 CLI_HEADER = """\
 # Command line
@@ -48,11 +50,15 @@ TRUST_SECTION = """\
 
 A repository's `asterism.toml` is written by whoever wrote the repository. With {keys} it could send
 your code, and the key of your provider, to a server of its own, or spend what is yours. These are
-therefore left out of a repository's file, with a warning, until you name the folder that holds the
-file in your own settings:
+therefore left out of a repository's file, with a warning, until you trust the folder that holds the
+file: `asterism trust ~/code/shop` adds it to your own settings. Trust also lets language servers
+and the repository's agents start programs ([security.md](security.md)).
 
     [trust]
     repositories = ["~/code/shop"]
+
+An entry is an absolute path, `~/` allowed, without links in it. It is for this folder alone, not
+for repositories below it.
 
 `trust`, `log`, `server` and the programs in `structure` are never taken from a repository.
 """
@@ -113,6 +119,7 @@ def pages() -> dict[Path, str]:
         ROOT / "docs" / "cli.md": cli_page(build_parser()),
         ROOT / "docs" / "settings.md": settings_page(),
         ROOT / "docs" / "tools.md": tools_page(),
+        SECURITY: with_programs(SECURITY.read_text(encoding="utf-8")),
     }
 
 

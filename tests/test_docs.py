@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from asterism.programs.table import PROGRAMS
 from asterism.structure.typescript_binary import find_compiler
+from scripts.programs_section import BEGIN, END, programs_section, with_programs
 from scripts.write_docs import ROOT, cli_page, pages
 
 EXAMPLE = re.compile(r"^```\n\$ asterism (?P<command>.+)\n(?P<shown>(?:.*\n)*?)```$", re.MULTILINE)
@@ -21,6 +23,24 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 def test_generated_page_is_current(path: Path) -> None:
     found = path.read_text(encoding="utf-8") if path.exists() else ""
     assert found == pages()[path], f"{path.name} has drifted; `make fix` writes it again"
+
+
+def test_every_program_has_its_row() -> None:
+    page = pages()[ROOT / "docs" / "security.md"]
+    for program in PROGRAMS:
+        assert page.count(f"| `{program.name}` | {program.purpose} |") == 1
+        assert page.count(f"### `{program.name}`") == 1
+        for name, value in (program.variables or {}).items():
+            assert f"`{name}={value}`" in page
+
+
+def test_a_page_without_the_table_gets_it_back() -> None:
+    page = f"before\n{BEGIN}\nchanged by hand\n{END}\nafter\n"
+    written = with_programs(page)
+    assert "changed by hand" not in written
+    assert written.startswith(f"before\n{BEGIN}\n")
+    assert written.endswith(f"{END}\nafter\n")
+    assert programs_section() in written
 
 
 def test_page_does_not_depend_on_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

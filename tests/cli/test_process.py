@@ -32,6 +32,8 @@ COMMANDS = [
     "mcp",
     "serve",
     "repos",
+    "trust",
+    "untrust",
     "clean",
     "install",
     "uninstall",

@@ -47,7 +47,7 @@ def test_a_repository_that_is_not_trusted_is_told_of(tmp_path: Path, repository:
     assert [one.file.name for one in places.list()] == ["both", "reader"]
     (note,) = places.notes()
     assert "(both, theirs)" in note
-    assert "trust.repositories" in note
+    assert "asterism trust" in note
     with pytest.raises(PathMissing, match=r"trust\.repositories"):
         places.load("theirs")
 

@@ -26,6 +26,8 @@ _EXECUTABLE = {
     ".venv/bin/python": "venv python",
     ".venv/bin/python3": "venv python3",
     ".venv/bin/ty": "venv ty",
+    ".venv/bin/rust-analyzer": "PATH rust-analyzer",
+    ".venv/bin/clangd": "PATH clangd",
     "bin/git": "git beside",
     ".git/hooks/post-checkout": "git hook",
     ".git/hooks/fsmonitor-watchman": "git fsmonitor",

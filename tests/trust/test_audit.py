@@ -40,6 +40,7 @@ class Seen(NamedTuple):
     events: list[list[str]]
     """What our own Pythons started, ran and loaded."""
     output: str
+    complaints: str
 
     def below(self, root: Path) -> list[str]:
         """Everything of it that lies in the repository."""
@@ -83,13 +84,13 @@ class Audit:
         output = _conversation(process, given)
         rest, complaints = process.communicate()
         output += rest
-        assert process.returncode in (0, 1), complaints
+        assert process.returncode in (0, 1, 2), complaints
         programs = set()
         if self._trace.exists():
             found = map(_EXECUTED.search, self._trace.read_text(errors="replace").splitlines())
             programs = {one.group(1) for one in found if one}
         events = [line.split("\t", 1) for line in self._log.read_text().splitlines()]
-        return Seen(programs, [event for event in events if len(event) == 2], output)
+        return Seen(programs, [event for event in events if len(event) == 2], output, complaints)
 
 
 def _conversation(process: "subprocess.Popen[str]", given: str) -> str:
@@ -140,6 +141,8 @@ COMMANDS: dict[str, Callable[[Hostile], tuple[list[str], str]]] = {
     "status": lambda made: (made.command("status"), ""),
     "doctor": lambda made: (made.command("doctor"), ""),
     "agents": lambda made: (made.command("agent", "list"), ""),
+    "agent": lambda made: (made.command("context", "add", "--agent", "evil"), ""),
+    "trust": lambda made: (made.command("trust", str(made.root / "evil")), ""),
     "files": lambda made: (made.command("files", "."), ""),
     "validate": lambda made: (made.command("validate", "."), ""),
     "codebase_search": lambda made: (
@@ -166,6 +169,8 @@ def test_nothing_of_the_repository_is_executed(audit: Audit, name: str) -> None:
     assert {line.split()[0] for line in audit.hostile.started} <= probed
     assert {place for kind, place in seen.events if kind == "start"} <= {sys.executable}
     assert seen.events
+    refused = {"agent": "There is no agent 'evil'", "trust": "is a part of the checkout"}
+    assert refused.get(name, "") in seen.complaints
     if name in ("show", "search", "callers", "pattern", "codebase_search"):
         assert "add.go" in seen.output
 

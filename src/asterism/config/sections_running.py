@@ -36,12 +36,13 @@ class LogSettings:
 
 @dataclass(frozen=True, slots=True)
 class TrustSettings:
-    """Whose files may decide where code goes."""
+    """Whose files may decide where code goes, and which programs start."""
 
     repositories: tuple[str, ...] = described(
         Kind.paths,
         (),
-        "Repositories whose `asterism.toml` may set everything: the folders that hold the file, "
-        "`~/` allowed.",
+        "Repositories that you trust: their `asterism.toml` may set everything, language servers "
+        "start for them, and their agents may start tool servers. Absolute paths without links, "
+        "`~/` allowed; `asterism trust` edits this list.",
         voice=Voice.user,
     )

@@ -95,8 +95,7 @@ class AgentPlaces:
             return ()
         return (
             f"This repository has agents of its own ({', '.join(names)}), which are not used: "
-            "agents start programs. To use them, add the repository to trust.repositories in your "
-            "settings.",
+            "agents start programs. To use them, trust the repository: `asterism trust PATH`.",
         )
 
     def _find(self, name: str) -> _Place:

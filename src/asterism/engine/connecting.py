@@ -116,8 +116,6 @@ class Connector:
         self._listing: tuple[FoundFile, ...] = ()
         self._witnesses: dict[str, Witness] = {}
         self._found: dict[str, str | None] = {}
-        self.is_trusted = is_trusted(Path(registered.repository.root), settings)
-        """Whether programs may start that the repository can make execute something."""
         self._makes: Mapping[str, _Make] = {
             "typescript": self._typescript,
             "python": self._python,
@@ -184,6 +182,12 @@ class Connector:
         if given == OFF or not self.is_trusted:
             return False
         return bool(given) or self._installed(BY_FAMILY[family]) is not None
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether programs may start that the repository can make execute something."""
+        # Asked anew each time: a folder may become a link.
+        return is_trusted(Path(self._registered.repository.root), self._settings)
 
     def is_withheld(self, language: str) -> bool:
         """Whether a language server would answer if the user trusted the repository.

@@ -115,9 +115,12 @@ def _answering(where: Path, online: bool) -> Iterator[Finding]:
 
 
 def _structure(where: Path) -> Iterator[Finding]:
+    from asterism.analysis.source.checkouts import enclosing_checkout
     from asterism.engine.doctor_structure import structure_findings
 
-    return structure_findings(_settings_of(where))
+    checkout = enclosing_checkout(str(where.resolve()))
+    root = str(where) if checkout is None else checkout.root
+    return structure_findings(_settings_of(where), root)
 
 
 def _indexes() -> Iterator[Finding]:

@@ -25,13 +25,16 @@ _CHECKS = {TYPESCRIPT.name: "TypeScript", TY.name: "Python checker"}
 _BY_NAME = "until then it is connected by name only"
 
 
-def structure_findings(settings: Settings) -> Iterator[Finding]:
-    """The programs that know how symbols connect; without them the index knows by name."""
+def structure_findings(settings: Settings, root: str | None = None) -> Iterator[Finding]:
+    """The programs that know how symbols connect; without them the index knows by name.
+
+    Nothing that lies in the repository at `root` is started.
+    """
     chosen = settings.structure
     yield _program(TYPESCRIPT, chosen.typescript, require_compiler, COMPILER_VERSION)
     yield _program(TY, chosen.python, require_checker, "")
     for server in SERVERS:
-        yield _server(server, getattr(chosen, server.family))
+        yield _server(server, getattr(chosen, server.family), root)
     yield ok("Other languages", "connected by name")
     yield _fences()
 
@@ -49,13 +52,13 @@ def _fences() -> Finding:
     return ok("Fences", "compilers reach neither the network nor files outside of the repository")
 
 
-def _server(server: Server, given: str) -> Finding:
+def _server(server: Server, given: str, root: str | None) -> Finding:
     """A language server that is used where it is installed; nobody needs one."""
     check = f"{server.titles} server"
     if given == OFF:
         return ok(check, "off by your settings; connected by name")
     try:
-        place = require_server(server, given) if given else program(server.program)
+        place = require_server(server, given) if given else program(server.program, root)
     except ServerMissing as error:
         return warning(check, str(error), f"Name it, or say `off`; {_BY_NAME}.")
     works = place is not None and can_start(server, place)
