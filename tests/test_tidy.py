@@ -192,6 +192,7 @@ MAY_START = {
     "src/asterism/programs/launching.py": "starts what the table of programs has",
     "src/asterism/programs/launcher.py": "becomes the program, behind its fences",
     "src/asterism/programs/lifeline.py": "ends reader processes with the one that reads",
+    "src/asterism/programs/fork_server.py": "tidies up in Python's own fork server",
     "src/asterism/backends/mcp/over_stdio.py": "opens a tool server asynchronously, as prepared",
     "src/asterism/analysis/parallel.py": "reader processes, which Python starts from our own code",
     "src/asterism/facade/codebase.py": "recognises that it is in a reader process",

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -58,13 +59,18 @@ def test_a_killed_indexer(tmp_path: Path, moment: str) -> None:
         "workers": has_workers(kin, 4),
         "running": is_running,
     }
-    command = place.start("index", through=marked(kin))
-    wait_until(lambda: moments[moment](place, command), "the command to be at work")
-    kin.look(command.process.pid)
-    os.kill(command.process.pid, signal.SIGKILL)
-    check_ended(kin)
-    # Only now, for whoever is left keeps the pipes open.
-    assert "Traceback" not in command.outcome().err
+    # Sockets are made there, and their paths may not be long.
+    with tempfile.TemporaryDirectory() as temporary:
+        through = [*marked(kin), f"TMPDIR={temporary}"]
+        command = place.start("index", through=through)
+        wait_until(lambda: moments[moment](place, command), "the command to be at work")
+        kin.look(command.process.pid)
+        os.kill(command.process.pid, signal.SIGKILL)
+        check_ended(kin)
+        # Only now, for whoever is left keeps the pipes open.
+        assert "Traceback" not in command.outcome().err
+        if moment in ("workers", "running"):
+            assert list(Path(temporary).iterdir()) == []
     place.index()
     place.check()
 

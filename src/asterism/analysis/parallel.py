@@ -41,7 +41,7 @@ def in_parallel(
     # A fork server: plain forks are unsafe beside threads, spawning costs an import per worker.
     has_server = "forkserver" in get_all_start_methods()
     context = get_context("forkserver" if has_server else "spawn")
-    context.set_forkserver_preload(["asterism.analysis.reading"])
+    context.set_forkserver_preload(["asterism.analysis.reading", "asterism.programs.fork_server"])
     with _without_current_directory():
         pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_work)
     with pool:

@@ -18,8 +18,8 @@ DISK_RATIO = 1.5
 # For how long replaced versions stay, because a query may be reading them.
 _QUERY_SECONDS = 61.0
 
-SEARCH = ("search", '"total"', "--exhaustive", "--limit", "100", "--json")
-"""A query with a complete answer."""
+SEARCH = ("search", '"total"', "--mode", "exact", "--exhaustive", "--limit", "100", "--json")
+"""A query whose answer is complete and in the order of the files, whatever a ranking says."""
 
 
 class Hits(NamedTuple):
