@@ -177,6 +177,30 @@ def kill_at_work(kin: Kin, process: "subprocess.Popen[str]", name: str) -> None:
     check_ended(kin)
 
 
+# Starts the program that matches, gives it a pattern that takes for ever, and waits to be killed.
+_UNTIED = f"""
+import pickle, subprocess, sys, time
+from asterism.retrieval import exact_worker
+process = subprocess.Popen([sys.executable, exact_worker.__file__], stdin=subprocess.PIPE)
+pickle.dump("(h*)*k", process.stdin)
+pickle.dump(["{"h" * 60}"], process.stdin)
+process.stdin.flush()
+print("started", flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_matcher_that_the_kernel_does_not_end() -> None:
+    kin = Kin()
+    with subprocess.Popen([sys.executable, "-c", _UNTIED], stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        parent.stdout.readline()
+        (matcher,) = kin.look(parent.pid)
+        wait_until(lambda: processor_seconds(matcher) > 0.2, "the middle of a pattern")
+        parent.kill()
+    check_ended(kin)
+
+
 def test_workers_outlive_the_thread_that_started_them(tmp_path: Path) -> None:
     """A tie to the thread would end them here."""
     script = tmp_path / "threads.py"

@@ -6,11 +6,14 @@ For each list it answers with the spans of the matches in each text. It imports 
 that it is ready within milliseconds.
 """
 
+import os
 import pickle
 import re
+import signal
 import sys
 from bisect import bisect_right
 from itertools import accumulate
+from types import FrameType
 from typing import BinaryIO
 
 Span = tuple[int, int]
@@ -57,5 +60,22 @@ def _spans_across(pattern: re.Pattern[str], text: str) -> list[Span]:
     return found
 
 
+def end_with_parent() -> None:
+    """Look every second, in the middle of a pattern too, whether the parent is still there.
+
+    Linux ends the program by itself (`programs/lifeline.py`); other systems do not.
+    """
+    parent = os.getppid()
+
+    def look(_number: int, _frame: FrameType | None) -> None:
+        if os.getppid() != parent:
+            os._exit(1)
+
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, look)
+        signal.setitimer(signal.ITIMER_REAL, 1.0, 1.0)
+
+
 if __name__ == "__main__":
+    end_with_parent()
     serve(sys.stdin.buffer, sys.stdout.buffer)
