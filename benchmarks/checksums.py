@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from asterism.backends.store import catalogue_opening, catalogue_sums
+from asterism.backends.store import catalogue_sums
 from asterism.config.settings import Settings
 from asterism.engine import wiring
 from asterism.engine.engine import Engine
@@ -33,7 +33,7 @@ _TIMED = (
     (writing, "look_deep"),
     (wiring, "checked"),
     (wiring, "check_by_chance"),
-    (catalogue_opening.catalogue_sums, "check"),
+    (catalogue_sums, "check"),
     (catalogue_sums, "_settle"),
 )
 _QUERY = "where is the index opened"
@@ -85,7 +85,8 @@ def _step(options: argparse.Namespace) -> dict[str, float]:
     if options.step in ("search", "copied"):
         from asterism.engine import warm
 
-        warm.checked, warm.check_by_chance = wiring.checked, wiring.check_by_chance
+        for name in ("checked", "check_by_chance"):
+            setattr(warm, name, getattr(wiring, name))
         engine.search(registered, SearchRequest(text=_QUERY))
     else:
         engine.index(registered)

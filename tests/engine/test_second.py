@@ -26,6 +26,7 @@ from asterism.indexing.lock import upgrader
 from tests.backends.store.spoiling import spoil_vectors
 from tests.backends.weights.tiny_models import make_encoder, rewrite
 from tests.engine.conftest import SETTINGS, make
+from tests.faults.damage import DAMAGES, NOTHING_EARLIER
 
 FILES = {
     "tokens": 'def check(token):\n    """check token"""\n    return token.ok\n',
@@ -281,6 +282,30 @@ def test_a_question_that_meets_damage_makes_room_for_new_ones(shop: Shop) -> Non
     assert not shop.second_file().exists()
     assert shop.engine.upgrade(shop.registered).texts == len(FILES)
     assert shop.answers() == "encoder"
+
+
+# Another file of that kind beside it is the catalogue, and there is nothing older.
+@pytest.mark.parametrize("damage", sorted({*DAMAGES} - {"swapped", "older"}))
+def test_damaged_second_vectors_change_no_answer(shop: Shop, damage: str) -> None:
+    """An answer is that of either model, to the last digit; making them again mends the file."""
+
+    def told() -> tuple[str, list[tuple[str, float]]]:
+        reply = shop.ask()
+        assert reply.vectors_of is not None
+        hits = [(kept.hit.chunk.id, kept.hit.score) for kept in reply.selection.kept]
+        return reply.vectors_of.provider, hits
+
+    first = told()
+    shop.engine.upgrade(shop.registered)
+    second = told()
+    assert (first[0], second[0]) == ("local", "encoder")
+    shop.restart()
+    if not DAMAGES[damage](shop.second_file(), NOTHING_EARLIER):
+        pytest.skip("it makes no difference here")
+    assert told() in (first, second)
+    shop.restart()
+    shop.engine.upgrade(shop.registered)
+    assert told() == second
 
 
 def test_while_they_are_made_a_question_leaves_damage_to_the_maker(shop: Shop) -> None:

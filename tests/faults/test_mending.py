@@ -17,7 +17,7 @@ from asterism.domain.index import Staleness
 from asterism.engine.doctor_deep import deep_findings
 from asterism.engine.doctor_findings import Finding, Verdict
 from asterism.engine.searching import SearchRequest
-from asterism.indexing.progress import Listener
+from asterism.indexing.progress import Listener, Progress, Stage
 from asterism.telemetry.notices import taken
 from tests.backends.store.spoiling import change_catalogue, make_version_2
 from tests.faults.damage import NOTHING_EARLIER, apply, bit_flipped, every_file, in_table, table_of
@@ -91,6 +91,19 @@ def test_a_forced_build_that_is_stopped_leaves_the_old_index(place: Workplace) -
     assert (report.cancelled, "the index is what it was before" in report.sentence) == (True, True)
     assert hits(place) == expected
     assert {path.name for path in place.directory.glob("chunks*")} == {"chunks.lance"}
+
+
+def test_a_build_beside_is_seen_and_can_be_cancelled(place: Workplace) -> None:
+    asked: list[tuple[bool, bool]] = []
+
+    def hear(progress: Progress) -> None:
+        if progress.stage is Stage.writing and not asked:
+            other = place.engine()
+            registered = place.registered()
+            asked.append((other.status(registered).running, other.cancel(registered)))
+
+    place.index(Listener(hear), force=True)
+    assert asked == [(True, True)]
 
 
 def test_damage_while_a_server_runs(place: Workplace) -> None:

@@ -36,7 +36,7 @@ def rewrite_everything(place: Workplace) -> None:
 # Enough for the registry and not the catalogue; for the catalogue's log and not the chunk table.
 @pytest.mark.parametrize(
     ("kilobytes", "reason"),
-    [(30, "check the free space"), (96, "larger than this system allows")],
+    [(40, "check the free space"), (64, "larger than this system allows")],
 )
 def test_files_that_may_not_grow(tmp_path: Path, kilobytes: int, reason: str) -> None:
     place = workplace(tmp_path, 60)

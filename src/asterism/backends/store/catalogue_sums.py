@@ -20,6 +20,7 @@ from asterism.backends.store.database import Database, connect_reading, damaged
 from asterism.backends.store.file_locks import alone
 from asterism.backends.store.plain_files import remove
 from asterism.domain.catalogue import Stamp
+from asterism.domain.errors import IndexBusy, StorageFailed
 
 NAME = "catalogue.sums"
 LOCK = "catalogue.lock"
@@ -149,7 +150,9 @@ def _settle(database: Database, path: Path, close: bool) -> None:
     pages, page_bytes = _logged(path)
     save(path.parent, Sums(stamp_of(path), before or b"", os.getpid()))
     try:
-        database.rows("PRAGMA wal_checkpoint(PASSIVE)")
+        # Where there is no room, what was committed stays in the log.
+        with suppress(StorageFailed, IndexBusy):
+            database.rows("PRAGMA wal_checkpoint(PASSIVE)")
         # Others may have written meanwhile, and what they wrote may have been copied too.
         more, other = _logged(path)
     finally:

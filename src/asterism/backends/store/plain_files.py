@@ -1,13 +1,17 @@
 """Files of ours that something else has put a directory, a pipe or a link in the place of."""
 
+import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
 
 
 def is_plain(path: Path) -> bool:
-    """Whether a file of that name can be opened without waiting; a missing one can be made."""
-    return path.is_file() or not (path.exists() or path.is_symlink())
+    """Whether a file of that name can be opened without waiting; a missing one can be made.
+
+    Where that cannot be told, opening it says why.
+    """
+    return os.path.isfile(path) or not os.path.lexists(path)  # noqa: PTH113 - raises nothing
 
 
 def make_plain(path: Path) -> None:

@@ -58,8 +58,8 @@ def keep(data: Path, before: Mapping[str, Copy], now: Mapping[str, Copy]) -> Non
             remove(_place(data, id_))
     for id_, copy in now.items():
         place = _place(data, id_)
-        if place.parent.is_dir() and (before.get(id_) != copy or not place.is_file()):
-            with suppress(OSError):
+        with suppress(OSError):
+            if place.parent.is_dir() and (before.get(id_) != copy or not place.is_file()):
                 _write(place, copy)
 
 

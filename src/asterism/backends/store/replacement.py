@@ -13,6 +13,7 @@ from asterism.backends.store import catalogue_sums
 from asterism.backends.store.catalogue_opening import CATALOGUE
 from asterism.backends.store.checksums import stamp_of, sums_of
 from asterism.backends.store.database import connect_writing
+from asterism.backends.store.file_locks import alone
 from asterism.backends.store.plain_files import is_plain, remove
 from asterism.domain.errors import AsterismError, StorageFailed
 
@@ -43,13 +44,14 @@ def take_place(directory: Path) -> None:
     new, old = directory / BUILDING / CATALOGUE, directory / CATALOGUE
     try:
         sums = sums_of(new)
-        # While our number stands there, no reader takes the exchange for damage.
-        catalogue_sums.announce(directory, stamp_of(new))
-        _let_go(old)
-        if not is_plain(old):
-            remove(old)
-        new.replace(old)
-        catalogue_sums.save(directory, catalogue_sums.Sums(stamp_of(old), sums))
+        with alone(directory / catalogue_sums.LOCK):
+            # While our number stands there, no reader takes the exchange for damage.
+            catalogue_sums.announce(directory, stamp_of(new))
+            _let_go(old)
+            if not is_plain(old):
+                remove(old)
+            new.replace(old)
+            catalogue_sums.save(directory, catalogue_sums.Sums(stamp_of(old), sums))
     except OSError as error:
         raise StorageFailed(
             f"The new index in {directory} could not take the old one's place "
