@@ -13,6 +13,7 @@ from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
 from asterism.config.sections_running import TrustSettings
 from asterism.config.sections_structure import StructureSettings
+from asterism.domain.errors import LanguageServerError
 from asterism.domain.structure import Connections, Fact, Known
 from asterism.engine.connecting import NO_FILES_BY_NAME, NONE_BY_NAME, Connected, Connector
 from asterism.engine.engine import Engine
@@ -60,14 +61,15 @@ class Opened:
 def opened(places: Places, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
     made: list[Opened] = []
 
-    def make(typescript: str = "", python: str = "", go: str = "off") -> Opened:
+    def make(
+        typescript: str = "", python: str = "", go: str = "off", is_trusted: bool = True
+    ) -> Opened:
         root = tmp_path / "mixed"
         root.mkdir(exist_ok=True)
         for name, text in FILES.items():
             (root / name).write_text(text)
-        made.append(
-            Opened(places, root, replace(NO_SERVERS, typescript=typescript, python=python, go=go))
-        )
+        structure = replace(NO_SERVERS, typescript=typescript, python=python, go=go)
+        made.append(Opened(places, root, structure, is_trusted))
         return made[-1]
 
     yield make
@@ -160,8 +162,23 @@ def test_a_language_server_that_is_not_there(opened: Callable[..., Opened]) -> N
     assert [callers(known) for known in found.connections] == [[("main", Known.by_name)]]
     assert found.notes == (
         "Connected by name: There is no program at /nowhere/gopls: the setting structure.go must "
-        "name gopls.",
+        "name gopls, by its absolute path.",
     )
+
+
+def test_a_language_server_waits_for_trust(opened: Callable[..., Opened], tmp_path: Path) -> None:
+    """Not even one that the user names starts, and the advice is given once."""
+    one = opened(go=scripted(tmp_path / "program"), is_trusted=False)
+    (Path(one.registered.repository.root) / "go.mod").write_text("module mixed\n")
+    found = one.ask(HELPER, Target("main.go", "main", 5))
+    (note,) = found.notes
+    assert note.endswith(f"`asterism trust {one.registered.repository.root}` allows it.")
+    assert [callers(known) for known in found.connections] == [[("main", Known.by_name)], []]
+    one.warm_up("go")
+    with pytest.raises(LanguageServerError, match="asterism trust"):
+        one.connector.witness("go")
+    # What is off is nothing that trust would bring.
+    assert opened(go="off", is_trusted=False).ask(HELPER).notes == ()
 
 
 OFF = {"typescript": "off", "python": "off"}

@@ -14,7 +14,14 @@ import pytest
 from asterism.programs.fences import fences
 from asterism.programs.launching import Launch, inherited, is_below, prepare, run, search_path
 from asterism.programs.program import Consent, Files, Limits, Program
-from asterism.programs.table import PROGRAMS, RUST_ANALYZER, SERVERS, TOOL_SERVER, TYPESCRIPT
+from asterism.programs.table import (
+    DOCTOR_PROBE,
+    PROGRAMS,
+    RUST_ANALYZER,
+    SERVERS,
+    TOOL_SERVER,
+    TYPESCRIPT,
+)
 
 PLAIN = Program(name="plain", purpose="says how it is", consent=Consent.always)
 CONFINED = replace(
@@ -52,12 +59,19 @@ def test_directory_and_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     for name in ("OPENAI_API_KEY", "LD_PRELOAD_X", "RUSTC_WRAPPER", "JAVA_TOOL_OPTIONS", "GOFLAGS"):
         monkeypatch.setenv(name, "evil")
     monkeypatch.setenv("LANG", "C.UTF-8")
+    for name in ("LC_ALL", "LC_CTYPE", "DYLD_LIBRARY_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LD_LIBRARY_PATH", "evil:/usr/lib::.")
     code = "import json, os; print(json.dumps([os.getcwd(), dict(os.environ)]))"
     for program in (PLAIN, CONFINED):
         directory, environment = json.loads(said(program, code))
         assert directory == "/"
         # Python itself adds LC_CTYPE.
-        assert {**environment, "LC_CTYPE": ""} == {"LANG": "C.UTF-8", "LC_CTYPE": ""}
+        assert {**environment, "LC_CTYPE": ""} == {
+            "LANG": "C.UTF-8",
+            "LD_LIBRARY_PATH": "/usr/lib",
+            "LC_CTYPE": "",
+        }
 
 
 SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL", "AUTH", "SOCK", "PRELOAD")
@@ -116,6 +130,14 @@ def test_below() -> None:
     assert is_below("/a", "/a")
     assert is_below("/a", "/")
     assert not is_below("/ab", "/a")
+
+
+def test_modules_of_the_user_are_found_from_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", f"source{os.pathsep}{os.pathsep}/other")
+    assert inherited(DOCTOR_PROBE)["PYTHONPATH"] == f"{tmp_path}/source{os.pathsep}/other"
 
 
 def test_overrides_win(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,17 +3,22 @@
 import json
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from asterism.analysis.source.discovery import discover
 from asterism.backends.lsp.keeper import KeeperOptions
+from asterism.domain.errors import ServerMissing
 from asterism.programs.fences import fences
 from asterism.structure.python import PythonOptions, PythonProject
-from asterism.structure.python_binary import find_environment
+from asterism.structure.python_binary import find_environment, require_checker
+from asterism.structure.server_binary import require_server
+from asterism.structure.servers import CLANGD
 from asterism.structure.targets import Target
 from asterism.structure.typescript import TypeScriptOptions, TypeScriptProject
+from asterism.structure.typescript_binary import require_compiler
 from asterism.structure.typescript_config import MOST_EXTENDED, scopes
 from tests.structure.compilers import CHECKER, TYPESCRIPT, needs_checker, needs_typescript
 from tests.structure.descriptions import described
@@ -243,6 +248,19 @@ def test_python(tmp_path: Path, attack: str, canary: Path) -> None:
     # `~` marks what only the import says; the checker itself did not find the module.
     calls = [call for call in described(found[0]).get("calls", []) if "treasury" in call]
     assert [call for call in calls if "~" not in call] == []
+
+
+def test_a_program_is_named_by_its_absolute_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A relative one would be the repository's."""
+    written(tmp_path, {"bin/x": "#!/bin/sh\n", "bin/lib.es5.d.ts": ""})
+    (tmp_path / "bin/x").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    for require in (require_compiler, require_checker, partial(require_server, CLANGD)):
+        assert require(f"{tmp_path}/bin/x") == f"{tmp_path}/bin/x"
+        with pytest.raises(ServerMissing, match="absolute"):
+            require("bin/x")
 
 
 def test_an_active_environment_may_be_linked(tmp_path: Path) -> None:

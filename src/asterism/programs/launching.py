@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from weakref import finalize
 
 from asterism.programs.lifeline import Lifeline
-from asterism.programs.program import Files, Program
+from asterism.programs.program import SEARCHED, Files, Program
 from asterism.programs.table import SYSTEM_FILES
 
 __all__ = [
@@ -134,8 +134,11 @@ def inherited(program: Program, root: str | None = None) -> dict[str, str]:
     if program.inherits == ("*",):
         return dict(os.environ)
     found = {name: os.environ[name] for name in program.inherits if name in os.environ}
-    if "PATH" in found:
-        found["PATH"] = search_path(found["PATH"], root)
+    found |= {name: search_path(found[name], root) for name in SEARCHED & found.keys()}
+    if "PYTHONPATH" in found:
+        # It means the same modules from another directory; an empty part would mean that directory.
+        parts = [part for part in found["PYTHONPATH"].split(os.pathsep) if part]
+        found["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, parts))
     return found
 
 

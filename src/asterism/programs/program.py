@@ -25,7 +25,10 @@ class Files(StrEnum):
     """The repository and the directories named in `reads`; it writes to `writes` only."""
 
 
-LANGUAGE = ("LANG", "LC_ALL", "LC_CTYPE")
+LANGUAGE = ("LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+"""What any program needs that prints text and loads libraries."""
+SEARCHED = frozenset({"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"})
+"""Lists of folders; those that are relative or lie in the repository are left out of them."""
 WINDOWS = ("SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERPROFILE", "PATHEXT")
 """Without these no program starts on Windows."""
 PLACES = ("HOME", "PATH", "TMPDIR", *LANGUAGE, *WINDOWS)
@@ -43,7 +46,8 @@ class Limits:
     cpu_seconds: int = 0
     """Of one process. A server that is asked for hours is started anew when it reaches this."""
     processes: int = 0
-    """More processes and threads than the user has when it starts."""
+    """More processes and threads than the user has when it starts; what the user starts meanwhile
+    counts too, so there is room for a build beside it."""
     network: bool = True
     """False: no sockets (seccomp)."""
 

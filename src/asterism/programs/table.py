@@ -11,8 +11,8 @@ from asterism.programs.program import (
     Program,
 )
 
-_CHECKER = Limits(memory_times=4.0, cpu_seconds=3_600, processes=256, network=False)
-_SERVER = Limits(memory_times=4.0, cpu_seconds=14_400, processes=512, network=False)
+_CHECKER = Limits(memory_times=4.0, cpu_seconds=3_600, processes=2_000, network=False)
+_SERVER = Limits(memory_times=4.0, cpu_seconds=14_400, processes=2_000, network=False)
 
 TYPESCRIPT = Program(
     name="tsc",
@@ -134,7 +134,7 @@ DOCTOR_PROBE = Program(
     consent=Consent.always,
     # Without the working directory in its path.
     arguments=("-P", "-m", "asterism.engine.doctor_probe", "{part}"),
-    inherits=(*USER, "PYTHONPATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
+    inherits=(*USER, "PYTHONPATH"),
     tied=False,
 )
 

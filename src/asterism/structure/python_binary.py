@@ -13,7 +13,9 @@ _MARK = "pyvenv.cfg"
 def find_checker(given: str | None = None) -> str | None:
     """The program `ty`: the one given, or the one installed beside us; None where there is none."""
     place = Path(given) if given else Path(sysconfig.get_path("scripts"), "ty")
-    return str(place) if place.is_file() and os.access(place, os.X_OK) else None
+    # A relative path would mean a file of the repository that one happens to be in.
+    is_there = place.is_absolute() and place.is_file() and os.access(place, os.X_OK)
+    return str(place) if is_there else None
 
 
 def require_checker(given: str | None = None) -> str:
@@ -21,7 +23,8 @@ def require_checker(given: str | None = None) -> str:
     found = find_checker(given)
     if found is None:
         raise ServerMissing(
-            f"There is no type checker at {given}: the setting must name the program `ty`."
+            f"There is no type checker at {given}: the setting must name the program `ty`, by its "
+            "absolute path."
             if given
             else "The Python type checker `ty` is not installed; install Asterism again."
         )

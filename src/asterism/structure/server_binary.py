@@ -13,10 +13,11 @@ CHECK_SECONDS = 10.0
 def require_server(server: Server, given: str) -> str:
     """The program that a setting names, or an error that says what to do."""
     place = Path(given)
-    if not place.is_file() or not os.access(place, os.X_OK):
+    # A relative path would mean a file of the repository that one happens to be in.
+    if not (place.is_absolute() and place.is_file() and os.access(place, os.X_OK)):
         raise ServerMissing(
             f"There is no program at {given}: the setting structure.{server.family} must name "
-            f"{server.program}."
+            f"{server.program}, by its absolute path."
         )
     return str(place)
 

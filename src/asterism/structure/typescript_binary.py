@@ -15,7 +15,8 @@ SHIPPED = Path(__file__).with_name("typescript_compiler") / "tsc"
 def find_compiler(given: str | None = None) -> str | None:
     """The compiler's program; None where there is none."""
     place = Path(given) if given else SHIPPED
-    is_there = place.is_file() and os.access(place, os.X_OK)
+    # A relative path would mean a file of the repository that one happens to be in.
+    is_there = place.is_absolute() and place.is_file() and os.access(place, os.X_OK)
     return str(place) if is_there and (place.parent / "lib.es5.d.ts").is_file() else None
 
 
@@ -26,8 +27,9 @@ def require_compiler(given: str | None = None) -> str:
         return found
     if given:
         raise ServerMissing(
-            f"There is no TypeScript compiler at {given}: the setting must name the `tsc` of "
-            f"version {COMPILER_VERSION}'s platform package, with its `lib.*.d.ts` beside it."
+            f"There is no TypeScript compiler at {given}: the setting must name, by its absolute "
+            f"path, the `tsc` of version {COMPILER_VERSION}'s platform package, with its "
+            "`lib.*.d.ts` beside it."
         )
     raise ServerMissing(
         "The TypeScript compiler was not shipped with this installation; install Asterism again "
