@@ -326,6 +326,48 @@ except StorageFailed as error:
 """
 
 
+SMALL_FILES = """
+import resource, shutil, signal, sys
+from pathlib import Path
+from asterism.backends.store.lance_table import LanceTable
+from asterism.domain.errors import StorageFailed
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+_, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+for size in range(200, 9000, 200):
+    place = Path(sys.argv[1]) / f"{size}"
+    shutil.copytree(Path(sys.argv[1]) / "made", place)
+    table = LanceTable.open(place)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        table.maintain(thorough=True)
+        said = "written"
+    except StorageFailed as error:
+        said = "refused"
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    print(said, len(LanceTable.open(place).snapshot().matching(["all"], 1_000))
+          if said == "written" else 60)
+"""
+
+
+def test_an_index_whose_last_piece_cannot_be_written(tmp_path: Path) -> None:
+    """The table's library keeps silent about that, and the index could never be read."""
+    table = LanceTable.create(tmp_path / "made", DIMENSIONS)
+    rows = [entry(chunk(name=f"n{n}"), terms=f"all t{n}") for n in range(60)]
+    table.append(rows, units(60))
+    done = subprocess.run(
+        [sys.executable, "-c", SMALL_FILES, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[3],
+    )
+    assert (done.returncode, set(done.stdout.splitlines())) == (
+        0,
+        {"refused 60", "written 60"},
+    ), done.stderr
+
+
 def test_a_disk_that_takes_no_more_is_a_storage_failure(tmp_path: Path) -> None:
     LanceTable.create(tmp_path, DIMENSIONS)
     done = subprocess.run(
