@@ -14,6 +14,7 @@ from threading import Thread
 
 import pytest
 
+from tests.backends.store.spoiling import change_catalogue
 from tests.cli.conftest import ROOT, Run, spawn
 
 # Long enough for a machine that does ten other things; nobody waits so long where it works.
@@ -146,7 +147,7 @@ def test_wrong_input_is_one_line(run: Run, indexed: Path, case: str) -> None:
 
 def test_what_is_wrong_at_the_start_ends_it(indexed: Path, places: Path) -> None:
     (catalogue,) = (places / "data").rglob("catalogue.sqlite")
-    catalogue.write_bytes(b"nonsense" * 1000)
+    change_catalogue(catalogue.parent, "PRAGMA user_version = 999")
     done = spawn(["watch"], indexed)
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert "asterism index --force" in done.err

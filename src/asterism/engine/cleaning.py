@@ -51,6 +51,12 @@ _OWN_NAMES = (
 _OWN_MARKS = ("catalogue.sqlite", "chunks.lance", "writer.lock")
 
 
+_NO_ORPHANS = (
+    "Indexes that no project names were kept, because the list of repositories was damaged and "
+    "made again just now; look at `asterism repos`, then run `asterism clean` again."
+)
+
+
 class Removal(NamedTuple):
     """Something that was removed, or would be."""
 
@@ -95,11 +101,18 @@ def clean(
     settings: Callable[[str], Settings],
     dry_run: bool = False,
     cache: bool = False,
+    orphans: bool = True,
 ) -> Cleaning:
-    """Remove what nobody needs; indexes of repositories that are gone are only listed."""
+    """Remove what nobody needs; indexes of repositories that are gone are only listed.
+
+    Without `orphans`, indexes that no project names are kept.
+    """
     before = _size(places.data) + _size(places.cache)
     work = _Work(registry, places, settings, dry_run)
-    work.orphans()
+    if orphans:
+        work.orphans()
+    else:
+        work.left_alone.append(_NO_ORPHANS)
     work.leftovers()
     work.upkeep()
     gone = work.vanished()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from asterism.analysis.source.checkouts import enclosing_checkout
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered, Registry
+from asterism.backends.store.registry_file import is_whole
 from asterism.backends.store.replacement import BUILDING
 from asterism.config.settings import Settings
 from asterism.domain.catalogue import SymbolQuery
@@ -64,6 +65,7 @@ class Engine:
         self._records: Records | None = None
         self._agents: Agents | None = None
         self._lock = RLock()
+        self._list_was_whole = True
 
     # Repositories
 
@@ -349,7 +351,10 @@ class Engine:
 
     def clean(self, dry_run: bool = False, cache: bool = False) -> Cleaning:
         """Remove what nobody needs: indexes without a repository, leftovers, old versions."""
-        return clean(self.registry, self._places, self._settings, dry_run, cache)
+        # What a damaged list lacks after it was made again must not be taken for unneeded.
+        self._list_was_whole = self._list_was_whole and is_whole(self._places.data)
+        orphans = self._list_was_whole
+        return clean(self.registry, self._places, self._settings, dry_run, cache, orphans)
 
     def _searched(self, registered: Registered, repos: Sequence[str]) -> Registered:
         """The one repository that a filter means: files of several do not connect."""
