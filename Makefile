@@ -7,7 +7,8 @@ SHELL := bash
 
 PYTHON ?= python3
 REPO ?= examples/harbor
-KILLS ?= 200
+SCALE ?= 1
+SEED ?= 1
 JOBS ?= 2
 TARGET ?= all
 RUNS ?= 10000
@@ -59,8 +60,8 @@ bench: $(STAMP) ## Measure parsing, indexing and the store; REPO=path chooses th
 	$(BIN)/python -m benchmarks.store
 
 .PHONY: faults
-faults: $(STAMP) ## Kill a writer KILLS times at random moments and check the index each time
-	$(BIN)/python -m tests.faults.kill_writer --kills $(KILLS)
+faults: $(STAMP) ## Kill, fill the disk, fail calls and damage files: hours; SCALE=0.1 is a tenth
+	$(BIN)/python -m tests.faults.campaign --scale $(SCALE) --seed $(SEED)
 
 .PHONY: fuzz
 fuzz: $(STAMP) ## Fuzz TARGET (one or all) with RUNS cases each from SEED in JOBS processes; goes on where it was ended

@@ -191,6 +191,8 @@ STARTS = re.compile(
 MAY_START = {
     "src/asterism/programs/launching.py": "starts what the table of programs has",
     "src/asterism/programs/launcher.py": "becomes the program, behind its fences",
+    "src/asterism/programs/lifeline.py": "ends reader processes with the one that reads",
+    "src/asterism/programs/fork_server.py": "tidies up in Python's own fork server",
     "src/asterism/backends/mcp/over_stdio.py": "opens a tool server asynchronously, as prepared",
     "src/asterism/analysis/parallel.py": "reader processes, which Python starts from our own code",
     "src/asterism/facade/codebase.py": "recognises that it is in a reader process",
@@ -201,6 +203,18 @@ def test_processes_begin_in_one_place() -> None:
     """Elsewhere one would start without the environment, directory and limits of the table."""
     found = [name for name in SOURCE if STARTS.search(text_of(name) or "")]
     assert sorted(found) == sorted(MAY_START)
+
+
+# How the modules that start something end it with the process that did.
+TIES = re.compile(r"\b(?:line\.tie|follow_parent)\(")
+
+
+def test_what_begins_ends_with_its_parent() -> None:
+    """`kill -9` would leave it behind otherwise."""
+    starts = re.compile(r"\b(?:Popen|open_process|ProcessPoolExecutor)\(")
+    found = [name for name in SOURCE if starts.search(text_of(name) or "")]
+    assert len(found) == 3
+    assert [name for name in found if not TIES.search(text_of(name) or "")] == []
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TypeVar
 
 from asterism.domain.errors import WorkerDied
+from asterism.programs.lifeline import follow_parent
 from asterism.programs.table import READER
 
 # Files handed to a worker at once: fewer, and the hand-over costs more than the parsing.
@@ -35,13 +36,14 @@ def in_parallel(
         return
     # Whoever has nothing to read starts quicker without these.
     from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
-    from multiprocessing import get_context
+    from multiprocessing import get_all_start_methods, get_context
 
     # A fork server: plain forks are unsafe beside threads, spawning costs an import per worker.
-    context = get_context("forkserver")
-    context.set_forkserver_preload(["asterism.analysis.reading"])
+    has_server = "forkserver" in get_all_start_methods()
+    context = get_context("forkserver" if has_server else "spawn")
+    context.set_forkserver_preload(["asterism.analysis.reading", "asterism.programs.fork_server"])
     with _without_current_directory():
-        pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_leave_signals)
+        pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_work)
     with pool:
         waiting: deque[Future[Result]] = deque()
         try:
@@ -87,9 +89,10 @@ def _without_current_directory() -> Iterator[None]:
                 os.environ[name] = text
 
 
-def _leave_signals() -> None:
-    """Ctrl-C is the parent's to handle; workers end when it lets go of them."""
+def _begin_work() -> None:
+    """Ctrl-C is the parent's to handle; workers end when it lets go of them, or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    follow_parent()
 
 
 def _batches(tasks: Iterable[Task]) -> Iterator[Sequence[Task]]:

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen, SubprocessError, TimeoutExpired
 from typing import Any, NamedTuple
+from weakref import finalize
 
+from asterism.programs.lifeline import Lifeline
 from asterism.programs.program import SEARCHED, Files, Program
 from asterism.programs.table import SYSTEM_FILES
 
@@ -66,24 +68,39 @@ def probe(program: Program, executable: str, seconds: float) -> "subprocess.Comp
 
 def run(launch: Launch, seconds: float | None) -> "subprocess.CompletedProcess[str]":
     """Run a program to its end; its output is text."""
-    prepared = prepare(launch)
-    return subprocess.run(
-        prepared.command,
-        env=prepared.environment,
-        cwd=prepared.directory,
-        stdin=DEVNULL,
-        capture_output=True,
-        check=False,
-        timeout=seconds,
-        encoding="utf-8",
-        errors="replace",
+    process = start(
+        launch, stdin=DEVNULL, stdout=PIPE, stderr=PIPE, encoding="utf-8", errors="replace"
     )
+    with process:
+        try:
+            said, complaint = process.communicate(timeout=seconds)
+        except BaseException:
+            process.kill()
+            raise
+    return subprocess.CompletedProcess(process.args, process.returncode, said, complaint)
 
 
-def start(launch: Launch, **streams: Any) -> "Popen[bytes]":
-    """Start a program; `streams` are those of `subprocess.Popen`."""
+def start(launch: Launch, **streams: Any) -> "Popen[Any]":
+    """Start a program that ends with this process; `streams` are those of `subprocess.Popen`.
+
+    In a session of its own all that it starts ends with it.
+    """
     prepared = prepare(launch)
-    return Popen(prepared.command, env=prepared.environment, cwd=prepared.directory, **streams)
+    line = Lifeline()
+    try:
+        process = Popen(
+            prepared.command,
+            env=prepared.environment,
+            cwd=prepared.directory,
+            pass_fds=line.passed,
+            **streams,
+        )
+    except BaseException:
+        line.close()
+        raise
+    line.tie(-process.pid if streams.get("start_new_session") else process.pid)
+    finalize(process, line.close)
+    return process
 
 
 def prepare(launch: Launch) -> Prepared:

@@ -8,12 +8,15 @@ seconds. It imports nothing of ours, so that it is ready within milliseconds.
 """
 
 import contextlib
+import os
 import pickle
 import re
+import signal
 import sys
 import warnings
 from bisect import bisect_right
 from itertools import accumulate
+from types import FrameType
 from typing import BinaryIO
 
 Span = tuple[int, int]
@@ -111,6 +114,23 @@ def _spans_across(pattern: re.Pattern[str], text: str) -> list[Span]:
     return found
 
 
+def end_with_parent() -> None:
+    """Look every second, in the middle of a pattern too, whether the parent is still there.
+
+    Linux ends the program by itself (`programs/lifeline.py`); other systems do not.
+    """
+    parent = os.getppid()
+
+    def look(_number: int, _frame: FrameType | None) -> None:
+        if os.getppid() != parent:
+            os._exit(1)
+
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, look)
+        signal.setitimer(signal.ITIMER_REAL, 1.0, 1.0)
+
+
 if __name__ == "__main__":
     limit_memory()
+    end_with_parent()
     serve(sys.stdin.buffer, sys.stdout.buffer)

@@ -15,6 +15,7 @@ from asterism.backends.store.chunk_table import ChunkKey, Matrix
 from asterism.backends.store.lance_errors import translated
 from asterism.backends.store.lance_snapshot import LanceSnapshot
 from asterism.backends.store.lance_table import FILE_NAME, LanceTable
+from asterism.backends.store.lance_upkeep import versions
 from asterism.backends.store.resident_limits import Limits
 from asterism.domain.errors import IndexBusy, IndexCorrupt, IndexMissing, StorageFailed
 from asterism.domain.filters import Filter
@@ -187,6 +188,7 @@ def test_a_version_stays_an_hour_after_it_was_replaced(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
+from asterism.backends.store.lance_upkeep import versions
 from asterism.backends.store.lance_table import LanceTable
 from tests.backends.store.chunk_samples import chunk, entry, units
 table = LanceTable.open(Path(sys.argv[1]))
@@ -242,6 +244,41 @@ def test_killed_writers_leave_what_was_committed(tmp_path: Path, moment: str) ->
     assert list(LanceTable.open(tmp_path).snapshot().scan()) == expected
 
 
+def test_versions_that_take_much_room_stay_a_minute(tmp_path: Path) -> None:
+    table = LanceTable.create(tmp_path, DIMENSIONS)
+    for number in range(4):
+        table.append([entry(chunk(name=f"n{number}"), number)], units(1))
+        table.delete([number - 1])
+    newest = table.version
+    for seconds, stay in ((50, {newest - 1, newest}), (20, {newest})):
+        age(tmp_path, seconds)
+        table.maintain()
+        assert stay <= set(versions(tmp_path / FILE_NAME))
+    assert newest - 1 not in versions(tmp_path / FILE_NAME)
+    assert table.snapshot().count() == 1
+
+
+def age(directory: Path, seconds: float) -> None:
+    """Let all versions look older by some seconds."""
+    for manifest in (directory / FILE_NAME / "_versions").glob("*.manifest"):
+        when = manifest.stat().st_mtime - seconds
+        os.utime(manifest, (when, when))
+
+
+def test_what_was_never_committed_goes_at_once(tmp_path: Path) -> None:
+    table = LanceTable.create(tmp_path, DIMENSIONS)
+    table.append([entry(chunk(name="kept"), 1)], units(1))
+    committed, before = table.version, table.size()
+    for number in range(5):
+        table.append([entry(chunk(name=f"n{number}", full_source="x" * 5_000), 2)], units(1))
+        table.maintain(thorough=True)
+    assert table.size() > 2 * before
+    LanceTable.open(tmp_path).restore(committed)
+    table = LanceTable.open(tmp_path)
+    assert table.size() < 1.1 * before
+    assert table.snapshot(committed).count() == table.snapshot().count() == 1
+
+
 def test_a_missing_table_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(IndexMissing, match="asterism index --force"):
         LanceTable.open(tmp_path)
@@ -274,6 +311,7 @@ def test_damage_is_reported(tmp_path: Path, part: str, how: str) -> None:
 
 FULL_DISK = """
 import resource, signal, sys
+from asterism.backends.store.lance_upkeep import versions
 from asterism.backends.store.lance_table import LanceTable
 from asterism.domain.errors import StorageFailed
 from tests.backends.store.chunk_samples import chunk, entry, units
@@ -286,6 +324,48 @@ try:
 except StorageFailed as error:
     print(error)
 """
+
+
+SMALL_FILES = """
+import resource, shutil, signal, sys
+from pathlib import Path
+from asterism.backends.store.lance_table import LanceTable
+from asterism.domain.errors import StorageFailed
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+_, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+for size in range(200, 9000, 200):
+    place = Path(sys.argv[1]) / f"{size}"
+    shutil.copytree(Path(sys.argv[1]) / "made", place)
+    table = LanceTable.open(place)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        table.maintain(thorough=True)
+        said = "written"
+    except StorageFailed as error:
+        said = "refused"
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    print(said, len(LanceTable.open(place).snapshot().matching(["all"], 1_000))
+          if said == "written" else 60)
+"""
+
+
+def test_an_index_whose_last_piece_cannot_be_written(tmp_path: Path) -> None:
+    """The table's library keeps silent about that, and the index could never be read."""
+    table = LanceTable.create(tmp_path / "made", DIMENSIONS)
+    rows = [entry(chunk(name=f"n{n}"), terms=f"all t{n}") for n in range(60)]
+    table.append(rows, units(60))
+    done = subprocess.run(
+        [sys.executable, "-c", SMALL_FILES, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[3],
+    )
+    assert (done.returncode, set(done.stdout.splitlines())) == (
+        0,
+        {"refused 60", "written 60"},
+    ), done.stderr
 
 
 def test_a_disk_that_takes_no_more_is_a_storage_failure(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from asterism.backends.mcp.options import Prepared, ServerLimits
 from asterism.domain.errors import ToolServerDied, ToolServerError, ToolServerMissing
 from asterism.programs.launcher import CANNOT_START
 from asterism.programs.launching import Launch, prepare
+from asterism.programs.lifeline import Lifeline
 from asterism.programs.table import TOOL_SERVER
 
 if TYPE_CHECKING:
@@ -41,7 +42,13 @@ class StdioLine:
         import anyio
         from mcp.shared.message import SessionMessage
 
-        process = await self._start()
+        # Its process, and all it started, also end when ours is killed.
+        line = Lifeline()
+        try:
+            process = await self._start(line)
+        except BaseException:
+            line.close()
+            raise
         heard, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         write, said = anyio.create_memory_object_stream[SessionMessage](0)
         try:
@@ -55,10 +62,11 @@ class StdioLine:
         finally:
             with anyio.CancelScope(shield=True):
                 await self._end(process)
+            line.close()
             for stream in (heard, read, write, said):
                 stream.close()
 
-    async def _start(self) -> "Process":
+    async def _start(self, line: Lifeline) -> "Process":
         import anyio
 
         prepared = prepare(
@@ -70,13 +78,14 @@ class StdioLine:
             )
         )
         try:
-            return await anyio.open_process(
+            process = await anyio.open_process(
                 prepared.command,
                 env=prepared.environment,
                 cwd=prepared.directory,
                 # What it complains of may hold secrets, and would be mixed into what people see.
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
+                pass_fds=line.passed,
             )
         except (OSError, ValueError) as error:
             # The cause holds the command with its arguments.
@@ -84,6 +93,8 @@ class StdioLine:
             raise ToolServerMissing(
                 f"The server {self._name} cannot be started: {reason}."
             ) from None
+        line.tie(-process.pid)
+        return process
 
     async def _hear(self, process: "Process", heard: Any) -> None:
         """Lines become messages; what is no message is counted and passed over."""

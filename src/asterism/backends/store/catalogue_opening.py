@@ -112,7 +112,12 @@ def check_files(path: Path) -> None:
     for name in (CATALOGUE, _LOG, _LOG_INDEX):
         if not is_plain(path.with_name(name)):
             raise damaged(path.parent, f"{name} is no file")
-    catalogue_sums.check(path)
+    try:
+        catalogue_sums.check(path)
+    except OSError as error:
+        raise StorageFailed(
+            f"{path} cannot be read ({error.strerror}); check the disk and the permissions."
+        ) from error
 
 
 def log_bytes(database: Database) -> int:

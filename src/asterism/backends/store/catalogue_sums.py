@@ -100,7 +100,13 @@ def settle(database: Database, close: bool = True) -> None:
         return
     # Whoever cancels a job is another process than the writer.
     with alone(path.parent / LOCK):
-        _settle(database, path, close)
+        try:
+            _settle(database, path, close)
+        except OSError:
+            # What was committed stays; without sums the next look reads the file.
+            forget(path.parent)
+            if close:
+                database.close()
 
 
 def load(directory: Path) -> Sums | None:

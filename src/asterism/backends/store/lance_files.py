@@ -30,6 +30,15 @@ def data_files(dataset: Dataset) -> dict[int, tuple[DataFile, ...]]:
     }
 
 
+def index_folders(dataset: Dataset) -> set[DataFile]:
+    """The directory of every part of an index, with the bytes that are to be in it."""
+    return {
+        DataFile(f"_indices/{segment.uuid}", segment.size_bytes or 0)
+        for index in dataset.describe_indices()
+        for segment in index.segments
+    }
+
+
 def version_files(dataset: Dataset, path: Path) -> Sequence[str]:
     """Every file that the dataset's version needs: rows, deletions, indexes, its manifest."""
     return sorted({*_named(dataset, path)})

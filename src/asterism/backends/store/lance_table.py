@@ -1,7 +1,7 @@
 """The chunk table of a project as a Lance dataset on disk."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Any, TypeAlias
 from weakref import WeakSet
@@ -10,7 +10,7 @@ from asterism.backends.store import lance_upkeep
 from asterism.backends.store.catalogue_table import FIRST_NAME
 from asterism.backends.store.chunk_table import Matrix
 from asterism.backends.store.lance_errors import REBUILD, lance_errors, not_written_whole
-from asterism.backends.store.lance_files import DataFile, data_files, version_files
+from asterism.backends.store.lance_files import DataFile, data_files, index_folders, version_files
 from asterism.backends.store.lance_schema import Dataset, dimensions_of, schema, table_of
 from asterism.backends.store.lance_snapshot import LanceSnapshot
 from asterism.backends.store.plain_files import remove
@@ -71,7 +71,9 @@ class LanceTable:
             message = f"The index at {path} cannot be created: {error.strerror}."
             raise StorageFailed(message) from error
         with lance_errors(str(path)):
-            return cls(_empty(str(path), dimensions, "create"), path, limits=limits)
+            made = cls(_empty(str(path), dimensions, "create"), path, limits=limits)
+            made._check_written(made._dataset)
+        return made
 
     @classmethod
     def open(
@@ -126,7 +128,7 @@ class LanceTable:
                 # Rare, and a fifth of the time of writing to look for in every row.
                 rows = table_of([storable(entry) for entry in entries], vectors)
             with lance_errors(str(self._path)):
-                before = self._data_files(newest)
+                before = self._files_of(newest)
                 newest.insert(rows)
                 self._check_written(newest, before)
 
@@ -138,28 +140,37 @@ class LanceTable:
                 self._newest().delete(f"file_version IN ({some})")
 
     def restore(self, version: int) -> None:
-        """Make the table what it was at that version; nothing happens if that is the newest."""
-        if version == self.version:
+        """Make the table what it was at that version; nothing happens if that is the newest.
+
+        The versions after it, which a killed writer left behind, go: nobody ever read them.
+        """
+        newest = self.version
+        if version == newest:
             return
         with lance_errors(str(self._path)):
             self._dataset.checkout_version(version).restore()
+            uncommitted = {
+                left for left in lance_upkeep.versions(self._path) if version < left <= newest
+            }
+            lance_upkeep.remove_versions(self._newest(), uncommitted, at_once=True)
 
     def reset(self, dimensions: int) -> None:
         """Go on with an empty table for other vectors; older versions stay readable."""
         with lance_errors(str(self._path)):
             self._dataset = _empty(self._newest(), dimensions, "overwrite")
+            self._check_written(self._dataset)
 
     def maintain(self, thorough: bool = False) -> None:
         """Build or extend indexes, merge small pieces, drop old versions; no-op if not needed."""
         with lance_errors(str(self._path)):
             newest = self._newest()
             exact_rows = self._limits.exact_rows(dimensions_of(newest.schema) or 0)
-            before = self._data_files(newest)
+            before = self._files_of(newest)
             lance_upkeep.maintain(newest, exact_rows, thorough)
             self._check_written(newest, before)
             used = {snapshot.version for snapshot in self._in_use}
-            old = lance_upkeep.replaced_versions(self._path, self._keep_seconds) - used
-            lance_upkeep.remove_versions(newest, old, thorough)
+            old, crowded = lance_upkeep.outdated_versions(newest, self._path, self._keep_seconds)
+            lance_upkeep.remove_versions(newest, old - used, thorough or crowded)
 
     def snapshot(
         self, version: int | None = None, before: LanceSnapshot | None = None
@@ -191,16 +202,20 @@ class LanceTable:
         """In how many pieces the newest version is."""
         return len(self._newest().get_fragments())
 
-    def _data_files(self, dataset: Dataset) -> set[DataFile]:
-        return {file for files in data_files(dataset).values() for file in files}
+    def _files_of(self, dataset: Dataset) -> set[DataFile]:
+        """The files of rows and the directories of indexes."""
+        rows = [file for files in data_files(dataset).values() for file in files]
+        return {*index_folders(dataset), *(DataFile(f"data/{name}", size) for name, size in rows)}
 
-    def _check_written(self, newest: Dataset, before: set[DataFile]) -> None:
+    def _check_written(self, newest: Dataset, before: Set[DataFile] = frozenset()) -> None:
         """Refuse a version whose new files are shorter than it says.
 
         Lance does not notice when only the last piece of a file cannot be written.
         """
-        for name, size in self._data_files(newest) - before:
-            there = (self._path / "data" / name).stat().st_size
+        for name, size in self._files_of(newest) - before:
+            place = self._path / name
+            files = place.iterdir() if place.is_dir() else (place,)
+            there = sum(file.stat().st_size for file in files)
             if there < size:
                 raise StorageFailed(not_written_whole(self._path, size - there))
 

@@ -16,11 +16,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asterism.backends.store.footprint import give_back
+from asterism.backends.store.lance_files import data_files
 from asterism.backends.store.lance_schema import TERM_COLUMNS, Dataset
 from asterism.backends.store.table_files import manifest_name
 
 KEEP_SECONDS = 3600.0
 """How long a version stays after another took its place: readers may still be using it."""
+CROWDED_SECONDS = 60.0
+"""How long it stays where old versions take much room: longer than any query."""
+_CROWDED_SHARE = 0.25
+"""What old versions may take before they count as much, of what the newest version takes."""
 
 _MAX_SMALL_FRAGMENTS = 4
 """Fragments of a layer that are put up with; outside the indexes each costs a text query 0.4 ms."""
@@ -98,14 +103,40 @@ def build_word_indexes(dataset: Dataset) -> None:
 
 def replaced_versions(path: Path, keep_seconds: float = KEEP_SECONDS) -> set[int]:
     """Versions whose successor is older than that; the newest has none, so it is never one."""
-    folder = path / "_versions"
     moment = time.time() - keep_seconds
-    with os.scandir(folder) as entries:
-        names = sorted((entry.name for entry in entries), reverse=True)
     # Oldest first, so that the first young successor ends the search among thousands.
-    manifests = pairwise(name for name in names if name.endswith(_MANIFEST))
-    replaced = takewhile(lambda pair: (folder / pair[1]).stat().st_mtime < moment, manifests)
-    return {_LAST_NAME - int(name.removesuffix(_MANIFEST)) for name, _ in replaced}
+    replaced = takewhile(
+        lambda pair: manifest_path(path, pair[1]).stat().st_mtime < moment,
+        pairwise(versions(path)),
+    )
+    return {version for version, _ in replaced}
+
+
+def versions(path: Path) -> list[int]:
+    """Every version that there is, oldest first."""
+    with os.scandir(path / "_versions") as entries:
+        names = [entry.name for entry in entries if entry.name.endswith(_MANIFEST)]
+    return sorted(_LAST_NAME - int(name.removesuffix(_MANIFEST)) for name in names)
+
+
+def outdated_versions(dataset: Dataset, path: Path, keep_seconds: float) -> tuple[set[int], bool]:
+    """Versions that may go, and whether the room that they take is wanted."""
+    taken = sum(
+        (Path(folder) / name).stat().st_size for folder, _, names in os.walk(path) for name in names
+    )
+    crowded = taken > (1 + _CROWDED_SHARE) * _needed_bytes(dataset)
+    seconds = min(keep_seconds, CROWDED_SECONDS) if crowded else keep_seconds
+    return replaced_versions(path, seconds), crowded
+
+
+def _needed_bytes(dataset: Dataset) -> int:
+    """What the newest version takes, a few small files aside."""
+    rows = sum(file.size for files in data_files(dataset).values() for file in files)
+    return rows + sum(
+        segment.size_bytes or 0
+        for index in dataset.describe_indices()
+        for segment in index.segments
+    )
 
 
 def manifest_path(path: Path, version: int) -> Path:
@@ -113,15 +144,15 @@ def manifest_path(path: Path, version: int) -> Path:
     return path / "_versions" / manifest_name(version)
 
 
-def remove_versions(dataset: Dataset, old: Set[int], thorough: bool = False) -> None:
+def remove_versions(dataset: Dataset, old: Set[int], at_once: bool = False) -> None:
     """Remove old versions when they have gathered, and files that killed writers left behind.
 
     Only the one process that may write calls this: files that no version names are taken for
     leftovers, whatever their age.
     """
-    if len(old) >= _VERSIONS_AT_ONCE or (thorough and old):
+    if len(old) >= _VERSIONS_AT_ONCE or (at_once and old):
         dataset.cleanup_old_versions(versions=sorted(old), delete_unverified=True)
-    elif thorough:
+    elif at_once:
         dataset.cleanup_old_versions(older_than=_NEVER, delete_unverified=True)
 
 

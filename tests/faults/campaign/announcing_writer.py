@@ -22,9 +22,11 @@ from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.indexing import sync
 from asterism.indexing.vectors import VectorSource
+from tests.faults.campaign.forks import await_end
 from tests.faults.generated_repository import change
+from tests.faults.kinship import Kin
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 STAGES = (
     "changing files",
@@ -66,7 +68,7 @@ class Scene(NamedTuple):
 
 def age_versions(registered: Registered) -> None:
     """Let the versions of a table look as if they had been there for hours."""
-    for manifest in (registered.project.directory / "chunks.lance" / "_versions").glob("*"):
+    for manifest in registered.project.directory.glob("*.lance/_versions/*.manifest"):
         moment = manifest.stat().st_mtime_ns - _HOURS_NS
         os.utime(manifest, ns=(moment, moment))
 
@@ -119,7 +121,7 @@ def _load_everything() -> None:
 
 
 class _Death:
-    """The announcement after which the process kills itself and its workers, if there is one."""
+    """The announcement after which the process kills itself, if there is one."""
 
     line = ""
 
@@ -127,7 +129,7 @@ class _Death:
 def _announce(line: str) -> None:
     os.write(1, f"{line}\n".encode())
     if line == _Death.line:
-        os.killpg(0, signal.SIGKILL)
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _announced(work: Callable[..., Any], stage: str) -> Callable[..., Any]:
@@ -158,10 +160,13 @@ class Writer:
 
     def __init__(self, scene: Scene, seed: int) -> None:
         """Start it; it loads its libraries and waits."""
-        command = [sys.executable, "-m", "tests.faults.kill_writer", "--child", str(seed)]
+        command = [sys.executable, "-m", "tests.faults.campaign.stages", str(seed)]
+        self._kin = Kin()
+        self.orphans = 0
         self._process = subprocess.Popen(
             [*command, *map(str, scene)],
             cwd=ROOT,
+            env={**os.environ, **self._kin.variables},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -180,7 +185,7 @@ class Writer:
         self._process.stdin.flush()
 
     def kill_after(self, seconds: float) -> str:
-        """Kill it with all its processes after a time; what it was doing."""
+        """Kill it after a time; what it was doing."""
         self._until(lambda: False, seconds)
         return self._kill()
 
@@ -209,7 +214,9 @@ class Writer:
     def _kill(self) -> str:
         died = self._process.poll()
         with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+            os.kill(self._process.pid, signal.SIGKILL)
+        # Its workers have to end by themselves.
+        self.orphans = len(await_end(self._kin))
         rest, complaint = self._process.communicate()
         if died not in (None, -signal.SIGKILL):
             raise WriterFailed(complaint.decode(errors="replace"))
@@ -218,7 +225,7 @@ class Writer:
     def end(self) -> None:
         """Kill one that is not needed."""
         if self._process.poll() is None:
-            os.killpg(self._process.pid, signal.SIGKILL)
+            os.kill(self._process.pid, signal.SIGKILL)
         self._process.communicate()
 
 
