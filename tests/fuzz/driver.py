@@ -1,7 +1,6 @@
 """Gives batches to worker processes, notices those that hang or die, and keeps what was found."""
 
 import contextlib
-import hashlib
 import json
 import os
 import time
@@ -14,7 +13,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from tests.fuzz.target import Target, target_of
-from tests.fuzz.worker import Batch, Done, Finding, Note, work
+from tests.fuzz.worker import Batch, Done, Finding, Note, keep, work
 
 LOOK_SECONDS = 2.0
 """How often the watchdog looks at the workers."""
@@ -22,7 +21,6 @@ WALL_FACTOR = 10
 """A worker that uses no CPU hangs too, after so many times the deadline."""
 START_SECONDS = 600.0
 """A worker that is not ready by then never will be."""
-SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +136,7 @@ class _Worker:
         theirs.close()
         with contextlib.suppress(EOFError):
             if self.line.poll(START_SECONDS) and self.line.recv() == "ready":
-                self._position, self._since = 0, _spent(self.process)
+                self._place, self._since = [0, 0], _spent(self.process)
                 return
         said = self._folder / f"output-{self.process.pid}.txt"
         text = said.read_text(errors="replace") if said.exists() else ""
@@ -148,15 +146,15 @@ class _Worker:
         """The next batch; nothing lets the process end."""
         self.batch = batch
         if batch is not None:
-            self._position, self._since = -1, _spent(self.process)
+            self._place, self._since = [-1, 0], _spent(self.process)
         self.line.send(batch)
 
     def hangs(self, deadline: float) -> bool:
-        """Whether the case in work has been worked on for longer than the deadline."""
-        position, _ = self.note.read()
+        """Whether the check in work has been going on for longer than the deadline."""
+        *place, _ = self.note.read()
         now = _spent(self.process)
-        if position != self._position:
-            self._position, self._since = position, now
+        if place != self._place:
+            self._place, self._since = place, now
         cpu, wall = now[0] - self._since[0], now[1] - self._since[1]
         return cpu > deadline or wall > WALL_FACTOR * deadline
 
@@ -203,10 +201,10 @@ def _looked_at(worker: _Worker, target: Target, folder: Path, account: Account) 
     except (EOFError, OSError):
         worker.process.join()
         kind, why = "crash", f"died with exit code {worker.process.exitcode}"
-    position, data = worker.note.read()
+    position, _, data = worker.note.read()
     batch = worker.batch
     place = f"{batch.seed} case {position - 1}"
-    _keep(Finding(kind, (why,), data, data, place), folder)
+    keep(Finding(kind, (why,), data, data, place), folder)
     account.hangs += kind == "hang"
     account.crashes += kind == "crash"
     account.signatures[why] += 1
@@ -223,20 +221,7 @@ def _take(done: Done, folder: Path, account: Account) -> None:
     account.finished.add(done.batch.number)
     account.signatures.update(done.counts)
     for finding in done.findings:
-        _keep(finding, folder)
-
-
-def _keep(finding: Finding, folder: Path) -> None:
-    """The case, its smaller form and what was complained of, as three files."""
-    home = folder / "findings"
-    home.mkdir(exist_ok=True)
-    name = hashlib.sha256(finding.signature.encode()).hexdigest()[:10]
-    if finding.kind != "complaint":
-        name = f"{finding.kind}-{hashlib.sha256(finding.data).hexdigest()[:10]}"
-    (home / f"{name}.input").write_bytes(finding.data)
-    (home / f"{name}.small").write_bytes(finding.small)
-    text = "\n".join((finding.place, *finding.complaints[:SHOWN], ""))
-    (home / f"{name}.txt").write_text(text, encoding="utf-8", errors="backslashreplace")
+        keep(finding, folder)
 
 
 def progress_line(plan: Plan, account: Account, rate: float) -> str:

@@ -22,6 +22,9 @@ CANARIES = (SECRET, OWN)
 OUR_FRAME = re.compile(r'File "[^"]*asterism/\w[^"]*\.py\\?", line')
 """A line of a traceback of ours; one that somebody asks about is of another program."""
 
+AROUND = 600
+"""Characters on each side of such a text that are shown."""
+
 SETTINGS = Settings(
     # However slow the machine is, a query sees the files as they are.
     index=IndexSettings(sync_seconds=600),
@@ -89,5 +92,11 @@ def toolbox_in(base: Path) -> Iterator[Toolbox]:
 
 def leaks(text: str) -> list[str]:
     """What must be in no reply and is in this one."""
-    found = [f"the reply holds {one}" for one in CANARIES if one in text]
-    return [*found, "the reply holds a traceback"] if OUR_FRAME.search(text) else found
+    places = {one: text.find(one) for one in CANARIES if one in text}
+    if traceback := OUR_FRAME.search(text):
+        places["a traceback"] = traceback.start()
+    # The text around it is in a line of its own, so that equal mistakes count as one.
+    return [
+        f"the reply holds {one}\n{text[max(0, at - AROUND) : at + AROUND]}"
+        for one, at in places.items()
+    ]

@@ -5,13 +5,16 @@ A case is its number and what goes wrong.
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from tests.fuzz.target import Check, Target
 
-WRONG = {3: "raise", 7: "crash", 12: "print", 23: "hang", 31: "raise"}
+WRONG = {3: "raise", 7: "crash", 12: "print", 23: "hang", 27: "slow slow slow slow", 31: "raise"}
+SLOW_SECONDS = 1.2
+"""CPU seconds of a check that is within the deadline; making the case smaller takes more of them."""
 
 
 def _cases(seed: str, count: int) -> Iterator[bytes]:
@@ -33,6 +36,11 @@ def _check(case: bytes) -> list[str]:
         os._exit(3)
     if b"print" in case:
         sys.stderr.write("Traceback (most recent call last)\n")
+    if b"slow" in case:
+        end = time.process_time() + SLOW_SECONDS
+        while time.process_time() < end:
+            pass
+        return ["is slow"]
     while b"hang" in case:
         pass
     return []

@@ -1,5 +1,6 @@
 """Runs the cases of a target in a process of its own, which may hang or die of one."""
 
+import hashlib
 import mmap
 import os
 import struct
@@ -7,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -20,7 +22,11 @@ from tests.fuzz.target import Check, Target, mishap, signature_of, target_of
 
 NOTE_BYTES = 4 * 1024 * 1024
 """Room for the case in work; a longer one is cut, and can be made again from its seed."""
-_HEADER = struct.Struct("<QQ")
+_HEADER = struct.Struct("<QQQ")
+SMALLER_SECONDS = 120.0
+"""CPU seconds that making one case smaller may take: a slow case is kept as large as it is then."""
+SHOWN = 20
+"""Complaints about one case that are kept."""
 
 
 class Batch(NamedTuple):
@@ -64,21 +70,24 @@ class Note:
     """The case in work, in a file that outlives the process."""
 
     def __init__(self, path: Path) -> None:
-        if not path.exists():
-            path.write_bytes(bytes(_HEADER.size + NOTE_BYTES))
+        size = _HEADER.size + NOTE_BYTES
+        if not path.exists() or path.stat().st_size != size:
+            path.write_bytes(bytes(size))
         self._file = path.open("r+b")
         self._map = mmap.mmap(self._file.fileno(), 0)
+        self._checks = 0
 
     def write(self, position: int, data: bytes) -> None:
-        """Note that this case begins."""
+        """Note that this case begins, or a smaller form of it."""
         kept = data[:NOTE_BYTES]
+        self._checks += 1
         self._map[_HEADER.size : _HEADER.size + len(kept)] = kept
-        self._map[: _HEADER.size] = _HEADER.pack(position, len(kept))
+        self._map[: _HEADER.size] = _HEADER.pack(position, self._checks, len(kept))
 
-    def read(self) -> tuple[int, bytes]:
-        """The number of the last case that began, and its bytes."""
-        position, size = _HEADER.unpack(self._map[: _HEADER.size])
-        return position, self._map[_HEADER.size : _HEADER.size + size]
+    def read(self) -> tuple[int, int, bytes]:
+        """The number of the last case that began, how many checks began, and what is checked."""
+        position, checks, size = _HEADER.unpack(self._map[: _HEADER.size])
+        return position, checks, self._map[_HEADER.size : _HEADER.size + size]
 
     def close(self) -> None:
         """Let go of the file."""
@@ -141,9 +150,14 @@ def _run(
         counts[signature] += 1
         if signature not in known:
             known.add(signature)
-            small = reduced(data, partial(_shows, check, signature), target.tries)
-            place = f"{batch.seed} case {position}"
-            findings.append(Finding("complaint", tuple(complaints), data, small, place))
+            found = Finding(
+                "complaint", tuple(complaints), data, data, f"{batch.seed} case {position}"
+            )
+            # Now already: a smaller form of it may hang or kill this process.
+            keep(found, output.parent)
+            shows = partial(_shows, check, signature, note, position + 1)
+            small = reduced(data, _for_a_while(shows), target.tries)
+            findings.append(found._replace(small=small))
     for text in (*_printed(output), *_memory(target, peak)):
         counts[signature_of(text)] += 1
         findings.append(Finding("complaint", (text,), b"", b"", f"{batch.seed}, some case"))
@@ -151,7 +165,27 @@ def _run(
     return Done(batch, done, findings, counts, peak)
 
 
-def _shows(check: Check, signature: str, data: bytes) -> bool:
+def keep(finding: Finding, folder: Path) -> None:
+    """The case, its smaller form and what was complained of, as three files."""
+    home = folder / "findings"
+    home.mkdir(exist_ok=True)
+    name = hashlib.sha256(finding.signature.encode()).hexdigest()[:10]
+    if finding.kind != "complaint":
+        name = f"{finding.kind}-{hashlib.sha256(finding.data).hexdigest()[:10]}"
+    (home / f"{name}.input").write_bytes(finding.data)
+    (home / f"{name}.small").write_bytes(finding.small)
+    text = "\n".join((finding.place, *finding.complaints[:SHOWN], ""))
+    (home / f"{name}.txt").write_text(text, encoding="utf-8", errors="backslashreplace")
+
+
+def _for_a_while(shows: Callable[[bytes], bool]) -> Callable[[bytes], bool]:
+    """Nothing shows a mistake any more when the time for making cases smaller is over."""
+    end = time.process_time() + SMALLER_SECONDS
+    return lambda data: time.process_time() < end and shows(data)
+
+
+def _shows(check: Check, signature: str, note: Note, position: int, data: bytes) -> bool:
+    note.write(position, data)
     return any(signature_of(text) == signature for text in complaints_of(check, data))
 
 

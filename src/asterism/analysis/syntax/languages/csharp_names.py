@@ -23,6 +23,9 @@ def using_directive(builder: Builder, node: Node) -> bool:
         names = [ImportedName(name, builder.text(alias))]
     elif any(child.type == "static" for child in node.children):
         names = [ImportedName("*")]
+    if not module and not names:
+        # Damaged: `global using;` names nothing.
+        return False
     if builder.at_statement:
         builder.root_item(node, "import", f"import:{module or names[0].name}")
     builder.add_import(node, module or names[0].name, names)
