@@ -3,12 +3,15 @@
 Each part is a process of its own, so that a case that hangs or kills it is named and not waited for.
 """
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tests.fuzz.driver import Account, Plan, run
+from tests.fuzz.frames import about_line
 from tests.fuzz.reduction import reduced
+from tests.fuzz.scene import OWN, SECRET, leaks
 from tests.fuzz.target import NAMES, signature_of, target_of
 
 PARTS = (
@@ -100,6 +103,25 @@ def test_equal_mistakes_count_as_one() -> None:
     one = signature_of("function 'a' at line 3 is wrong\nmore")
     assert one == signature_of("function 'b\\'s' at line 12 is wrong")
     assert one != signature_of("method 'a' at line 3 is wrong")
+
+
+def test_a_pipe_may_name_the_users_own_places_in_failures_only() -> None:
+    """As in "registry.sqlite is in use by another process": there the user has to look for it."""
+
+    def said(text: str, failed: bool, key: str = "isError") -> list[str]:
+        result = {"content": [{"type": "text", "text": text}], key: failed}
+        line = json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}).encode()
+        return [one.partition("\n")[0] for one in about_line(line)]
+
+    own = f"/tmp/{OWN}/data/registry.sqlite is in use by another process"
+    assert said(own, True) == []
+    assert said(own, False) == said(own, True, "other") == [f"the reply holds {OWN}"]
+    assert said(f"{own} {SECRET}", True) == [f"the reply holds {SECRET}"]
+
+
+def test_a_leak_is_shown_with_what_is_around_it() -> None:
+    [found] = leaks(f"one two three {OWN} four five")
+    assert found == f"the reply holds {OWN}\none two three {OWN} four five"
 
 
 def test_an_account_is_kept(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_a_parse_goes_on_until_its_cpu_time_is_used() -> None:
     language = tables.table_of(entry_of("javascript")).language
     for steps, is_done in (([0.0] * 10_000, True), ([0.0, 0.0, BUSY_SECONDS * 2] * 2, False)):
         ticks = iter(steps)
-        busy = Table(language, seconds=BUSY_SECONDS, clock=lambda ticks=ticks: next(ticks))
+        busy = Table(language, seconds=BUSY_SECONDS, clock=ticks.__next__)
         assert (busy.parse(HARD) is not None) == is_done
 
 
@@ -73,14 +73,14 @@ def test_a_parse_that_ends_after_its_cpu_time_is_none() -> None:
     """The last slice may be longer than what was left: the result is the same as on an idle machine."""
     language = tables.table_of(entry_of("javascript")).language
     used = iter([0.0, 0.0, 1.0])
-    table = Table(language, seconds=BUSY_SECONDS, clock=lambda: next(used))
+    table = Table(language, seconds=BUSY_SECONDS, clock=used.__next__)
     assert table.parse(HARD) is None
 
 
 def test_the_next_file_is_read_from_its_beginning() -> None:
     language = tables.table_of(entry_of("javascript")).language
     ticks = iter([0.0, 1.0, *[2.0] * 10_000])
-    table = Table(language, seconds=BUSY_SECONDS, clock=lambda: next(ticks))
+    table = Table(language, seconds=BUSY_SECONDS, clock=ticks.__next__)
     assert table.parse(HARD) is None
     small = b"let x = 1\n"
     alone = Table(language, seconds=1_000).parse(small)

@@ -124,7 +124,8 @@ def _allow(parser: Parser, seconds: float) -> None:
     with warnings.catch_warnings():
         # Its successor, the progress callback, crashes the interpreter in this version.
         warnings.simplefilter("ignore", DeprecationWarning)
-        parser.timeout_micros = int(seconds * 1_000_000)
+        # Its stub knows no setter.
+        parser.timeout_micros = int(seconds * 1_000_000)  # type: ignore[misc]
 
 
 @cache
