@@ -3,7 +3,8 @@
 Python's engine may need exponential time, and a thread that runs it cannot be interrupted. The
 program is started by its path and reads pickles from its input: the pattern, then lists of texts.
 It answers the pattern with what is wrong with it, or None, and each list with the spans of the
-matches in each text. Compiling happens here, too: a pattern of a few thousand characters can take
+matches in each text; it answers a tuple of lines with the columns of the first match in each.
+Compiling happens here, too: a pattern of a few thousand characters can take
 seconds. It imports nothing of ours, so that it is ready within milliseconds.
 """
 
@@ -18,6 +19,8 @@ from typing import BinaryIO
 
 Span = tuple[int, int]
 """The first and the last line of a match, counted from 0."""
+Columns = tuple[int, int]
+"""Where a match begins and ends within a line, in characters counted from 0."""
 MEMORY_BYTES = 1 << 30
 """Address space of the process: matching a megabyte takes some 50 MB, and a pattern that keeps
 every step of a repetition could take any amount."""
@@ -41,7 +44,9 @@ def serve(source: BinaryIO, target: BinaryIO) -> None:
         except EOFError:
             return
         try:
-            answer: object = [spans(pattern, text) for text in texts]
+            # A tuple holds lines that are shown, a list texts that are searched.
+            find = first_columns if isinstance(texts, tuple) else spans
+            answer: object = [find(pattern, text) for text in texts]
         except MemoryError:
             answer = OUT_OF_MEMORY
         _send(answer, target)
@@ -95,6 +100,12 @@ def spans(pattern: re.Pattern[str], text: str) -> list[Span]:
         return _spans_across(pattern, text)
     search = pattern.search
     return [(at, at) for at, line in enumerate(text.split("\n")) if search(line)]
+
+
+def first_columns(pattern: re.Pattern[str], line: str) -> Columns | None:
+    """The first match in a line; None if there is none, or an empty one."""
+    match = pattern.search(line)
+    return match.span() if match and match[0] else None
 
 
 def _spans_across(pattern: re.Pattern[str], text: str) -> list[Span]:
