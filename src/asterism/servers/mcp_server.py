@@ -25,6 +25,7 @@ from mcp.types import (
 
 from asterism import __version__
 from asterism.domain.errors import ShareExceeded
+from asterism.domain.processor_time import counting_threads
 from asterism.indexing.progress import SYNC_STAGES, Progress
 from asterism.servers.instructions import INSTRUCTIONS
 from asterism.servers.limits import Reply, written
@@ -119,7 +120,7 @@ def _counted(
         shares.check(client)
     except ShareExceeded as error:
         return refusal(error)
-    with shares.counted(client):
+    with counting_threads(partial(shares.counted, client)), shares.counted(client):
         return toolbox.call(name, arguments, caller)
 
 
