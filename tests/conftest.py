@@ -16,7 +16,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and current_thread() is mai
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No deadline and no check for slowness: on a busy machine an example can take any time.
-PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("steady", derandomize=True, database=None, **PATIENT)
-settings.register_profile("explore", derandomize=False, max_examples=500, **PATIENT)
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("steady", patient, derandomize=True, database=None)
+settings.register_profile("explore", patient, derandomize=False, max_examples=500)
 settings.load_profile("steady")

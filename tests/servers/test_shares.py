@@ -225,8 +225,10 @@ def test_a_question_over_mcp_is_work_of_its_client(
 
         def asked(number: int) -> dict[str, Any]:
             call = request(number, "tools/call", {"name": tool, "arguments": arguments})
-            result: dict[str, Any] = heard(client.post("/mcp", json=call, headers=session))
-            return result["result"]
+            result: dict[str, Any] = heard(client.post("/mcp", json=call, headers=session))[
+                "result"
+            ]
+            return result
 
         assert not asked(7)["isError"]
         refused = asked(8)
