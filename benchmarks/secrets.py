@@ -1,11 +1,11 @@
-"""What looking for secrets costs: CPU time of listing and reading files, and of masking them.
+"""What looking for secrets costs: its share of reading a repository, and the speed of masking.
 
     python -m benchmarks.secrets REPOSITORY… [--rounds 5]
 
 Runs with and without the look at contents alternate, each in a process of its own; the least CPU
-time of each counts, so that a busy machine changes little. "Read" is the listing and reading of all
-files for a first index, without parsing or embedding. Masking is measured for all files, although
-only texts that are sent to a server are masked.
+time of each counts, so that a busy machine changes little. "Read" is the listing, reading and
+cutting into chunks of all files, the part of a first index before embedding. Masking is measured
+for all files, although only texts that are sent to a server are masked.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from asterism.analysis.reading import read_chunks
 from asterism.analysis.source import sniff, text
 from asterism.analysis.source.discovery import discover
 from asterism.config.loading import discovery_options, load
@@ -79,30 +80,38 @@ def in_a_process(repository: Path, step: str) -> Measured:
 
 
 def measure(repository: Path, step: str) -> Measured:
-    """List and read the files; or mask their texts, which were read before the time begins."""
+    """Read the repository; or mask its texts, which were read before the time begins."""
     if step == "without":
-        sniff.secret_content = text.secret_content = _no_secret
+        for module in (sniff, text):
+            setattr(module, "secret_content", _no_secret)  # noqa: B010 - not exported by them
+    if step != "masking":
+        begin = time.process_time()
+        texts = read_all(repository)
+        return _measured(texts, time.process_time() - begin)
+    texts = read_all(repository)
     rules()
     begin = time.process_time()
-    texts = read_all(repository)
-    if step == "masking":
-        decoded = [data.decode("utf-8", "replace") for data in texts]
-        begin = time.process_time()
-        for entry in decoded:
-            find_tokens(entry)
-    seconds = time.process_time() - begin
+    for entry in texts:
+        find_tokens(entry)
+    return _measured(texts, time.process_time() - begin)
+
+
+def _measured(texts: Sequence[str], seconds: float) -> Measured:
     return Measured(len(texts), sum(map(len, texts)), seconds)
 
 
-def read_all(repository: Path) -> Sequence[bytes]:
-    """The files as the indexer lists and reads them."""
-    found = discover(str(repository.absolute()), discovery_options(load(repository.absolute()).settings))
+def read_all(repository: Path) -> Sequence[str]:
+    """The texts of the files, each listed, read and cut into chunks as for an index."""
+    found = discover(
+        str(repository.absolute()), discovery_options(load(repository.absolute()).settings)
+    )
     texts = []
     for file in found.files:
         try:
-            texts.append(text.decode(text.read(f"{found.root}/{file.path}")))
+            reading = read_chunks(f"{found.root}/{file.path}", file.path, "measured")
         except InputError:
             continue
+        texts.append(reading.source.decode("utf-8", "replace"))
     return texts
 
 
