@@ -1,4 +1,4 @@
-"""Tokens that look real and are nobody's, put together so that no scanner takes them for real."""
+"""Made-up tokens in real forms, put together so that no scanner takes them for real."""
 
 import random
 import string

@@ -97,7 +97,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 
 def test_waiting_for_a_turn_ends_too(hostile: tuple[Path, Path]) -> None:
-    """A bad pattern holds its repository; whoever waits is answered in time, and the next one."""
+    """A bad pattern blocks its repository; queries that wait end in time, and later ones work."""
     base, repository = hostile
     engine = make_engine(base)
     toolbox = Toolbox(engine, Standpoint(repository))
@@ -150,7 +150,7 @@ def test_health_is_answered_while_a_pattern_runs_and_leaving_ends_it(
             with urlopen(f"{server.address}/healthz", timeout=WAIT_SECONDS) as answer:
                 assert answer.read() == b"ok\n"
         assert running & matching(server) or first.getresponse().status == 400
-        # The client leaves: nobody needs the process any more.
+        # The client leaves, so the process has to end.
         second = post(server, {"query": HOSTILE, "mode": "exact"})
         wait_until(lambda: bool(matching(server) - running))
         first.close()

@@ -12,7 +12,7 @@ Counting: TypeAlias = Callable[[], AbstractContextManager[None]]
 
 @dataclass(slots=True)
 class HelperTime:
-    """Seconds that processes used for the query."""
+    """Processor seconds of helper processes."""
 
     seconds: float = 0.0
 
@@ -21,7 +21,7 @@ _current: ContextVar[HelperTime | None] = ContextVar("asterism_helper_time", def
 
 
 def add_helper_time(seconds: float) -> None:
-    """Say what a process used for the current query; without one nobody counts."""
+    """Add what a process used to the current query's time; without a query nothing is counted."""
     counted = _current.get()
     if counted is not None:
         counted.seconds += seconds
@@ -29,7 +29,7 @@ def add_helper_time(seconds: float) -> None:
 
 @contextmanager
 def helpers_counted() -> Iterator[HelperTime]:
-    """What is added inside."""
+    """Collects what `add_helper_time` adds inside."""
     counted = HelperTime()
     token = _current.set(counted)
     try:
@@ -43,7 +43,7 @@ _counting: ContextVar[Counting | None] = ContextVar("asterism_counting", default
 
 @contextmanager
 def counting_threads(counting: Counting) -> Iterator[None]:
-    """Threads that work for the current query count their time with this, one piece at a time."""
+    """Threads that work for the current query enter this for each piece of work."""
     token = _counting.set(counting)
     try:
         yield
@@ -52,6 +52,6 @@ def counting_threads(counting: Counting) -> Iterator[None]:
 
 
 def counted_work() -> AbstractContextManager[None]:
-    """What a thread enters while it works for a query; it counts nothing where no one counts."""
+    """A context for one piece of work of a thread; counts it if the query's time is counted."""
     counting = _counting.get()
     return nullcontext() if counting is None else counting()

@@ -26,7 +26,7 @@ class Matcher(Protocol):
         ...
 
     def first_columns(self, line: str) -> Columns | None:
-        """The first match in a line; None if there is none, or an empty one."""
+        """The first match in a line; None without a match, or with an empty one."""
         ...
 
 
@@ -88,7 +88,7 @@ class _Child:
         return self._found([*texts])
 
     def first_columns(self, line: str) -> Columns | None:
-        """The first match in a line; None if there is none, or an empty one."""
+        """The first match in a line; None without a match, or with an empty one."""
         found: Columns | None = self._found((line,))[0]
         return found
 
@@ -125,7 +125,7 @@ class _Child:
 
 
 class _Watch:
-    """Ends a process when it takes too long, or when nobody needs it any more."""
+    """Ends a process that takes too long, or whose query has ended."""
 
     def __init__(self, process: "Popen[bytes]", seconds: float) -> None:
         self._process = process

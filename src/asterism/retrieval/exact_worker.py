@@ -5,7 +5,7 @@ program is started by its path and reads pickles from its input: the pattern, th
 It answers the pattern with what is wrong with it, or None, and each list with the spans of the
 matches in each text; it answers a tuple of lines with the columns of the first match in each.
 Compiling happens here, too: a pattern of a few thousand characters can take
-seconds. It imports nothing of ours, so that it is ready within milliseconds.
+seconds. It imports no other module of Asterism, so that it is ready within milliseconds.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ MEMORY_BYTES = 1 << 30
 """Address space of the process: matching a megabyte takes some 50 MB, and a pattern that keeps
 every step of a repetition could take any amount."""
 OUT_OF_MEMORY = "memory"
-"""The answer to texts that would need more."""
+"""The answer if the texts would need more memory."""
 # A line break, written as one or as an escape, or the flag that makes the dot match it.
 _ACROSS = re.compile(r"\n|(?<!\\)(?:\\\\)*\\n|\(\?[aiLmux]*s")
 
@@ -55,7 +55,7 @@ def serve(source: BinaryIO, target: BinaryIO) -> None:
 def compiled(pattern: str) -> re.Pattern[str]:
     """The pattern as it is matched."""
     with warnings.catch_warnings():
-        # What Python says about its own future is nothing to whoever searches.
+        # Python's warnings about its own later versions do not help a user who searches.
         warnings.simplefilter("ignore")
         return re.compile(pattern, re.MULTILINE)
 
@@ -69,7 +69,7 @@ def problem_of(pattern: str) -> str | None:
         shown = "" if error.pos is None else f" (near `{pattern[error.pos :][:20]}`)"
         return (
             f"The pattern is no regular expression of Python: {error.msg}{where}{shown}; "
-            "mend it, or search for the text itself in quotes."
+            "correct it, or search for the text itself in quotes."
         )
     except (OverflowError, RecursionError, ValueError, MemoryError) as error:
         return f"The pattern is too large for a regular expression ({error}); simplify it."
@@ -77,7 +77,7 @@ def problem_of(pattern: str) -> str | None:
 
 
 def limit_memory() -> None:
-    """Take no more memory than the program needs, where the system can see to it."""
+    """Limit the memory of this process, where the system supports it."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -103,7 +103,7 @@ def spans(pattern: re.Pattern[str], text: str) -> list[Span]:
 
 
 def first_columns(pattern: re.Pattern[str], line: str) -> Columns | None:
-    """The first match in a line; None if there is none, or an empty one."""
+    """The first match in a line; None without a match, or with an empty one."""
     match = pattern.search(line)
     return match.span() if match and match[0] else None
 

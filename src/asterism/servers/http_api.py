@@ -87,7 +87,7 @@ def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitab
 
 
 def excess(state: State, client: Spender) -> Problem | None:
-    """What a client is told that used its share of the processor."""
+    """The error for a client that used its share of the processor."""
     try:
         state.shares.check(client)
     except ShareExceeded as error:

@@ -22,7 +22,7 @@ def masked_for(receiver: str, body: Mapping[str, object]) -> dict[str, object]:
 
 
 def record_masked(receiver: str, tokens: Sequence[Token]) -> None:
-    """Count tokens that were masked for a receiver, and for whoever counts in this context."""
+    """Count tokens that were masked for a receiver, also for a counter of this context."""
     if not tokens:
         return
     counts = Counter(token.kind for token in tokens)
