@@ -96,9 +96,10 @@ RUST_ANALYZER = Program(
     consent=Consent.trusted,
     probe=("--version",),
     inherits=(*PLACES, "CARGO_HOME", "RUSTUP_HOME"),
-    # In `/` rustup finds no rust-toolchain file, so its proxy takes the user's default toolchain
-    # and hands it on to cargo and rustc as RUSTUP_TOOLCHAIN.
     variables={
+        # rustup would take the toolchain that rust-toolchain.toml names, which may be a folder of
+        # the repository.
+        "RUSTUP_TOOLCHAIN": "{toolchain}",
         "CARGO_NET_OFFLINE": "true",
         "RUSTC": "rustc",
         "CARGO_BUILD_RUSTC": "rustc",
