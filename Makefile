@@ -10,6 +10,9 @@ REPO ?= examples/harbor
 SCALE ?= 1
 SEED ?= 1
 JOBS ?= 2
+TARGET ?= all
+RUNS ?= 10000
+SEED ?= 1
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -60,6 +63,12 @@ bench: $(STAMP) ## Measure parsing, indexing and the store; REPO=path chooses th
 faults: $(STAMP) ## Kill, fill the disk, fail calls and damage files: hours; SCALE=0.1 is a tenth
 	$(BIN)/python -m tests.faults.campaign --scale $(SCALE) --seed $(SEED)
 
+.PHONY: fuzz
+fuzz: $(STAMP) ## Fuzz TARGET (one or all) with RUNS cases each from SEED in JOBS processes; goes on where it was ended
+	@VIRTUAL_ENV='$(CURDIR)/$(VENV)' $(UV) pip install --quiet --require-hashes -r requirements-fuzz.lock || \
+		echo 'atheris cannot be installed here; cases come from seeds alone' >&2
+	$(BIN)/python -m tests.fuzz $(TARGET) --runs $(RUNS) --seed $(SEED) --jobs $(JOBS) --guided
+
 .PHONY: conformance
 conformance: $(STAMP) ## Run the MCP inspector and conformance suite against our server; npm brings them
 	@VIRTUAL_ENV='$(CURDIR)/$(VENV)' $(UV) pip install --quiet --require-hashes -r requirements-node.lock
@@ -69,8 +78,9 @@ conformance: $(STAMP) ## Run the MCP inspector and conformance suite against our
 lock: $(STAMP) ## Resolve the dependencies anew and write both locks
 	$(UV) lock --upgrade --quiet
 	$(UV) export --frozen --quiet --no-header --no-emit-project --no-default-groups -o requirements.lock > /dev/null
-	$(UV) export --frozen --quiet --no-header --no-emit-project --all-groups --no-group node --no-group training -o requirements-dev.lock > /dev/null
+	$(UV) export --frozen --quiet --no-header --no-emit-project --all-groups --no-group node --no-group fuzz --no-group training -o requirements-dev.lock > /dev/null
 	$(UV) export --frozen --quiet --no-header --only-group node -o requirements-node.lock > /dev/null
+	$(UV) export --frozen --quiet --no-header --only-group fuzz -o requirements-fuzz.lock > /dev/null
 
 .PHONY: clean
 clean: ## Remove the environment, caches and build results

@@ -1,19 +1,7 @@
 """Describes the programs that Asterism starts, as a section of `docs/security.md`."""
 
-import re
-
 from asterism.programs.program import Files, Program
 from asterism.programs.table import PROGRAMS, SYSTEM_FILES
-
-BEGIN = "<!-- programs:begin, written by `make fix` from `asterism.programs.table` -->"
-END = "<!-- programs:end -->"
-
-
-def with_programs(page: str) -> str:
-    """The page with the table between its markers as the code has it today."""
-    between = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
-    written = f"{BEGIN}\n\n{programs_section()}\n{END}"
-    return between.sub(lambda _: written, page, count=1)
 
 
 def programs_section() -> str:

@@ -10,13 +10,15 @@ from asterism.backends.rerank import options as rerank
 from asterism.cli.main import build_parser
 from asterism.config.environment import CACHE, DATA, Place
 from asterism.config.layers import SECRETS
-from asterism.config.setting import Setting, Voice
+from asterism.config.repository import rules
+from asterism.config.setting import Kind, Setting, Voice
 from asterism.config.settings import all_settings
+from asterism.domain.request_limits import FIELDS, FILTERS
 from asterism.servers.instructions import INSTRUCTIONS
 from asterism.servers.tools import TOOLS
 from asterism.servers.tools_errors import CODES, INTERNAL
 from asterism.servers.tools_shapes import Json, Tool
-from scripts.programs_section import with_programs
+from scripts.programs_section import programs_section
 
 ROOT = Path(__file__).resolve().parent.parent
 SECURITY = ROOT / "docs" / "security.md"
@@ -46,22 +48,44 @@ no, on and off; the paths of a list are separated as in `PATH`.
 """
 
 TRUST_SECTION = """\
-## What a repository may not say
+## What a repository may change
 
-A repository's `asterism.toml` is written by whoever wrote the repository. With {keys} it could send
-your code, and the key of your provider, to a server of its own, or spend what is yours. These are
-therefore left out of a repository's file, with a warning, until you trust the folder that holds the
-file: `asterism trust ~/code/shop` adds it to your own settings. Trust also lets language servers
-and the repository's agents start programs ([security.md](security.md)).
+A repository's `asterism.toml` is written by the repository's author. What it may do with a setting
+is said at each one. Values that it may not set are left out, with one warning that names the key,
+the value and what applies instead, until you trust the folder that holds the file:
+`asterism trust ~/code/shop` adds it to your own settings. Trust also lets language servers and the
+repository's agents start programs ([security.md](security.md)).
 
     [trust]
     repositories = ["~/code/shop"]
 
 An entry is an absolute path, `~/` allowed, without links in it. It is for this folder alone, not
-for repositories below it.
-
-`trust`, `log`, `server` and the programs in `structure` are never taken from a repository.
+for repositories below it. The reasons, and what else is checked of such a file, are in
+[security.md](security.md#what-a-repositorys-settings-may-change).
 """
+
+REPOSITORY_TABLE = """\
+| a repository may | trusted | settings |
+| --- | --- | --- |
+{rows}
+"""
+
+REPOSITORY_MAY = {
+    Voice.anyone: ("set any value", "any value"),
+    Voice.only_lower: ("only lower", "any value"),
+    Voice.only_higher: ("only raise", "any value"),
+    Voice.trusted: ("change nothing", "any value"),
+    Voice.user: ("change nothing", "nothing"),
+}
+"""What a repository may do with a setting, and what one that the user trusts may."""
+
+REPOSITORY_SAID = {
+    Voice.anyone: "A repository may set any value.",
+    Voice.only_lower: "A repository may only set a lower value than yours.",
+    Voice.only_higher: "A repository may only set a higher value than yours.",
+    Voice.trusted: "Only a repository that you trust may set it.",
+    Voice.user: "No repository may set it.",
+}
 
 SECRETS_SECTION = """\
 ## Secrets
@@ -119,8 +143,40 @@ def pages() -> dict[Path, str]:
         ROOT / "docs" / "cli.md": cli_page(build_parser()),
         ROOT / "docs" / "settings.md": settings_page(),
         ROOT / "docs" / "tools.md": tools_page(),
-        SECURITY: with_programs(SECURITY.read_text(encoding="utf-8")),
+        SECURITY: with_tables(SECURITY),
     }
+
+
+def with_tables(page: Path) -> str:
+    """A page written by hand, with the tables between its marks written again."""
+    tables = {
+        "programs": programs_section(),
+        "repository-settings": repository_table(),
+        "limits": limits_table(),
+    }
+    text = page.read_text(encoding="utf-8")
+    for name, table in tables.items():
+        begin, end = f"<!-- table {name}, written by `make fix` -->\n", "<!-- end of table -->"
+        before, mark, rest = text.partition(begin)
+        _old, ending, after = rest.partition(end)
+        if not (mark and ending):
+            raise ValueError(f"{page.name} has no place for the table {name}")
+        text = f"{before}{begin}\n{table}\n{end}{after}"
+    return text
+
+
+def limits_table() -> str:
+    """The limits of every field of a request."""
+    lines = [
+        "| field | characters of a text | entries | wildcards of a text |",
+        "| --- | --- | --- | --- |",
+    ]
+    fields = {**FIELDS, **{f"filters.{name}": bound for name, bound in FILTERS.items()}}
+    for name, bound in sorted(fields.items(), key=lambda pair: pair[0].lower()):
+        if any(part is not None for part in bound):
+            cells = " | ".join("" if part is None else f"{part:,}" for part in bound)
+            lines.append(f"| `{name}` | {cells} |")
+    return "\n".join([*lines, ""])
 
 
 def tools_page() -> str:
@@ -170,10 +226,9 @@ def settings_page() -> str:
             f"{setting.purpose} {allowed}; {_default(setting)} by default.",
             f"In the environment {_variables(setting)}.",
         ]
-        if setting.voice is not Voice.anyone:
-            lines.append("A repository may not say it by itself (see below).")
+        lines.append(f"{_repository_may(setting)}")
         lines.append("")
-    return "\n".join([*lines, _trust(), _secrets(), _places()])
+    return "\n".join([*lines, TRUST_SECTION, _secrets(), _places()])
 
 
 def _default(setting: Setting) -> str:
@@ -192,9 +247,19 @@ def _variables(setting: Setting) -> str:
     return f"`{setting.variable}`{older}"
 
 
-def _trust() -> str:
-    keys = [f"`{setting.key}`" for setting in all_settings() if setting.voice is Voice.trusted]
-    return TRUST_SECTION.format(keys=" or ".join([", ".join(keys[:-1]), keys[-1]]))
+def _repository_may(setting: Setting) -> str:
+    if setting.kind is Kind.boolean and setting.voice is Voice.only_lower:
+        return "A repository may only turn it off."
+    return REPOSITORY_SAID[setting.voice]
+
+
+def repository_table() -> str:
+    """What a repository may do with each setting, for the page on security."""
+    rows = [
+        f"| {may} | {trusted} | {', '.join(f'`{key}`' for key in rules(all_settings())[voice])} |"
+        for voice, (may, trusted) in REPOSITORY_MAY.items()
+    ]
+    return REPOSITORY_TABLE.format(rows="\n".join(rows))
 
 
 def _secrets() -> str:

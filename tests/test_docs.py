@@ -12,8 +12,7 @@ import pytest
 
 from asterism.programs.table import PROGRAMS
 from asterism.structure.typescript_binary import find_compiler
-from scripts.programs_section import BEGIN, END, programs_section, with_programs
-from scripts.write_docs import ROOT, cli_page, pages
+from scripts.write_docs import ROOT, cli_page, pages, with_tables
 
 EXAMPLE = re.compile(r"^```\n\$ asterism (?P<command>.+)\n(?P<shown>(?:.*\n)*?)```$", re.MULTILINE)
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -34,13 +33,17 @@ def test_every_program_has_its_row() -> None:
             assert f"`{name}={value}`" in page
 
 
-def test_a_page_without_the_table_gets_it_back() -> None:
-    page = f"before\n{BEGIN}\nchanged by hand\n{END}\nafter\n"
-    written = with_programs(page)
-    assert "changed by hand" not in written
-    assert written.startswith(f"before\n{BEGIN}\n")
-    assert written.endswith(f"{END}\nafter\n")
-    assert programs_section() in written
+def test_tables_of_a_page_are_written_again(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    tables = ("programs", "repository-settings", "limits")
+    marks = [f"<!-- table {name}, written by `make fix` -->" for name in tables]
+    page.write_text("".join(f"{mark}\nold\n<!-- end of table -->\n" for mark in marks))
+    written = with_tables(page)
+    assert "old" not in written
+    assert [line for line in written.splitlines() if line in marks] == marks
+    page.write_text("no place")
+    with pytest.raises(ValueError, match="no place for the table programs"):
+        with_tables(page)
 
 
 def test_page_does_not_depend_on_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

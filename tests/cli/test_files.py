@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from tests.cli.conftest import Run
+from tests.disclosure.examples import AWS, GITHUB, private_key
 
 
 def test_files_and_a_summary(run: Run, repository: Path) -> None:
@@ -42,3 +43,33 @@ def test_nothing_to_index(run: Run, repository: Path) -> None:
     done = run("files", "bare")
     assert done.code == 0
     assert "Nothing to index here." in done.out
+
+
+def test_tokens_by_place_and_kind(run: Run, repository: Path) -> None:
+    """What they are is not shown."""
+    (repository / "main.py").write_text(f"import os\n\nKEY = '{AWS}', '{GITHUB}'\n")
+    (repository / "id_work").write_text(private_key())
+    done = run("files", ".", "--tokens")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == (
+        "main.py:3  AWS access key\n"
+        "main.py:3  GitHub token  checksum right\n"
+        "2 tokens (1 AWS access key, 1 GitHub token)\n"
+    )
+    found = json.loads(run("files", ".", "--tokens", "--json").out)
+    assert found["counts"] == {"AWS access key": 1, "GitHub token": 1}
+    assert found["tokens"][0] == {
+        "path": "main.py",
+        "line": 3,
+        "kind": "AWS access key",
+        "proven": False,
+    }
+    assert AWS not in done.out
+
+
+def test_a_secret_by_its_content_is_skipped_with_what_it_is(run: Run, repository: Path) -> None:
+    (repository / "id_work").write_text(private_key())
+    assert "id_work  secret  a private key" in run("files", ".", "--skipped").out.split("\n")
+    refused = run("outline", "id_work")
+    assert refused.code == 2
+    assert "holds a private key; such files are never shown or kept" in refused.err

@@ -15,13 +15,20 @@ from asterism.config.environment import (
     handed_on,
 )
 from asterism.config.layers import resolve
-from asterism.config.setting import Kind, Setting
+from asterism.config.setting import Kind, Setting, Voice
 from asterism.config.settings import Settings, all_settings
 from asterism.domain.errors import SettingError
 from asterism.retrieval.selection_options import CHAT, SelectionOptions
 
 CUTOFF = Setting(
-    "made", "up", Kind.decimal, 1.0, "Made up.", minimum=0, older_variable="OLD_CUTOFF"
+    "made",
+    "up",
+    Kind.decimal,
+    1.0,
+    "Made up.",
+    Voice.anyone,
+    minimum=0,
+    older_variable="OLD_CUTOFF",
 )
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from asterism.config.setting import Kind, Setting, Value
+from asterism.config.setting import Kind, Setting, Value, Voice
 
 
 def setting(kind: Kind, **more: object) -> Setting:
     """A setting that nothing reads."""
-    made = Setting("section", "name", kind, default="", purpose="Made up.")
+    made = Setting("section", "name", kind, "", "Made up.", Voice.anyone)
     return made._replace(**more)  # type: ignore[arg-type]
 
 
@@ -35,6 +35,11 @@ PATHS = setting(Kind.paths)
         (DECIMAL, float("inf"), None),
         (DECIMAL, float("nan"), None),
         (DECIMAL, True, None),
+        (DECIMAL, 10**400, None),
+        (DECIMAL, -(10**400), None),
+        (WHOLE, 10**4_000, None),
+        (setting(Kind.whole, minimum=0), 10**400, None),
+        (setting(Kind.decimal), float("-inf"), None),
         (BOOLEAN, False, False),
         (BOOLEAN, 0, None),
         (BOOLEAN, "false", None),

@@ -6,6 +6,7 @@ import pytest
 
 from asterism.backends.embed.options import EmbedOptions
 from asterism.backends.rerank.options import RerankOptions
+from asterism.config.environment import cores
 from asterism.config.layers import Layer, resolve
 from asterism.config.loading import (
     chunk_options,
@@ -15,6 +16,7 @@ from asterism.config.loading import (
     worker_count,
 )
 from asterism.config.searching import rerank_options, reranking_options
+from asterism.config.sections_index import WorkSettings
 from asterism.config.settings import Settings, all_settings
 from asterism.domain.errors import SettingError
 from asterism.retrieval.reranking import RerankingOptions
@@ -40,12 +42,12 @@ def test_the_first_place_that_has_a_value_wins(
         return load(repository, arguments).settings.discovery.max_file_bytes
 
     assert found() == 1_000_000
-    monkeypatch.setenv(VARIABLE, "2_000")
-    assert found() == 2_000
+    monkeypatch.setenv(VARIABLE, "4_000")
+    assert found() == 4_000
     write(tmp_path / "home/.config/asterism/config.toml", "[discovery]\nmax_file_bytes = 3000")
     assert found() == 3_000
-    write(repository / "asterism.toml", "[discovery]\nmax_file_bytes = 4000")
-    assert found() == 4_000
+    write(repository / "asterism.toml", "[discovery]\nmax_file_bytes = 2000")
+    assert found() == 2_000
     assert found({KEY: 5_000}) == 5_000
 
 
@@ -63,8 +65,8 @@ def test_user_files_follow_the_configuration_home(
 ) -> None:
     """XDG_CONFIG_HOME moves the user's file."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "moved"))
-    write(tmp_path / "moved/asterism/config.toml", "[work]\njobs = 3")
-    assert worker_count(load(tmp_path).settings) == 3
+    write(tmp_path / "moved/asterism/config.toml", "[watch]\ndebounce_ms = 333")
+    assert load(tmp_path).settings.watch.debounce_ms == 333
 
 
 @pytest.mark.parametrize(
@@ -185,12 +187,14 @@ def test_a_wrong_value_for_the_reranker(
 
 def test_settings_reach_discovery_and_chunks(tmp_path: Path) -> None:
     """What is set is what is used."""
-    given = {KEY: 77, "chunks.max_tokens": 300, "work.jobs": 5}
+    given = {KEY: 77, "chunks.max_tokens": 300, "work.jobs": 1}
     settings = load(tmp_path, given).settings
     assert discovery_options(settings).max_bytes == 77
     assert chunk_options(settings).max_tokens == 300
-    assert worker_count(settings) == 5
-    assert worker_count(Settings()) >= 1
+    assert worker_count(settings) == 1
+    assert worker_count(Settings()) == cores()
+    # However the settings were made.
+    assert worker_count(Settings(work=WorkSettings(jobs=100_000))) == cores()
 
 
 def test_every_setting_has_its_own_variable_and_a_default_it_allows() -> None:

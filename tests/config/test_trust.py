@@ -69,9 +69,11 @@ def test_a_repository_does_not_decide_where_code_goes(
     assert embed_options(loaded.settings).api_key == ""
     (warning,) = loaded.warnings
     assert (
-        "embedding.provider, embedding.model, embedding.url, rerank.provider, rerank.model, "
-        "rerank.url, rerank.top, cache.max_bytes;"
+        "asterism.toml: a repository may not set embedding.provider = 'openai' ('local' applies), "
+        "embedding.model = 'text-embedding-3-small' ('' applies), "
+        "embedding.url = 'https://collector.example/v1' ('' applies), "
     ) in warning
+    assert "cache.max_bytes = 1 (2000000000 applies);" in warning
     assert f'add "{repository}" to trust.repositories in your own settings' in warning
 
 
@@ -112,7 +114,8 @@ def test_a_repository_cannot_trust_itself(repository: Path, tmp_path: Path) -> N
     loaded = load(repository)
     assert loaded.settings.embedding.provider == "openai"
     (warning,) = loaded.warnings
-    assert "trust.repositories; only your own settings can say that" in warning
+    assert "may not set trust.repositories = ['" in warning
+    assert "only your own settings can say that" in warning
 
 
 @pytest.mark.parametrize("section", ["embedding", "rerank"])

@@ -100,7 +100,8 @@ def test_nowhere_to_put_anything(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     found = [*examine(tmp_path)]
     assert not is_healthy(found)
     broken = {one.check: one.message for one in found if one.verdict is Verdict.problem}
-    assert set(broken) == {"Directories", "Repositories", "Conversations", "Agents"}
+    places = {"Directories", "Repositories", "Conversations", "Agents", "Server token"}
+    assert set(broken) == places
     assert "HOME is not set" in broken["Repositories"]
 
 
@@ -342,7 +343,7 @@ def test_what_goes_unheard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         ("Trust", "warning"),
         ("Log", "problem"),
     ]
-    assert "not taken from a repository's file: embedding.provider" in found[1].message
+    assert "a repository may not set embedding.provider = " in found[1].message
     assert "ASTERISM_INDEX_SYNC_SECOND is ignored" in found[2].message
     assert "/no/such/place" in found[3].message
 

@@ -234,7 +234,7 @@ def test_settings_of_the_call_come_first(
         ({"query": 3}, "give a text"),
         ({"query": None}, "give a text"),
         ({"query": "regex:("}, "regular expression"),
-        ({"query": "regex:" + "(x)" * 400_000}, "shorten it"),
+        ({"query": "regex:" + "(x)" * 400_000}, "give 100,000 at most"),
         ({"query": "x", "mode": "fuzzy"}, "hybrid, semantic, exact"),
         ({"query": "x", "mode": 7}, "give a text"),
         ({"query": "x", "stage": "wander"}, "discover, refine"),

@@ -9,9 +9,11 @@ from asterism.backends.embed.cache import EmbeddingCache
 from asterism.backends.embed.fake import CountingEmbedder
 from asterism.backends.store.chunk_table import ChunkKey
 from asterism.backends.store.memory_table import MemoryTable
+from asterism.indexing.reading import text_hash
 from asterism.indexing.report import Account
 from asterism.indexing.vectors import Text, VectorSource
 from tests.backends.store.chunk_samples import DIMENSIONS, chunk, entry
+from tests.disclosure.examples import AWS
 
 A, B, C = (Text(name * 16, f"text of {name!r}") for name in (b"a", b"b", b"c"))
 RECIPE = 1
@@ -92,3 +94,37 @@ def test_neither_table_nor_model_is_opened_for_nothing(sources: Sources) -> None
 
     source = VectorSource(sources.embedder.identity, RECIPE, sources.cache, never, nobody)
     assert len(source.vectors([A], {}, Account())) == 1
+
+
+def remote(embedder: CountingEmbedder, cache: EmbeddingCache, table: MemoryTable) -> VectorSource:
+    """A source whose model is on a server."""
+    identity = embedder.identity._replace(provider="voyage")
+    return VectorSource(identity, RECIPE, cache, lambda: table, lambda: embedder)
+
+
+def test_a_server_gets_texts_without_tokens_and_the_cache_knows_them_by_these(
+    tmp_path: Path,
+) -> None:
+    """Another token in the same place is the same text, so nothing is sent a second time."""
+    embedder, table = CountingEmbedder(DIMENSIONS), MemoryTable(DIMENSIONS)
+    first, second = (
+        Text(text_hash(text), text) for text in (f"key = '{AWS}'", f"key = 'ASIA{AWS[4:]}'")
+    )
+    with EmbeddingCache(tmp_path, 1_000_000) as cache:
+        account = Account()
+        made = remote(embedder, cache, table).vectors([first], {}, account)
+        assert embedder.documents == ["key = '[masked: AWS access key]'"]
+        assert (account.embedded, account.masked) == (1, {"AWS access key": 1})
+        again = Account()
+        known = remote(embedder, cache, table).vectors([second, first], {}, again)
+        assert (again.cached, again.embedded, again.masked) == (2, 0, {})
+        assert known.tobytes() == made.tobytes() * 2
+        assert cache.get(embedder.identity, RECIPE, [first.hash]) == {}
+
+
+def test_a_model_of_this_process_reads_the_text_as_it_is(sources: Sources) -> None:
+    text = Text(text_hash(AWS), AWS)
+    account = Account()
+    sources.source().vectors([text], {}, account)
+    assert sources.embedder.documents == [AWS]
+    assert account.masked == {}

@@ -1,10 +1,14 @@
 """Are patterns matched in another process, and is that ended in time?"""
 
 import re
+import subprocess
+import sys
+from threading import Event, Timer
 
 import pytest
 
-from asterism.domain.errors import UsageError, WorkerDied
+from asterism.domain.deadlines import limited_to
+from asterism.domain.errors import Cancelled, DeadlineExceeded, UsageError, WorkerDied
 from asterism.retrieval.exact_patterns import guarded
 from asterism.retrieval.exact_worker import Span, spans
 
@@ -55,6 +59,60 @@ def test_a_pattern_without_end_is_an_error() -> None:
 
 @pytest.mark.parametrize("size", [1, 5_000_000])
 def test_a_dead_process_is_no_empty_answer(size: int) -> None:
-    # The child cannot read this pattern and ends.
-    with guarded("(", SECONDS) as matcher, pytest.raises(WorkerDied, match="try again"):
-        matcher(["a" * size])
+    with guarded("a", SECONDS) as matcher:
+        end_of(matcher)
+        with pytest.raises(WorkerDied, match="try again"):
+            matcher(["a" * size])
+
+
+def end_of(matcher: object) -> None:
+    """End the child of a matcher as the system would."""
+    process: subprocess.Popen[bytes] = vars(matcher)["_process"]
+    process.kill()
+    process.wait()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("(", "at character 1"),
+        ("ab[z-a]", "at character 4"),
+        ("a{9999999999}", "regular expression"),
+        ("a{" + "9" * 5_000 + "}", "regular expression"),
+        ("*", "nothing to repeat at character 1"),
+        ("(" * 4_000 + ")" * 4_000, "simplify"),
+        ("(?<=a*)b", "fixed-width"),
+    ],
+)
+def test_a_pattern_that_is_none(pattern: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said), guarded(pattern, SECONDS):
+        pass
+
+
+def test_compiling_ends_too() -> None:
+    """Ten thousand characters that take Python's compiler many seconds."""
+    pattern = "(?i)" + r"[\x00-\U0010ffff]" * 500_000
+    with pytest.raises(UsageError, match="longer than"), guarded(pattern, 0.2):
+        pass
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the system sets no limit")
+def test_a_pattern_may_not_take_all_memory() -> None:
+    with guarded("(?:(a)|b)*" * 30 + "x", SECONDS) as matcher:
+        assert matcher(["ab"]) == [[]]
+        with pytest.raises((UsageError, WorkerDied)):
+            matcher(["a" * 100_000_000])
+
+
+def test_a_query_that_has_to_end_ends_the_process() -> None:
+    """The client leaves, or the deadline comes, while the child matches without end."""
+    left = Event()
+    with limited_to(SECONDS, left.is_set), guarded(r"(a+)+$", SECONDS) as matcher:
+        Timer(0.1, left.set).start()
+        with pytest.raises(Cancelled):
+            matcher(["a" * 200 + "b"])
+        assert vars(matcher)["_process"].wait(SECONDS) != 0
+    with limited_to(0.5), guarded(r"(a+)+$", SECONDS) as matcher:
+        with pytest.raises(DeadlineExceeded, match="may take and was ended"):
+            matcher(["a" * 200 + "b"])
+        assert vars(matcher)["_process"].wait(SECONDS) != 0

@@ -64,10 +64,13 @@ class Served:
 
 
 @contextlib.contextmanager
-def served(base: Path, repository: Path, *options: str, **variables: str) -> Iterator[Served]:
-    """`asterism serve` on a free port, as soon as it says where."""
+def served(
+    base: Path, repository: Path, *options: str, files: str = "", **variables: str
+) -> Iterator[Served]:
+    """`asterism serve` on a free port, as soon as it says where; it may have so many files open."""
+    limited = [] if not files else ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh"]
     with subprocess.Popen(
-        [*COMMAND, str(repository), "--port", "0", *options],
+        [*limited, *COMMAND, str(repository), "--port", "0", *options],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

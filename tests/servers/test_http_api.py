@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
+from asterism.servers.addable import Addable
 from asterism.servers.http_operations import OPERATIONS, ROUTES_OF_TOOLS
 from asterism.servers.http_replies import OWN_STATUSES, STATUSES, Problem, Wording
 from asterism.servers.http_state import State
@@ -40,7 +41,8 @@ def client(toolbox: Toolbox) -> Iterator[TestClient]:
 def empty(tmp_path: Path) -> Iterator[TestClient]:
     """A client of a server with nothing indexed yet."""
     toolbox = Toolbox(make_engine(tmp_path), Standpoint(copy_of_harbor(tmp_path), is_root=True))
-    with client_of(toolbox, own=(tmp_path / "data", tmp_path / "cache")) as made:
+    addable = Addable(roots=(tmp_path,), own=(tmp_path / "data", tmp_path / "cache"))
+    with client_of(toolbox, addable=addable) as made:
         yield made
     toolbox.close()
 

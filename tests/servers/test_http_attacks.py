@@ -47,7 +47,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def client(base: Path) -> Iterator[TestClient]:
     toolbox = Toolbox(make_engine(base), Standpoint(base / "harbor"))
-    with client_of(toolbox, own=(base / "data", base / "cache")) as made:
+    with client_of(toolbox) as made:
         yield made
     toolbox.close()
 
@@ -265,3 +265,12 @@ def test_a_damaged_index_names_no_directory_of_the_server(tmp_path: Path) -> Non
             assert str(tmp_path / "data") not in answer.text, (method, path)
             assert "Traceback" not in answer.text
     toolbox.close()
+
+
+def test_places_are_hidden_as_the_chunk_table_names_them_too(tmp_path: Path) -> None:
+    hidden = hidden_places([tmp_path / "data"])
+    said = f"Not found: {tmp_path / 'data'}/a; Not found: {str(tmp_path / 'data').lstrip('/')}/a"
+    for place in hidden:
+        said = said.replace(place, "…")
+    assert said == "Not found: …/a; Not found: …/a"
+    assert hidden_places(["/data"]) == ("/data",)

@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from asterism.servers.access import access_for
 from asterism.servers.http_gate import Gate, GateLimits
+from asterism.servers.http_requests import MOST_SIGNS
 from asterism.telemetry.exposition import snapshot
 from asterism.telemetry.requests import current_request
 
@@ -248,3 +249,12 @@ def test_routes_and_methods_are_counted_by_names_from_a_list() -> None:
     assert {"route": "other", "method": "other", "status": "200"} in [
         one["labels"] for one in series
     ]
+
+
+@pytest.mark.parametrize("sign", [b"[", b"{", b","])
+def test_a_body_of_millions_of_values_is_refused_before_it_is_read(sign: bytes) -> None:
+    body = sign * (MOST_SIGNS + 1)
+    heard = ask(gate(), messages=[piece(body, False)])
+    assert (heard.status, heard.code) == (413, "too_large")
+    assert f"has {MOST_SIGNS + 1:,} brackets and commas".encode() in heard.body
+    assert ask(gate(), messages=[piece(sign * MOST_SIGNS, False)]).status == 200

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.types import TextContent
 
+from asterism.servers.mcp_frames import FRAME_BYTES
 from asterism.servers.tools import TOOLS
 from tests.servers.conftest import ROOT, copy_of_harbor
 from tests.servers.test_mcp_front import STATELESS, Message, handshake, request
@@ -45,6 +47,12 @@ class Server:
         assert self.process.stdin is not None
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
+
+    def send_bytes(self, frame: bytes) -> None:
+        assert isinstance(self.process.stdin, TextIOWrapper)
+        self.process.stdin.flush()
+        self.process.stdin.buffer.write(frame + b"\n")
+        self.process.stdin.buffer.flush()
 
     def receive(self) -> Message:
         assert self.process.stdout is not None
@@ -162,36 +170,58 @@ def test_the_sdk_goes_on_where_the_front_ended(indexed_base: Path, harbor: Path)
         assert server.end() == 0
 
 
-MALFORMED = [
-    "not json at all",
-    "",
-    "{",
-    "[]",
-    "null",
-    '"text"',
-    "[" * 5_000,
-    '{"jsonrpc":"2.0"}',
-    '{"jsonrpc":"2.0","id":{},"method":"ping"}',
-    '{"jsonrpc":"2.0","id":3,"method":5}',
-    '{"jsonrpc":"1.0","id":3,"method":"ping"}',
-    '{"jsonrpc":"2.0","id":3,"result":{}}',
-    '{"jsonrpc":"2.0","method":"notifications/unheard","params":[1]}',
-    '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}',
-    "\x00\x01\x02",
-    "\ufffd" * 10_000,
+ANSWERED: list[tuple[bytes, int | None, int | str | None]] = [
+    (b"not json at all", -32700, None),
+    (b"", None, None),
+    (b"\r", None, None),
+    (b"{", -32700, None),
+    (b"[]", -32600, None),
+    (b"null", -32600, None),
+    (b"[" * 5_000, -32700, None),
+    (b'{"jsonrpc":"2.0"}', -32600, None),
+    (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600, None),
+    (b'{"jsonrpc":"2.0","id":3,"method":5}', -32600, 3),
+    (b'{"jsonrpc":"1.0","id":3,"method":"ping"}', -32600, 3),
+    (b'{"jsonrpc":"2.0","id":3,"result":{}}', None, None),
+    (b'{"jsonrpc":"2.0","method":"notifications/unheard","params":[1]}', None, None),
+    (
+        b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}',
+        None,
+        None,
+    ),
+    (b"\x00\x01\x02", -32700, None),
+    (b"\xff\xfe\xfd", -32700, None),
+    (b'{"jsonrpc":"2.0","id":4,"method":"ping","params":{"x":"\xff"}}', -32700, 4),
+    (b'{"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":"\\ud800"}}', -32700, 5),
+    (b'{"jsonrpc":"2.0","id":6,"method":"ping","params":{"x":1e999}}', -32700, 6),
+    (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":NaN}}', -32700, 7),
+    (b'{"jsonrpc":"2.0","id":8,"method":"ping","params":[1]}', -32602, 8),
+    (b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', -32700, None),
+    (b"x" * (FRAME_BYTES + 100_000), -32700, None),
+    ("\ufffd".encode() * 10_000, -32700, None),
 ]
+"""Frames as they are sent, with the code and the id of the error that answers them."""
 
 
 @pytest.mark.parametrize("opened", [False, True], ids=["at the start", "in a session"])
-def test_malformed_lines_end_nothing(indexed_base: Path, harbor: Path, opened: bool) -> None:
+def test_what_is_no_message_is_answered_and_ends_nothing(
+    indexed_base: Path, harbor: Path, opened: bool
+) -> None:
     with serving(indexed_base, harbor) as server:
         if opened:
             server.open()
-        for line in MALFORMED:
-            server.send(line)
+        for frame, code, id_ in ANSWERED:
+            server.send_bytes(frame)
+            if code is not None:
+                reply = server.receive()
+                assert (reply["error"]["code"], reply["id"]) == (code, id_), frame[:80]
         if not opened:
-            server.ask(handshake("2025-11-25")[0])
-            server.send(json.dumps(handshake("2025-11-25")[1]))
+            # After all that a session opens as ever, with what some systems put around a line.
+            first, greeting, _ = handshake("2025-11-25")
+            server.send_bytes(b"\xef\xbb\xbf" + json.dumps(first).encode() + b"\r")
+            assert server.receive()["id"] == first["id"]
+            server.send(json.dumps(greeting))
+        assert server.ask(request(19, "no/such/method"))["error"]["code"] == -32601
         wrong: list[dict[str, object]] = [{}, {"query": 5}, {"query": "x", "y": 1}]
         for number, arguments in enumerate(wrong, start=20):
             reply = server.ask(call(number, "search_code", **arguments))
@@ -201,6 +231,26 @@ def test_malformed_lines_end_nothing(indexed_base: Path, harbor: Path, opened: b
         found = server.ask(call(40, "search_code", query="webhook", limit=1))
         assert not found["result"]["isError"]
         assert server.end() == 0
+
+
+@pytest.mark.parametrize("when", ["before the handshake", "between its parts"])
+def test_a_request_that_comes_too_early_is_answered(tmp_path: Path, when: str) -> None:
+    with serving(tmp_path, copy_of_harbor(tmp_path)) as server:
+        if when == "between its parts":
+            server.ask(handshake("2025-11-25")[0])
+        for number, method in enumerate(("tools/call", "no/such/method", "resources/read"), 50):
+            reply = server.ask(request(number, method, {}))
+            assert reply["error"]["code"] in (-32600, -32601, -32602)
+        assert server.ask(request(60, "ping"))["result"] == {}
+        assert server.end() == 0
+
+
+def test_the_last_line_needs_no_end(tmp_path: Path) -> None:
+    with serving(tmp_path, copy_of_harbor(tmp_path)) as server:
+        assert server.process.stdin is not None
+        server.process.stdin.write("{")
+        assert server.end() == 0
+        assert server.receive()["error"]["code"] == -32700
 
 
 @pytest.mark.parametrize("when", ["at once", "after the handshake", "during a call"])

@@ -15,7 +15,7 @@ from asterism.domain.outline import Outline
 
 # A new number for every change of outlines, symbols or chunks that no option makes: an index of
 # another number is read anew.
-READING_VERSION = 1
+READING_VERSION = 2
 
 
 class Reading(NamedTuple):

@@ -18,6 +18,7 @@ from asterism.chat.quality import Grounded, Judging, ground
 from asterism.chat.requests import assembled, budget_of, output_of
 from asterism.chat.window import fitted, size_of
 from asterism.domain.chat import (
+    RESUMABLE,
     ApprovalWanted,
     CitationsFound,
     ContextReady,
@@ -41,6 +42,7 @@ from asterism.domain.chat import (
     TurnStatus,
 )
 from asterism.domain.errors import AsterismError, ReplyCut, TextTooLong
+from asterism.telemetry.masking import masked_sentence
 
 SHRINKS = 3
 """How often a request that is too long is halved: an eighth of a large window fits a small one."""
@@ -78,6 +80,7 @@ class Conduct:
         self._said: list[str] = []
         """What the model has said in this round."""
         self._unsaved = False
+        self._masked: dict[str, int] = {}
 
     async def run(self, approvals: Mapping[str, bool]) -> None:
         """Answer, or go on where the turn was; `approvals` has somebody's word on calls."""
@@ -91,6 +94,8 @@ class Conduct:
         """Keep the turn as it stands now, and say that it is over."""
         if status in (TurnStatus.stopped, TurnStatus.interrupted):
             self._set(answer=self._so_far or self.turn.answer)
+        if self._masked and status not in RESUMABLE:
+            self._note(masked_sentence(self._masked, "the model"))
         results = [result for one in self.turn.rounds for result in one.results]
         self._set(status=status, citations=cited((*self.turn.grounding, *results)))
         if self.turn.citations:
@@ -243,6 +248,9 @@ class Conduct:
                     self._emit(Token(piece))
                     # A model that is faster than its reader lets it read, and can be stopped.
                     await asyncio.sleep(0)
+        for kind, count in reply.masked:
+            # What is sent in every round is one token all the same.
+            self._masked[kind] = max(self._masked.get(kind, 0), count)
         self._set(
             usage=self.turn.usage.plus(reply.usage),
             model_id=reply.model_id or model.model_id,

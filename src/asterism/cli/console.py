@@ -1,9 +1,11 @@
 """Where people see results: colours on a terminal, plain text elsewhere."""
 
-import re
 import shutil
 import sys
 from typing import TYPE_CHECKING
+
+from asterism.cli.streams import drawn
+from asterism.disclosure.hidden import visible
 
 if TYPE_CHECKING:
     # Off a terminal nothing is drawn, and rich takes longer to load than most commands to run.
@@ -12,9 +14,6 @@ if TYPE_CHECKING:
 
 # Wide enough that a pipe or a file gets whole lines.
 PIPE_WIDTH = 10_000
-
-# What a source file must not do to the terminal that shows it.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def console() -> "Console | None":
@@ -28,7 +27,12 @@ def drawing_console() -> "Console":
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_WIDTH
     return Console(
-        file=sys.stdout, width=width, highlight=False, soft_wrap=False, emoji=False, markup=False
+        file=drawn(sys.stdout),
+        width=width,
+        highlight=False,
+        soft_wrap=False,
+        emoji=False,
+        markup=False,
     )
 
 
@@ -52,6 +56,5 @@ def words(*parts: tuple[str, str]) -> "Text":
 
 
 def printable(text: str) -> str:
-    """The text without terminal escapes, and with names that are no UTF-8 spelt out."""
-    plain = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return _CONTROL.sub(lambda found: repr(found.group())[1:-1], plain)
+    """The text without hidden characters, and with names that are no UTF-8 spelt out."""
+    return visible(text.encode("utf-8", "backslashreplace").decode("utf-8"))

@@ -9,7 +9,7 @@ from asterism.cli.engine_for import directory_named, engine
 from asterism.cli.symbols import counted
 from asterism.cli.wire import Json, write_json
 from asterism.domain.errors import PathMissing
-from asterism.domain.files import SkipReason, display_path
+from asterism.domain.files import SkipReason, display_path, wire_path
 from asterism.domain.index import Link
 from asterism.engine.inspection import Freshness, IndexedChunk, Inspection, Verdict
 
@@ -95,6 +95,8 @@ def _verdict_words(verdict: Verdict) -> str:
     if verdict.folder is not None:
         return f"inside {display_path(verdict.folder)}/, which is skipped: {reason}"
     if verdict.reason is SkipReason.secret:
+        if verdict.detail:
+            return f"skipped: secret. By its content it is {display_path(verdict.detail)}."
         return "skipped: secret. By its name it may hold keys or passwords, so it is never opened."
     return f"skipped: {reason}"
 
@@ -141,9 +143,9 @@ def _inspection_json(found: Inspection, text: bool) -> Json:
     place = found.registered
     state = found.held.state
     return {
-        "path": display_path(found.path),
+        "path": wire_path(found.path),
         "repository": place.repository.name,
-        "root": display_path(place.repository.root),
+        "root": wire_path(place.repository.root),
         "project": place.project.name,
         "on_disk": found.disk
         and {
@@ -156,7 +158,7 @@ def _inspection_json(found: Inspection, text: bool) -> Json:
             "indexed": found.verdict.indexed,
             "reason": found.verdict.reason and found.verdict.reason.value,
             "detail": found.verdict.detail,
-            "inside": found.verdict.folder and f"{display_path(found.verdict.folder)}/",
+            "inside": found.verdict.folder and f"{wire_path(found.verdict.folder)}/",
         },
         "freshness": found.freshness.value,
         "message": _BEHIND[found.freshness],
@@ -174,7 +176,7 @@ def _inspection_json(found: Inspection, text: bool) -> Json:
         "chunks": [_chunk_json(entry, text) for entry in found.held.chunks],
         "imports": [_link_json(link) for link in found.held.links],
         "imported_by": [
-            {"path": display_path(importer), "names": link.names, "reexports": link.reexports}
+            {"path": wire_path(importer), "names": link.names, "reexports": link.reexports}
             for importer, link in found.held.importers
         ],
         "problems": [problem._asdict() for problem in found.problems],
@@ -201,7 +203,7 @@ def _chunk_json(entry: IndexedChunk, text: bool) -> Json:
 def _link_json(link: Link) -> Json:
     return {
         "module": link.module,
-        "target": link.target and display_path(link.target),
+        "target": link.target and wire_path(link.target),
         "names": link.names,
         "reexports": link.reexports,
     }

@@ -28,6 +28,11 @@ def add_files(commands: Commands) -> None:
     parser.add_argument("path", metavar="PATH", help="the repository or a directory in it")
     parser.add_argument("--skipped", action="store_true", help="list skipped files with reasons")
     parser.add_argument(
+        "--tokens",
+        action="store_true",
+        help="list tokens and keys in these files, which are masked in what is sent to models",
+    )
+    parser.add_argument(
         "--max-bytes", type=int, metavar="N", help="skip larger files (default: the settings')"
     )
     json_option(parser)

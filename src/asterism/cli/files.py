@@ -1,13 +1,14 @@
 """`asterism files`: what would be indexed, and what not, and why."""
 
 import argparse
+from collections import Counter
 from pathlib import Path
 
 from asterism.analysis.source.discovery import discover
 from asterism.cli.preferences import settings_for
 from asterism.cli.wire import discovery_json, write_json
 from asterism.config.loading import discovery_options
-from asterism.domain.files import Discovery, display_path
+from asterism.domain.files import Discovery, display_path, wire_path
 
 
 def run(options: argparse.Namespace) -> int:
@@ -15,11 +16,37 @@ def run(options: argparse.Namespace) -> int:
     root = str(Path(options.path).absolute())
     given = {} if options.max_bytes is None else {"discovery.max_file_bytes": options.max_bytes}
     found = discover(root, discovery_options(settings_for(root, given)))
-    if options.json:
+    if options.tokens:
+        _tokens(found, options.json)
+    elif options.json:
         write_json(discovery_json(found))
     else:
         _print(found, options.skipped)
     return 0
+
+
+def _tokens(found: Discovery, as_json: bool) -> None:
+    """Where tokens are and of which kind, never what they are."""
+    from asterism.analysis.source.token_places import token_places
+    from asterism.cli.console import console, show
+
+    places = list(token_places(found))
+    kinds = Counter(place.kind for place in places)
+    if as_json:
+        rows = [{**place._asdict(), "path": wire_path(place.path)} for place in places]
+        write_json({"root": wire_path(found.root), "tokens": rows, "counts": dict(kinds)})
+        return
+    out = console()
+    for place in places:
+        proof = "  checksum right" if place.proven else ""
+        show(
+            out,
+            (f"{display_path(place.path)}:{place.line}", ""),
+            (f"  {place.kind}", "yellow"),
+            (proof, "dim"),
+        )
+    counted = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+    show(out, (f"{len(places)} tokens", "bold"), (f" ({counted})" if counted else "", "dim"))
 
 
 def _print(found: Discovery, skipped: bool) -> None:

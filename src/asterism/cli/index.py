@@ -14,7 +14,7 @@ from asterism.cli.engine_for import directory_named, engine
 from asterism.cli.progress import watched_by_user
 from asterism.cli.wire import Json, write_json
 from asterism.domain.errors import UsageError
-from asterism.domain.files import display_path
+from asterism.domain.files import display_path, wire_path
 from asterism.domain.index import Repository
 from asterism.engine.engine import Engine
 from asterism.engine.upgrade_state import wanted_upgrade
@@ -172,6 +172,6 @@ def report_json(report: SyncReport) -> Json:
         },
         "skipped": dict(report.skipped),
         "warnings": list(report.warnings),
-        "unread": [display_path(path) for path in report.unread],
+        "unread": [wire_path(path) for path in report.unread],
         "seconds": round(report.seconds, 3),
     }

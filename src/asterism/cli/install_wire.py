@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from asterism.cli.console import console, show
 from asterism.cli.wire import Json, write_json
 from asterism.domain.errors import InputError
-from asterism.domain.files import display_path
+from asterism.domain.files import display_path, wire_path
 from asterism.installing.clients import CLIENTS, Client
 from asterism.installing.places import Launch, Places
 from asterism.installing.plan import Change, Plan, state_in
@@ -56,7 +56,7 @@ def print_clients(places: Places, start: Launch, as_json: bool) -> int:
     """Which clients there are, which are on this machine, and which are set up."""
     rows = [_client_json(client, places, start) for client in CLIENTS]
     if as_json:
-        write_json({"project": display_path(str(places.project)), "clients": rows})
+        write_json({"project": wire_path(str(places.project)), "clients": rows})
         return 0
     table = [("NAME", "AGENT", "FOUND", "USER", "PROJECT")]
     table += [
@@ -80,7 +80,7 @@ def plan_json(command: str, scope: Scope, plan: Plan, written: Sequence[Written]
         "written": bool(written),
         "changes": [
             {
-                "path": display_path(str(change.path)),
+                "path": wire_path(str(change.path)),
                 "action": _verb(change).lower(),
                 "what": change.what,
                 "clients": list(change.clients),
@@ -89,14 +89,14 @@ def plan_json(command: str, scope: Scope, plan: Plan, written: Sequence[Written]
             }
             for change in plan.changes
         ],
-        "already": [display_path(str(path)) for path, _ in plan.done],
+        "already": [wire_path(str(path)) for path, _ in plan.done],
         "left": list(plan.left),
         "problems": list(plan.problems),
     }
 
 
 def _path(path: object) -> str | None:
-    return None if path is None else display_path(str(path))
+    return None if path is None else wire_path(str(path))
 
 
 def _client_json(client: Client, places: Places, start: Launch) -> Json:

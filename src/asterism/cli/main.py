@@ -23,6 +23,7 @@ from asterism.cli import (
     serve_arguments,
     structure_arguments,
 )
+from asterism.cli.streams import visible_streams
 from asterism.domain.errors import AsterismError
 from asterism.domain.files import display_path
 from asterism.telemetry.notices import taken
@@ -75,10 +76,17 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; each is imported only when it is called."""
-    options = build_parser().parse_args(arguments)
+    with visible_streams():
+        options = build_parser().parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that cannot show a letter shows its escape; that is no reason to stop.
         sys.stdout.reconfigure(errors="backslashreplace")
+    with visible_streams():
+        return _run(options)
+
+
+def _run(options: argparse.Namespace) -> int:
+    """The command's exit code; errors as one line."""
     try:
         module = getattr(options, "module", options.command)
         command = import_module(f"asterism.cli.{module}")

@@ -35,7 +35,9 @@ def _toolbox(directory: Path, is_root: bool) -> "Toolbox":
     from asterism.servers.tools_places import Standpoint
     from asterism.servers.tools_running import Toolbox
 
-    start_logs(settings_for(str(directory)), serving=True, others=("mcp",))
+    settings = settings_for(str(directory))
+    start_logs(settings, serving=True, others=("mcp",))
     own = home()
     too_wide = {Path(directory.anchor), *([Path(own).resolve()] if own else [])}
-    return Toolbox(engine(), Standpoint(directory.resolve(), is_root, frozenset(too_wide)))
+    standpoint = Standpoint(directory.resolve(), is_root, frozenset(too_wide))
+    return Toolbox(engine(), standpoint, query_seconds=settings.server.query_seconds)

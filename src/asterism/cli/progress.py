@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from asterism.cli.streams import drawn
 from asterism.indexing.progress import Listener, Progress, Stage
 
 if TYPE_CHECKING:
@@ -104,6 +105,6 @@ def _make_bar() -> "Bar":
         MofNCompleteColumn(),
         TextColumn("{task.fields[chunks]} {task.fields[rate]}"),
         TimeRemainingColumn(compact=True),
-        console=Console(stderr=True),
+        console=Console(file=drawn(sys.stderr)),
         transient=True,
     )

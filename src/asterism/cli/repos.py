@@ -9,7 +9,7 @@ from asterism.cli.asking import confirmed
 from asterism.cli.engine_for import directory_named, engine
 from asterism.cli.wire import Json, write_json
 from asterism.domain.errors import UsageError
-from asterism.domain.files import display_path
+from asterism.domain.files import display_path, wire_path
 from asterism.engine.engine import Engine
 from asterism.engine.listing import Listed, ListedState, list_repositories
 
@@ -152,7 +152,7 @@ def _registered_json(registered: Registered) -> Json:
         "project_id": registered.project.id,
         "repository": registered.repository.name,
         "repository_id": registered.repository.id,
-        "root": display_path(registered.repository.root),
+        "root": wire_path(registered.repository.root),
     }
 
 

@@ -3,7 +3,7 @@
 from asterism.backends.store.chunk_table import ChunkKey
 from asterism.backends.store.registry import Registered
 from asterism.cli.wire import Json
-from asterism.domain.files import display_path
+from asterism.domain.files import wire_path
 from asterism.domain.selection import Kept
 from asterism.engine.searching import SearchReply
 from asterism.engine.surroundings import Surroundings
@@ -36,8 +36,8 @@ def _row(kept: Kept, reply: SearchReply, explain: bool) -> Json:
     row: Json = {
         "chunk_id": chunk.id,
         "repo": chunk.repo,
-        "file_path": display_path(chunk.relative_path),
-        "absolute_path": display_path(chunk.file_path),
+        "file_path": wire_path(chunk.relative_path),
+        "absolute_path": wire_path(chunk.file_path),
         "language": chunk.language,
         "content": kept.text,
         "detail": kept.detail.value,

@@ -30,7 +30,13 @@ def add(commands: Commands) -> None:
     parser.add_argument(
         "--token-file",
         metavar="FILE",
-        help="the file with the token that requests have to bring (or set ASTERISM_SERVER_TOKEN)",
+        help="a file with a token of your own that requests have to bring (or set "
+        "ASTERISM_SERVER_TOKEN); the server makes one by itself otherwise",
+    )
+    parser.add_argument(
+        "--no-token",
+        action="store_true",
+        help="answer every user of this machine (never other machines)",
     )
     parser.add_argument(
         "--read-only",

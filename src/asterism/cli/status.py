@@ -6,7 +6,7 @@ import time
 from asterism.cli.engine_for import directory_named, engine
 from asterism.cli.symbols import counted
 from asterism.cli.wire import Json, write_json
-from asterism.domain.files import display_path
+from asterism.domain.files import display_path, wire_path
 from asterism.domain.index import Staleness
 from asterism.engine.status import Status
 from asterism.servers.wire_states import job_json, moment, statistics_json, upgrade_json
@@ -101,9 +101,9 @@ def status_json(found: Status) -> Json:
     return {
         "repository": found.registered.repository.name,
         "id": found.registered.repository.id,
-        "root": display_path(found.registered.repository.root),
+        "root": wire_path(found.registered.repository.root),
         "project": found.registered.project.id,
-        "directory": display_path(str(found.registered.project.directory)),
+        "directory": wire_path(str(found.registered.project.directory)),
         "staleness": found.judgement.staleness.value,
         "message": found.judgement.message,
         "files_behind": found.judgement.behind,

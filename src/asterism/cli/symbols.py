@@ -8,7 +8,7 @@ from asterism.cli.engine_for import directory_named, engine
 from asterism.cli.wire import Json, write_json
 from asterism.domain.catalogue import FoundSymbol, SymbolQuery
 from asterism.domain.errors import PathMissing, UsageError
-from asterism.domain.files import display_path
+from asterism.domain.files import display_path, wire_path
 from asterism.domain.symbol import Role
 from asterism.domain.symbol_names import symbol_query
 from asterism.engine.lookups import Lookup
@@ -99,12 +99,12 @@ def _lookup_json(found: Lookup) -> Json:
 def _symbol_json(entry: FoundSymbol) -> Json:
     row = entry.row
     return {
-        "id": display_path(row.id),
+        "id": wire_path(row.id),
         "name": row.name,
         "qualified_name": row.qualified_name,
         "kind": row.kind,
         "role": row.role.value,
-        "filepath": display_path(row.filepath),
+        "filepath": wire_path(row.filepath),
         "line": row.line,
         "is_exported": row.is_exported,
         "chunk_id": row.chunk_id,

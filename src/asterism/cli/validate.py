@@ -9,6 +9,7 @@ from asterism.analysis.chunks.validation import RULES
 from asterism.analysis.source.discovery import discover
 from asterism.cli.places import place_of
 from asterism.cli.preferences import settings_for
+from asterism.cli.streams import drawn
 from asterism.cli.wire import Json, write_json
 from asterism.config.loading import chunk_options, discovery_options, worker_count
 from asterism.domain.errors import PathMissing
@@ -63,7 +64,7 @@ def _progress(total: int) -> tuple[Callable[[int], None], Callable[[], None]]:
     from rich.console import Console
     from rich.progress import Progress
 
-    bar = Progress(console=Console(stderr=True), transient=True)
+    bar = Progress(console=Console(file=drawn(sys.stderr)), transient=True)
     task = bar.add_task("validating", total=total)
     bar.start()
     return lambda count: bar.advance(task, count), bar.stop

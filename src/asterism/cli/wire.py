@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from asterism.domain.chunk import Chunk
-from asterism.domain.files import Discovery, display_path
+from asterism.domain.files import Discovery, wire_path
 from asterism.domain.outline import Import, Item, Outline
 
 Json = dict[str, Any]
@@ -50,7 +50,7 @@ def _encoded(value: object) -> Iterator[str]:
 def outline_json(outline: Outline) -> Json:
     """What `asterism outline --json` prints; symbols hold their children."""
     return {
-        "path": display_path(outline.path),
+        "path": wire_path(outline.path),
         "language": outline.language,
         "symbols": _symbols(outline),
         "root_items": [
@@ -81,17 +81,17 @@ def outline_json(outline: Outline) -> Json:
 
 def chunk_json(chunk: Chunk) -> Json:
     """What `asterism chunks --json` prints of one chunk."""
-    return {**chunk._asdict(), "relative_path": display_path(chunk.relative_path)}
+    return {**chunk._asdict(), "relative_path": wire_path(chunk.relative_path)}
 
 
 def discovery_json(discovery: Discovery) -> Json:
     """What `asterism files --json` prints."""
     return {
-        "root": display_path(discovery.root),
-        "files": [{"path": display_path(file.path), "size": file.size} for file in discovery.files],
+        "root": wire_path(discovery.root),
+        "files": [{"path": wire_path(file.path), "size": file.size} for file in discovery.files],
         "skipped": [
             {
-                "path": display_path(entry.path),
+                "path": wire_path(entry.path),
                 "reason": entry.reason.value,
                 "detail": entry.detail,
             }

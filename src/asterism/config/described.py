@@ -3,14 +3,18 @@
 from dataclasses import field
 from typing import Any
 
-from asterism.config.setting import Kind, Value
+from asterism.config.setting import Kind, Value, Voice
 
 
-def described(kind: Kind, default: Value, purpose: str, **more: Any) -> Any:
-    """A field that knows how its setting is described; `more` is as in `Setting`."""
-    return field(default=default, metadata={"kind": kind, "purpose": purpose, **more})
+def described(kind: Kind, default: Value, purpose: str, *, voice: Voice, **more: Any) -> Any:
+    """A field that knows how its setting is described; `more` is as in `Setting`.
+
+    `voice` has no default: whoever adds a setting decides what a repository may do with it.
+    """
+    metadata = {"kind": kind, "purpose": purpose, "voice": voice, **more}
+    return field(default=default, metadata=metadata)
 
 
-def whole(default: int, purpose: str, minimum: int, maximum: int | None = None, **more: Any) -> Any:
+def whole(default: int, purpose: str, *, voice: Voice, **more: Any) -> Any:
     """The same for a whole number."""
-    return described(Kind.whole, default, purpose, minimum=minimum, maximum=maximum, **more)
+    return described(Kind.whole, default, purpose, voice=voice, **more)

@@ -1,13 +1,20 @@
 """Where values come from, and which one wins."""
 
 import os
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from asterism.config.setting import Setting, Value, Voice
+from asterism.config.repository import (
+    Refusal,
+    RepositoryFile,
+    allows,
+    is_within,
+    shown,
+    warning,
+)
+from asterism.config.setting import Setting, Value, Zero
 from asterism.config.settings import Settings, all_settings
 from asterism.domain.errors import SettingError
 from asterism.domain.files import display_path
@@ -21,7 +28,12 @@ SECRETS: Mapping[str, str] = {
 }
 """What only the environment may hold, as files would spell it, and its variable."""
 
-_PASSWORD = re.compile(r"//[^/@\s]*@")
+UNKNOWN_CORES = 1
+"""Where the caller does not say how many there are, a repository gets no more than one process."""
+
+
+KEY_AT_MOST = 80
+"""Characters of an unknown key in a message; the longest known one has 26."""
 
 
 class Layer(NamedTuple):
@@ -47,25 +59,87 @@ class Loaded(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def resolve(layers: Sequence[Layer]) -> Loaded:
-    """The settings, each from the first layer that has it."""
+def resolve(layers: Sequence[Layer], cores: int | None = None) -> Loaded:
+    """The settings, each from the first layer that may set it; `cores` is what the machine has.
+
+    No layer may ask for more processes than cores.
+    """
     known = {setting.key: setting for setting in all_settings()}
     warnings: list[str] = []
     chosen: dict[str, Value] = {}
-    for layer in layers:
+    origins: dict[str, Layer] = {}
+    for position, layer in enumerate(layers):
         _check_keys(layer, known)
-        unheard = [key for key in layer.values if not _may_set(layer, known[key])]
-        if unheard:
-            warnings.append(_unheard(layer, unheard, known))
-        for key in (key for key in layer.values if key not in unheard):
+        read = dict(_read_all(layer, known, warnings))
+        if layer.repository is not None:
+            weaker = _first_values(layers[position + 1 :], known)
+            refusals = list(_refusals(layer, read, known, weaker, cores or UNKNOWN_CORES))
+            if refusals:
+                file = RepositoryFile(layer.origin, layer.repository, layer.trusted)
+                warnings.append(warning(file, refusals))
+            for refusal in refusals:
+                del read[refusal.setting.key]
+        for key, value in read.items():
+            if key not in chosen:
+                chosen[key], origins[key] = value, layer
+    if cores is not None:
+        warnings += _capped(chosen, origins, known, cores)
+    return Loaded(_build(chosen), tuple(warnings))
+
+
+def _read_all(
+    layer: Layer, known: Mapping[str, Setting], warnings: list[str]
+) -> Iterator[tuple[str, Value]]:
+    """Every allowed value of a layer; one that is not is an error, or a warning."""
+    for key in layer.values:
+        value = _read(layer, known[key])
+        if value is not None:
+            yield key, value
+        elif layer.strict:
+            raise SettingError(f"{_wrong(layer, known[key])}.")
+        else:
+            warnings.append(f"{_wrong(layer, known[key])}; it is ignored.")
+
+
+def _refusals(
+    layer: Layer,
+    read: Mapping[str, Value],
+    known: Mapping[str, Setting],
+    users: Mapping[str, Value],
+    cores: int,
+) -> Iterator[Refusal]:
+    for key, value in read.items():
+        setting = known[key]
+        own = users.get(key, setting.default)
+        if not (allows(setting, layer.trusted) or is_within(setting, value, own, cores)):
+            yield Refusal(setting, layer.values[key], own)
+
+
+def _first_values(layers: Sequence[Layer], known: Mapping[str, Setting]) -> dict[str, Value]:
+    """What weaker layers say, errors aside: those are reported when it is their turn."""
+    values: dict[str, Value] = {}
+    for layer in layers:
+        for key in layer.values.keys() & known.keys():
             value = _read(layer, known[key])
             if value is not None:
-                chosen.setdefault(key, value)
-            elif layer.strict:
-                raise SettingError(f"{_wrong(layer, known[key])}.")
-            else:
-                warnings.append(f"{_wrong(layer, known[key])}; it is ignored.")
-    return Loaded(_build(chosen), tuple(warnings))
+                values.setdefault(key, value)
+    return values
+
+
+def _capped(
+    chosen: dict[str, Value],
+    origins: Mapping[str, Layer],
+    known: Mapping[str, Setting],
+    cores: int,
+) -> Iterator[str]:
+    """Lower what is more than the machine has, with a warning each."""
+    for key, value in chosen.items():
+        if known[key].zero is Zero.cores and isinstance(value, int) and value > cores:
+            chosen[key] = cores
+            yield (
+                f"{origins[key].origin}: {origins[key].variables.get(key, key)} = {value} is more "
+                f"than the {cores} cores of this machine; {cores} applies."
+            )
 
 
 def _build(chosen: Mapping[str, Value]) -> Settings:
@@ -88,12 +162,6 @@ def _check_keys(layer: Layer, known: Mapping[str, Setting]) -> None:
             raise SettingError(_unknown(layer, key, known))
 
 
-def _may_set(layer: Layer, setting: Setting) -> bool:
-    if layer.repository is None or setting.voice is Voice.anyone:
-        return True
-    return layer.trusted and setting.voice is Voice.trusted
-
-
 def _read(layer: Layer, setting: Setting) -> Value | None:
     """The value, if it is allowed; only the environment writes everything as text."""
     written = layer.values[setting.key]
@@ -102,22 +170,15 @@ def _read(layer: Layer, setting: Setting) -> Value | None:
     return setting.read(written)
 
 
-def _unheard(layer: Layer, keys: Sequence[str], known: Mapping[str, Setting]) -> str:
-    if all(known[key].voice is Voice.user for key in keys):
-        advice = "only your own settings can say that"
-    else:
-        root = display_path(layer.repository or "")
-        advice = f'if you trust it, add "{root}" to trust.repositories in your own settings'
-    return f"{layer.origin}: not taken from a repository's file: {', '.join(keys)}; {advice}."
-
-
 def _wrong(layer: Layer, setting: Setting) -> str:
     name = layer.variables.get(setting.key, setting.key)
-    shown = _PASSWORD.sub("//…@", repr(layer.values[setting.key]))
-    return f"{layer.origin}: {name} = {shown} is not allowed; give {setting.allowed}"
+    written = shown(layer.values[setting.key])
+    return f"{layer.origin}: {name} = {written} is not allowed; give {setting.allowed}"
 
 
 def _unknown(layer: Layer, key: str, known: Iterable[str]) -> str:
-    close = get_close_matches(key, list(known), 1)
+    # A key of a repository's file may be of any length and any characters.
+    close = get_close_matches(key[:KEY_AT_MOST], list(known), 1)
     hint = f"did you mean {close[0]}?" if close else f"the known ones are {', '.join(known)}."
-    return f"{layer.origin}: there is no setting {key}; {hint}"
+    shortened = f"{key[:KEY_AT_MOST]}…" if len(key) > KEY_AT_MOST else key
+    return f"{layer.origin}: there is no setting {display_path(shortened)}; {hint}"

@@ -16,7 +16,7 @@ from asterism.config.environment import (
     unknown_variables,
     user_file,
 )
-from asterism.config.files import REPOSITORY_FILE, read_layer
+from asterism.config.files import read_layer, read_repository_layer
 from asterism.config.layers import Layer, Loaded, resolve
 from asterism.config.settings import Settings
 from asterism.config.trust import is_named
@@ -28,7 +28,7 @@ def load(
     """Settings for a directory: the call's, the repository's, the user's, the environment's.
 
     The repository's file is looked for in the directory itself, then at the top of its checkout.
-    What it may not say unless the user trusts the repository is left out with a warning.
+    What it may not do unless the user trusts the repository is left out with a warning.
     `caller` is what an error calls the origin of the arguments.
     """
     called = Layer(caller, arguments or {})
@@ -41,7 +41,7 @@ def load(
         users = resolve(layers).settings
         found = found._replace(trusted=is_named(found.repository or "", users))
         layers = [called, found, *personal]
-    loaded = resolve(layers)
+    loaded = resolve(layers, cores())
     return loaded._replace(warnings=(*loaded.warnings, *unknown_variables()))
 
 
@@ -49,9 +49,9 @@ def _repository_layer(directory: Path) -> Layer | None:
     checkout = enclosing_checkout(str(directory))
     places = [directory, *([Path(checkout.root)] if checkout is not None else [])]
     for place in places:
-        found = read_layer(place / REPOSITORY_FILE)
+        found = read_repository_layer(place)
         if found is not None:
-            return found._replace(repository=str(place.resolve()))
+            return found
     return None
 
 
@@ -95,5 +95,5 @@ def upgrade_options(settings: Settings) -> EmbedOptions | None:
 
 
 def worker_count(settings: Settings) -> int:
-    """How many processes to use."""
-    return settings.work.jobs or cores()
+    """How many processes to use: more than cores would only take memory."""
+    return min(settings.work.jobs or cores(), cores())

@@ -5,7 +5,7 @@ from typing import get_args
 
 from asterism.backends.llm.options import Provider
 from asterism.config.described import described, whole
-from asterism.config.setting import Kind, Voice
+from asterism.config.setting import Kind, Voice, Zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +40,22 @@ class ModelSettings:
         "Tokens that the model can read and write in one request; 0 means as known by its name. "
         "What is over is trimmed, and the answer says so.",
         minimum=0,
+        voice=Voice.only_lower,
+        zero=Zero.automatic,
     )
-    max_output_tokens: int = whole(4096, "Tokens of one answer at most.", minimum=1)
+    max_output_tokens: int = whole(
+        4096,
+        "Tokens of one answer at most.",
+        minimum=1,
+        voice=Voice.only_lower,
+    )
     timeout_seconds: float = described(
         Kind.decimal,
         120.0,
         "How long the model may stay silent before the request is tried again.",
         minimum=0.1,
         maximum=3600,
+        voice=Voice.only_lower,
     )
     total_seconds: float = described(
         Kind.decimal,
@@ -55,12 +63,14 @@ class ModelSettings:
         "How long one reply of the model may take in all.",
         minimum=0.1,
         maximum=86_400,
+        voice=Voice.only_lower,
     )
     attempts: int = whole(
         3,
         "How often a request is sent whose answer has not begun.",
         minimum=1,
         maximum=10,
+        voice=Voice.only_lower,
     )
 
 
@@ -76,36 +86,42 @@ class ChatSettings:
         "is set, a model whose folder names another (1.28 for the encoder) is read by that.",
         minimum=0,
         older_variable="CODEINFO_RETRIEVAL_DISTANCE_CUTOFF",
+        voice=Voice.only_lower,
     )
     cutoff_disabled: bool = described(
         Kind.boolean,
         False,
         "Whether hits of any distance are given to the chat.",
         older_variable="CODEINFO_RETRIEVAL_CUTOFF_DISABLED",
+        voice=Voice.only_lower,
     )
     fallback_chunks: int = whole(
         2,
         "How many of the nearest hits are given to the chat when none is near enough.",
         minimum=0,
         older_variable="CODEINFO_RETRIEVAL_FALLBACK_CHUNKS",
+        voice=Voice.only_lower,
     )
     max_chars: int = whole(
         40_000,
         "The characters of all texts that one search gives to the chat; over 100,000 never.",
         minimum=0,
         older_variable="CODEINFO_TOOL_MAX_CHARS",
+        voice=Voice.only_lower,
     )
     chunk_max_chars: int = whole(
         5_000,
         "The characters of one such text; a longer one is cut and marked.",
         minimum=1,
         older_variable="CODEINFO_TOOL_CHUNK_MAX_CHARS",
+        voice=Voice.only_lower,
     )
     max_turns: int = whole(
         20,
         "How often the model is asked for one answer, tool calls in between.",
         minimum=1,
         maximum=1000,
+        voice=Voice.only_lower,
     )
     retries: int = whole(
         0,
@@ -113,4 +129,5 @@ class ChatSettings:
         "before it answers; each time costs a request.",
         minimum=0,
         maximum=10,
+        voice=Voice.only_lower,
     )

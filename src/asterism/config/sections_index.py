@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from asterism.config.described import described, whole
-from asterism.config.setting import Kind, Voice
+from asterism.config.setting import Kind, Voice, Zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +11,10 @@ class DiscoverySettings:
     """Which files count."""
 
     max_file_bytes: int = whole(
-        1_000_000, "Larger files are skipped: they are data or bundles, not source.", minimum=1
+        1_000_000,
+        "Larger files are skipped: they are data or bundles, not source.",
+        minimum=1,
+        voice=Voice.only_lower,
     )
 
 
@@ -24,6 +27,7 @@ class ChunkSettings:
         "The longest text given to a model; a longer body is split at its statements.",
         minimum=200,
         maximum=32_000,
+        voice=Voice.only_lower,
     )
 
 
@@ -51,6 +55,7 @@ class IndexSettings:
         "then is said in the answer.",
         minimum=0,
         maximum=3600,
+        voice=Voice.only_lower,
     )
     batch_bytes: int = whole(
         1_000_000,
@@ -58,6 +63,7 @@ class IndexSettings:
         "memory and loses less when it is interrupted.",
         minimum=100_000,
         maximum=1_000_000_000,
+        voice=Voice.only_lower,
     )
 
 
@@ -70,12 +76,14 @@ class WatchSettings:
         "How long the files must be quiet before the index follows, in milliseconds.",
         minimum=0,
         maximum=60_000,
+        voice=Voice.only_higher,
     )
     servers: bool = described(
         Kind.boolean,
         True,
         "Whether servers watch the repositories they are asked about; without that the index "
         "follows with the next question.",
+        voice=Voice.only_lower,
     )
 
 
@@ -83,4 +91,10 @@ class WatchSettings:
 class WorkSettings:
     """How much of the machine is used."""
 
-    jobs: int = whole(0, "Processes that read files; 0 means one per core.", minimum=0)
+    jobs: int = whole(
+        0,
+        "Processes that read files; 0 means one per core.",
+        minimum=0,
+        voice=Voice.only_lower,
+        zero=Zero.cores,
+    )

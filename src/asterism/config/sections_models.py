@@ -6,7 +6,7 @@ from typing import get_args
 from asterism.backends.embed.options import Provider
 from asterism.backends.rerank.options import Provider as RerankProvider
 from asterism.config.described import described, whole
-from asterism.config.setting import Kind, Voice
+from asterism.config.setting import Kind, Voice, Zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,16 @@ class EmbeddingSettings:
         "Numbers in a vector; 0 means as many as the model makes by itself.",
         minimum=0,
         maximum=8192,
+        voice=Voice.trusted,
+        zero=Zero.automatic,
     )
     batch_size: int = whole(
         0,
         "Texts in one request at most; 0 means what suits the provider.",
         minimum=0,
         maximum=2048,
+        voice=Voice.only_lower,
+        zero=Zero.automatic,
     )
     timeout_seconds: float = described(
         Kind.decimal,
@@ -64,8 +68,15 @@ class EmbeddingSettings:
         "How long a server may stay silent before the request is tried again.",
         minimum=0.1,
         maximum=3600,
+        voice=Voice.only_lower,
     )
-    concurrency: int = whole(4, "Requests on their way at once.", minimum=1, maximum=64)
+    concurrency: int = whole(
+        4,
+        "Requests on their way at once.",
+        minimum=1,
+        maximum=64,
+        voice=Voice.only_lower,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +123,7 @@ class RerankSettings:
         "vectors. What our own models count is kept beside their weights.",
         minimum=0,
         maximum=1,
+        voice=Voice.anyone,
     )
     timeout_seconds: float = described(
         Kind.decimal,
@@ -120,6 +132,7 @@ class RerankSettings:
         "it.",
         minimum=0.1,
         maximum=3600,
+        voice=Voice.only_lower,
     )
     seconds: float = described(
         Kind.decimal,
@@ -128,4 +141,5 @@ class RerankSettings:
         "places.",
         minimum=0,
         maximum=3600,
+        voice=Voice.only_lower,
     )

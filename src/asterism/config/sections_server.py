@@ -23,11 +23,20 @@ class ServerSettings:
         maximum=65_535,
         voice=Voice.user,
     )
+    access: str = described(
+        Kind.text,
+        "user",
+        "Whom the server answers on this machine: `user` takes the token that it makes by itself, "
+        "and where the system tells who asks, programs of the same user need none; `token` asks "
+        "everybody for it; `open` answers every user of this machine.",
+        choices=("user", "token", "open"),
+        voice=Voice.user,
+    )
     token_file: str = described(
         Kind.text,
         "",
-        "A file with the token that every request has to bring, an absolute path, `~/` allowed; "
-        "the variable `ASTERISM_SERVER_TOKEN` comes before it.",
+        "A file with a token of your own that every request has to bring, an absolute path, `~/` "
+        "allowed; the variable `ASTERISM_SERVER_TOKEN` comes before it.",
         voice=Voice.user,
     )
     allowed_hosts: str = described(
@@ -50,9 +59,38 @@ class ServerSettings:
         maximum=104_857_600,
         voice=Voice.user,
     )
+    query_seconds: int = whole(
+        30,
+        "How long a query may take before it is ended, on the command line and in programs too.",
+        minimum=1,
+        maximum=3_600,
+        voice=Voice.user,
+    )
+    cpu_seconds: int = whole(
+        5,
+        "How many seconds of one core a client of `asterism serve` may use in each "
+        "`server.cpu_window` seconds; beyond that its requests are answered 429. 0 sets no limit.",
+        minimum=0,
+        maximum=3_600,
+        voice=Voice.user,
+    )
+    cpu_window: int = whole(
+        10,
+        "The seconds over which the use of the processor is counted.",
+        minimum=1,
+        maximum=3_600,
+        voice=Voice.user,
+    )
     read_only: bool = described(
         Kind.boolean,
         False,
         "Whether repositories cannot be added, removed or indexed over HTTP.",
+        voice=Voice.user,
+    )
+    roots: tuple[str, ...] = described(
+        Kind.paths,
+        (),
+        "Directories below which repositories may be added over HTTP. Without any it is your home "
+        "where the server is for this machine alone, and no directory elsewhere.",
         voice=Voice.user,
     )

@@ -40,7 +40,10 @@ class StructureSettings:
     rust: str = _server("rust-analyzer", "Rust is")
     java: str = _server("jdtls", "Java is")
     memory_mb: int = whole(
-        2000, "Megabytes that each of these programs may use before it is ended.", minimum=200
+        2000,
+        "Megabytes that each of these programs may use before it is ended.",
+        minimum=200,
+        voice=Voice.only_lower,
     )
     wait_seconds: float = described(
         Kind.decimal,
@@ -48,4 +51,5 @@ class StructureSettings:
         "How long a question waits for such a program that is still reading the repository; "
         "after that it is answered by name.",
         minimum=0,
+        voice=Voice.only_lower,
     )

@@ -1,6 +1,5 @@
 """One setting: what it allows, who may set it, and how a written value is read."""
 
-import math
 import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
@@ -13,6 +12,9 @@ _TRUTHS: Mapping[str, bool] = {
     **dict.fromkeys(("true", "1", "yes", "on"), True),
     **dict.fromkeys(("false", "0", "no", "off"), False),
 }
+LARGEST = 2**53
+"""No setting takes a number beyond this, where decimal numbers stop being exact."""
+
 _ADDRESS = re.compile(r"https?://[^\s/@]+(/\S*)?")
 
 
@@ -29,13 +31,31 @@ class Kind(StrEnum):
 
 
 class Voice(StrEnum):
-    """What a repository's own file, written by whoever wrote the repository, may say."""
+    """What a repository's own file, written by the repository's author, may do with a setting.
+
+    A repository that the user trusts may do everything but `user`.
+    """
 
     anyone = "anyone"
+    """Set any allowed value: nothing that it could hurt."""
+    only_lower = "only_lower"
+    """Only a value below the user's: a limit, or a switch that a repository may only turn off."""
+    only_higher = "only_higher"
+    """Only a value above the user's: a pause that saves work."""
     trusted = "trusted"
-    """Only that of a repository the user trusts: it decides where code goes, or what it costs."""
+    """Nothing: it decides where code goes, what it costs, or what repositories share."""
     user = "user"
-    """Never that of a repository."""
+    """Nothing, even where the user trusts the repository."""
+
+
+class Zero(StrEnum):
+    """What 0 means where it is not a number like the others."""
+
+    number = "number"
+    cores = "cores"
+    """As many as this machine has cores, which is also the most that any layer may ask for."""
+    automatic = "automatic"
+    """Left to the provider; nothing is known to be lower."""
 
 
 class Setting(NamedTuple):
@@ -46,10 +66,12 @@ class Setting(NamedTuple):
     kind: Kind
     default: Value
     purpose: str
+    voice: Voice
+    """Without a default: every setting declares it."""
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] = ()
-    voice: Voice = Voice.anyone
+    zero: Zero = Zero.number
     older_variable: str | None = None
     """A name the environment may use as well, where the present one is not set."""
 
@@ -97,7 +119,7 @@ class Setting(NamedTuple):
             case Kind.whole:
                 return self._within(written) if isinstance(written, int) else None
             case Kind.decimal:
-                return self._within(float(written)) if isinstance(written, int | float) else None
+                return self._decimal(written) if isinstance(written, int | float) else None
             case Kind.text:
                 return self._line(written)
             case Kind.address:
@@ -121,10 +143,15 @@ class Setting(NamedTuple):
             case _:
                 return self.read(text)
 
+    def _decimal(self, written: int | float) -> int | float | None:
+        # A whole number in a file may have more digits than a decimal one can hold.
+        return None if abs(written) > LARGEST else self._within(float(written))
+
     def _within(self, number: int | float) -> int | float | None:
-        low = -math.inf if self.minimum is None else self.minimum
-        high = math.inf if self.maximum is None else self.maximum
-        return number if math.isfinite(number) and low <= number <= high else None
+        low = -LARGEST if self.minimum is None else self.minimum
+        high = LARGEST if self.maximum is None else self.maximum
+        # NaN is in no range.
+        return number if low <= number <= high else None
 
     def _line(self, written: object) -> str | None:
         if not isinstance(written, str) or not written.isprintable():

@@ -24,7 +24,7 @@ from asterism.domain.errors import InputError
 if TYPE_CHECKING:
     from ruamel.yaml.nodes import Node
 
-_COMMENT = re.compile(r"[ \t]+#.*$")
+_COMMENT = re.compile(r"(?<![ \t])[ \t]++#.*$")
 _INDENT = 2
 # Line breaks to YAML that editors do not show as such; lines would be counted differently.
 _ODD_BREAK = re.compile("[\x85\u2028\u2029]|\r")

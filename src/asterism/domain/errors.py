@@ -10,6 +10,7 @@ AsterismError           anything a user should read as one clear sentence
 │   ├── PathOutside     it leads out of every known repository
 │   ├── WrongPathKind   a directory where a file is wanted, or the reverse
 │   ├── PathUnreadable  no permission, or the read failed
+│   │   └── SecretFile  it holds keys or passwords
 │   └── NotText         a binary file, or a language that does not exist
 ├── StoreError          an index that cannot be used as it is
 │   ├── IndexMissing    there is none
@@ -51,6 +52,8 @@ AsterismError           anything a user should read as one clear sentence
 │   ├── ConversationArchived  it is put away, and has to be restored to go on
 │   └── TurnRunning     an earlier question is still being answered
 ├── WorkerDied          a process that reads files was killed
+├── DeadlineExceeded    a query took longer than it may, and was ended
+├── ShareExceeded       a client used more of the processor than its share
 └── Cancelled           the user asked to stop; what was done is kept
 """
 
@@ -93,6 +96,10 @@ class WrongPathKind(InputError):
 
 class PathUnreadable(InputError):
     """The operating system refused to open or read the path."""
+
+
+class SecretFile(PathUnreadable):
+    """The file holds keys or passwords, which are never shown or kept."""
 
 
 class NotText(InputError):
@@ -253,6 +260,19 @@ class ConversationArchived(RecordsError):
 
 class TurnRunning(RecordsError):
     """An earlier question, or the same one, is still being answered."""
+
+
+class DeadlineExceeded(AsterismError):
+    """A query took longer than it may, and was ended."""
+
+
+class ShareExceeded(AsterismError):
+    """A client used more of the processor than its share, and may ask again a little later."""
+
+    def __init__(self, message: str, seconds: float) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+        """After which it may ask again."""
 
 
 class WorkerDied(AsterismError):

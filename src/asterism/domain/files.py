@@ -1,12 +1,13 @@
 """What discovery finds: the files to index, and every skipped path with its reason."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
+
+from asterism.disclosure.hidden import visible_line
 
 
 class SkipReason(StrEnum):
@@ -21,7 +22,7 @@ class SkipReason(StrEnum):
     dependencies = "dependencies"
     """A well-known folder of installed, built or cached files."""
     secret = "secret"
-    """A name that holds keys or passwords; such a file is never opened."""
+    """Keys or passwords: by its name, and then it is never opened, or by its content."""
     binary = "binary"
     lock_file = "lock_file"
     minified = "minified"
@@ -80,12 +81,13 @@ class Discovery:
 
 
 def display_path(path: str) -> str:
-    r"""Return the path as one printable line: `\xNN` for stray bytes, escapes for controls."""
-    if path.isascii() and path.isprintable():
+    r"""Return the path as one visible line: `\xNN` for stray bytes, escapes for what is hidden."""
+    # Newlines and terminal escapes in a file name must not forge lines of our output.
+    return visible_line(wire_path(path))
+
+
+def wire_path(path: str) -> str:
+    r"""Return the path for JSON: as it is, but for `\xNN` in the place of stray bytes."""
+    if path.isascii():
         return path
-    text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return _CONTROL.sub(lambda found: repr(found.group())[1:-1], text)
-
-
-# Newlines and terminal escapes in a file name must not forge lines of our output.
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

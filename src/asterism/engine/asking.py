@@ -23,6 +23,7 @@ from asterism.config.chatting import turn_options
 from asterism.domain.chat import RESUMABLE, Turn, TurnDone, TurnError, TurnEvent, TurnStatus
 from asterism.domain.context import Agent
 from asterism.domain.errors import AsterismError, Cancelled, TurnRunning
+from asterism.domain.request_limits import check_text
 from asterism.engine.asking_agents import AgentParts, AskedAgents
 from asterism.engine.asking_events import recorded_event
 from asterism.engine.asking_loop import BackgroundLoop
@@ -80,6 +81,7 @@ class Asking:
         lent: Lent | None = None,
     ) -> Asked:
         """Begin to answer; `hear` is called with each event, in a thread of ours."""
+        check_text("question", request.question)
         order = _Order(registered, Asked(), hear, lent)
         return self._submit(order, self._ask(order, request))
 

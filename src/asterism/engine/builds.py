@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.registry import Registered
+from asterism.backends.store.registry import Registered, check_root
 from asterism.backends.store.replacement import remove_leftovers, take_place
 from asterism.backends.store.second_store import prune_second, remove_second
 from asterism.config.settings import Settings
+from asterism.domain.deadlines import check_deadline, without_deadline
 from asterism.domain.errors import (
     IndexBusy,
     IndexCorrupt,
@@ -69,6 +70,7 @@ def build(
     With `force` everything is built anew, beside the old index and without reading it; so it is if
     the old one is damaged, or older than can be changed in place.
     """
+    check_root(registered)
     directory = registered.project.directory
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
@@ -110,14 +112,30 @@ def refresh(
     things stand. A process that asks often gives `unchanged`, which spares it
     the sync where nothing has changed.
     """
-    directory, repository = registered.project.directory, registered.repository
+    check_root(registered)
     options, model = sync_options(settings), model_identity(settings)
-    wanted = Wanted(repository.root, options, model)
+    wanted = Wanted(registered.repository.root, options, model)
     if unchanged is not None:
         is_fresh = unchanged.holds(registered, wanted)
         record_look_up("freshness", is_fresh)
         if is_fresh:
             return Freshness()
+    # A sync ends by its own time, and not in the middle of what it writes.
+    with without_deadline():
+        found = _refreshed(registered, settings, places, unchanged, wanted)
+    check_deadline()
+    return found
+
+
+def _refreshed(
+    registered: Registered,
+    settings: Settings,
+    places: Places,
+    unchanged: Unchanged | None,
+    wanted: Wanted,
+) -> Freshness:
+    directory, repository = registered.project.directory, registered.repository
+    options, model = wanted.options, wanted.model
     began_ns = time.time_ns()
     deadline = time.monotonic() + settings.index.sync_seconds
     with Catalogue.open(directory) as catalogue:

@@ -18,6 +18,7 @@ from asterism.config.environment import program
 from asterism.config.loading import discovery_options
 from asterism.config.settings import Settings
 from asterism.config.trust import is_trusted
+from asterism.domain.deadlines import check_deadline
 from asterism.domain.errors import LanguageServerError, ServerGarbled, ServerMissing
 from asterism.domain.files import FoundFile, display_path
 from asterism.domain.structure import Connections, Fact, Gap
@@ -303,6 +304,7 @@ class Questions:
         """What is known of each target; None for one that is not in its file any more."""
         families: dict[str, list[Target]] = {}
         for target in dict.fromkeys(targets):
+            check_deadline()
             if target not in self._known:
                 families.setdefault(_family(detect(target.path).language), []).append(target)
         for family, wanted in families.items():

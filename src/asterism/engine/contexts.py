@@ -11,6 +11,7 @@ from asterism.analysis.graph.scopes import FileScope
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
 from asterism.domain.chunk import Chunk
+from asterism.domain.deadlines import check_deadline
 from asterism.domain.errors import UsageError
 from asterism.domain.files import display_path
 from asterism.domain.outline import ROOT_KINDS
@@ -135,6 +136,7 @@ def _placed(
 ) -> Iterator[Placed]:
     """The hits found again in their files; pieces of one symbol are that symbol."""
     for kept in reply.selection.kept:
+        check_deadline()
         chunk = kept.hit.chunk
         shown = display_path(chunk.relative_path)
         path = odd.get(shown, chunk.relative_path)

@@ -48,6 +48,7 @@ def checks(where: Path, online: bool = False, deep: bool = False) -> Sequence[Ch
         ("Repositories", _indexes),
         ("Conversations", partial(_records, where)),
         ("Agents", partial(_agents, where)),
+        ("Server token", partial(_server, where)),
         *([("Every byte", partial(_deep, where))] if deep else []),
     )
 
@@ -145,3 +146,9 @@ def _agents(where: Path) -> Iterator[Finding]:
     from asterism.engine.doctor_agents import agent_findings
 
     return agent_findings(where, _settings_of(where), data_directory())
+
+
+def _server(where: Path) -> Iterator[Finding]:
+    from asterism.engine.doctor_server import server_findings
+
+    return server_findings(_settings_of(where), data_directory())

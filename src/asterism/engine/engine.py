@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Event, RLock
@@ -16,6 +16,7 @@ from asterism.backends.store.registry_file import is_whole
 from asterism.backends.store.replacement import BUILDING
 from asterism.config.settings import Settings
 from asterism.domain.catalogue import SymbolQuery
+from asterism.domain.deadlines import limited_to
 from asterism.domain.errors import IndexMissing, PathMissing, StoreError, UsageError
 from asterism.domain.files import SkipReason, display_path
 from asterism.engine.builds import Freshness, Neighbour, build, dry_run, forget, refresh
@@ -218,7 +219,7 @@ class Engine:
         from asterism.engine.searching import search
 
         settings = self.settings_of(registered)
-        with self.questions.answering(), Operation("search", request.mode.value) as done:
+        with self._query(registered), Operation("search", request.mode.value) as done:
             reply = search(registered, request, settings, self._places, self._kept())
             record_search(reply, done)
         return reply
@@ -252,7 +253,7 @@ class Engine:
         from asterism.engine.contexts import budget_for, context, gated
 
         asked, room = gated(request, gate), budget_for(budget)
-        with self.questions.answering(), Operation("context", request.mode.value):
+        with self._query(registered), Operation("context", request.mode.value):
             searched = self._searched(registered, request.where.repos)
             connector = self._warm_connector(searched, request.where.languages)
             return context(self.search(searched, asked), searched, connector, room)
@@ -262,7 +263,7 @@ class Engine:
         from asterism.engine.relations import check, relations
 
         check(request)
-        with self.questions.answering(), Operation("relations", request.relation.value):
+        with self._query(registered), Operation("relations", request.relation.value):
             connector = self._warm_connector(registered)
             return relations(request, registered, connector, self.refresh(registered))
 
@@ -336,7 +337,7 @@ class Engine:
 
     def symbols(self, registered: Registered, query: SymbolQuery) -> Lookup:
         """Where a name is defined, exported, imported and used."""
-        with Operation("symbols"):
+        with limited_to(self.query_seconds(registered)), Operation("symbols"):
             return look_up(registered, query)
 
     def inspect(self, path: Path) -> Inspection:
@@ -355,6 +356,14 @@ class Engine:
         self._list_was_whole = self._list_was_whole and is_whole(self._places.data)
         orphans = self._list_was_whole
         return clean(self.registry, self._places, self._settings, dry_run, cache, orphans)
+
+    def query_seconds(self, registered: Registered) -> float:
+        """How long a query of a repository may take."""
+        return self.settings_of(registered).server.query_seconds
+
+    def _query(self, registered: Registered) -> AbstractContextManager[None]:
+        """A query is answered inside: background work yields, and the deadline ends it."""
+        return self.questions.answering(self.query_seconds(registered))
 
     def _searched(self, registered: Registered, repos: Sequence[str]) -> Registered:
         """The one repository that a filter means: files of several do not connect."""

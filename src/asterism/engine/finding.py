@@ -27,6 +27,7 @@ from asterism.retrieval.reranking import reranked, with_distances
 from asterism.retrieval.similar import nearest_to
 from asterism.retrieval.symbols_lookup import SymbolAnswer, chunks_of, look_up
 from asterism.retrieval.uses import led_by_uses
+from asterism.telemetry.masking import counting_masked, masked_sentence
 
 if TYPE_CHECKING:
     # Whoever asks without a model of our own should not pay for its libraries.
@@ -172,7 +173,9 @@ def _judged(
         return ranked.hits(chunks), ()
     try:
         if chosen == "voyage":
-            return _by_vendor(ranked, chunks, means), ()
+            with counting_masked() as masked:
+                hits = _by_vendor(ranked, chunks, means)
+            return hits, [masked_sentence(masked, "the reranker")] if masked else ()
         judge = _own_judge(means)
     except ProviderError as error:
         # Whoever did not ask for a judge is told once that there is none.

@@ -8,6 +8,7 @@ from asterism.backends.store.registry import Registered
 from asterism.domain.catalogue import FoundSymbol, SymbolQuery
 from asterism.domain.errors import IndexMissing
 from asterism.domain.files import display_path
+from asterism.domain.request_limits import check_text
 from asterism.domain.symbol import Role
 
 
@@ -32,6 +33,7 @@ class Lookup:
 
 def look_up(registered: Registered, query: SymbolQuery) -> Lookup:
     """Find a name in one repository; an error says what to do where that was never indexed."""
+    check_text("name", query.name)
     repository = registered.repository
     with Catalogue.open(registered.project.directory) as catalogue:
         if repository.name not in {known.name for known in catalogue.repositories()}:

@@ -1,8 +1,11 @@
 """Which questions a process is answering, for whoever should not be in their way."""
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Condition, Event
+
+from asterism.domain.deadlines import limited_to
 
 LOOK_SECONDS = 1.0
 """How often someone who waits looks whether he is to stop."""
@@ -16,12 +19,13 @@ class Questions:
         self._running = 0
 
     @contextmanager
-    def answering(self) -> Iterator[None]:
-        """One more, as long as it takes."""
+    def answering(self, seconds: float = math.inf) -> Iterator[None]:
+        """One more, which has to end within some seconds."""
         with self._changed:
             self._running += 1
         try:
-            yield
+            with limited_to(seconds):
+                yield
         finally:
             with self._changed:
                 self._running -= 1

@@ -9,6 +9,7 @@ from asterism.backends.store.registry import Registered
 from asterism.domain.catalogue import FoundSymbol, SymbolPage, SymbolQuery
 from asterism.domain.errors import IndexMissing, UsageError
 from asterism.domain.files import display_path
+from asterism.domain.request_limits import check_text
 from asterism.domain.structure import CallTree, Connections, Edge, Fact, SymbolPlace
 from asterism.domain.symbol import Role
 from asterism.domain.symbol_names import symbol_query
@@ -82,6 +83,7 @@ class RelationsReply:
 
 def check(request: RelationsRequest) -> None:
     """Refuse what cannot be answered, before anything runs."""
+    check_text("name", request.name)
     if not request.name.strip():
         raise UsageError("The name is empty; give a symbol, as `TokenService.validate`.")
     if not 1 <= request.depth <= MOST_DEPTH:

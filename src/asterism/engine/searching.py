@@ -15,6 +15,7 @@ from asterism.domain.errors import IndexCorrupt, IndexMissing, UsageError
 from asterism.domain.files import display_path
 from asterism.domain.filters import NO_FILTER, Filter
 from asterism.domain.index import ModelIdentity
+from asterism.domain.request_limits import check_text
 from asterism.domain.search import Hit, Mode, Question, Search, Total
 from asterism.domain.selection import Detail, Selection, Stage
 from asterism.engine.builds import Freshness, refresh
@@ -168,6 +169,9 @@ def _answered(
 
 def _selection_options(request: SearchRequest) -> SelectionOptions:
     """What the selector is to do; whatever is wrong with a number is said before anything runs."""
+    check_text("query", request.text)
+    check_text("code_snippet", request.code_snippet or "")
+    check_text("cursor", request.cursor or "")
     if request.cursor is not None and not request.exhaustive:
         raise UsageError("A cursor belongs to an exhaustive search; ask exhaustively with it.")
     if not (0 <= request.min_score <= 1 and math.isfinite(request.min_score)):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from asterism.analysis.source.text import decode, read
 from asterism.backends.store.chunk_table import ChunkKey
 from asterism.domain.chunk import Chunk
+from asterism.domain.deadlines import check_deadline
 from asterism.domain.errors import InputError
 
 MOST_LINES = 10
@@ -24,6 +25,7 @@ def surroundings(chunks: Iterable[Chunk], count: int) -> Mapping[ChunkKey, Surro
     files: dict[str, list[str]] = {}
     found: dict[ChunkKey, Surroundings] = {}
     for chunk in chunks:
+        check_deadline()
         if chunk.file_path not in files:
             files[chunk.file_path] = _lines(chunk.file_path)
         lines = files[chunk.file_path]

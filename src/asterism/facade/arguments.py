@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import TypeAlias, TypedDict, TypeVar
 
 from asterism.domain.errors import UsageError
+from asterism.domain.request_limits import FIELDS, check_text
 from asterism.domain.selection import Stage
 
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -34,7 +35,7 @@ def text(name: str, value: object) -> str:
     """A text."""
     if not isinstance(value, str):
         raise UsageError(f"{name} is {value!r:.80}; give a text.")
-    return value
+    return check_text(name, value) if name in FIELDS else value
 
 
 def texts(value: object) -> list[str]:

@@ -16,7 +16,7 @@ from asterism.analysis.symbols.rows import symbol_rows
 from asterism.analysis.syntax.outlines import outline
 from asterism.analysis.terms import joined_terms, name_terms, path_terms
 from asterism.domain.chunk import Chunk
-from asterism.domain.errors import InputError, PathMissing
+from asterism.domain.errors import InputError, PathMissing, SecretFile
 from asterism.domain.files import SkipReason, display_path
 from asterism.domain.index import Signatures, Skipped
 from asterism.domain.symbol import SymbolRow
@@ -172,6 +172,9 @@ def _read(where: Where, look: Look, rows: list[Rows]) -> Outcome:
         data = read(path)
     except (FileNotFoundError, NotADirectoryError, PathMissing):
         return Gone(look.path)
+    except SecretFile:
+        # Discovery did not see it: the file changed since, or is known from an older index.
+        return Skipped(look.path, SkipReason.secret.value, "content")
     except InputError as error:
         return Skipped(look.path, SkipReason.unreadable.value, str(error))
     except OSError as error:

@@ -1,5 +1,6 @@
 """What a sync did, in numbers and in a sentence."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -22,6 +23,8 @@ class Account:
     """Vectors found in the user's cache."""
     reused: int = 0
     """Vectors that the index itself had."""
+    masked: Counter[str] = field(default_factory=Counter)
+    """Tokens in the texts that were sent to a server, by kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

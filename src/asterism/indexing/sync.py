@@ -36,6 +36,7 @@ from asterism.indexing.reading import (
 )
 from asterism.indexing.report import Account, SyncReport
 from asterism.indexing.spool import Spool
+from asterism.telemetry.masking import masked_sentence
 
 if TYPE_CHECKING:
     # It brings numpy, which a sync that finds nothing to write does not load.
@@ -321,7 +322,7 @@ class _Work:
             reused=account.reused,
             skipped=dict(Counter(entry.reason for entry in self._skipped())),
             unread=tuple(entry.path for entry in self.unread),
-            warnings=self.index.warnings,
+            warnings=(*self.index.warnings, *_masked(account)),
             cancelled=cancelled,
             seconds=time.monotonic() - started,
         )
@@ -332,3 +333,7 @@ class _Work:
         if self.reshaped:
             return Staleness.options
         return Staleness.content if plan.looks or plan.removed else Staleness.equal
+
+
+def _masked(account: Account) -> list[str]:
+    return [masked_sentence(account.masked, "the embedding server")] if account.masked else []

@@ -6,10 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from asterism.backends.embed.options import REMOTE
 from asterism.backends.embed.protocol import Embedder, Matrix
 from asterism.backends.store.chunk_table import ChunkKey, ChunkTable
+from asterism.disclosure.tokens import masked
 from asterism.domain.index import ModelIdentity
 from asterism.indexing.cache import Cache
+from asterism.indexing.reading import text_hash
 from asterism.indexing.report import Account
 
 
@@ -36,8 +39,9 @@ class VectorSource:
         """A row for each text; `stored` says which texts already have rows in the index."""
         if not texts:
             return np.zeros((0, self.identity.dimensions), np.float32)
-        wanted = {entry.hash: entry.text for entry in texts}
-        found = self.cache.get(self.identity, self.recipe, list(wanted))
+        wanted = {entry.hash: self._sent(entry) for entry in texts}
+        known = self.cache.get(self.identity, self.recipe, [sent.key for sent in wanted.values()])
+        found = {key: known[sent.key] for key, sent in wanted.items() if sent.key in known}
         account.cached += len(found)
         kept = {key: stored[key] for key in wanted if key not in found and key in stored}
         if kept:
@@ -47,9 +51,32 @@ class VectorSource:
             found.update(again)
         missing = [key for key in wanted if key not in found]
         if missing:
-            made = self.embedder().embed_documents([wanted[key] for key in missing])
+            made = self.embedder().embed_documents([wanted[key].text for key in missing])
             fresh = dict(zip(missing, made, strict=True))
-            self.cache.put(self.identity, self.recipe, fresh)
+            self.cache.put(
+                self.identity, self.recipe, {wanted[key].key: fresh[key] for key in missing}
+            )
             account.embedded += len(missing)
+            for key in missing:
+                account.masked.update(wanted[key].masked)
             found.update(fresh)
         return np.stack([found[entry.hash] for entry in texts])
+
+    def _sent(self, entry: Text) -> "_Sent":
+        """What the model reads: on a server, the text without its tokens.
+
+        The cache knows a vector by the text that it was made from.
+        """
+        if self.identity.provider in REMOTE:
+            result = masked(entry.text)
+            if result.tokens:
+                return _Sent(text_hash(result.text), result.text, result.counts)
+        return _Sent(entry.hash, entry.text, {})
+
+
+class _Sent(NamedTuple):
+    """A text as the model reads it, and the tokens that are masked in it."""
+
+    key: bytes
+    text: str
+    masked: Mapping[str, int]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from asterism.domain.deadlines import check_deadline
 from asterism.domain.outline import Outline
 from asterism.domain.selection import Detail
 from asterism.domain.structure import Connections
@@ -93,6 +94,7 @@ def assemble(
     levels: list[int | None] = [0] * len(results)
     draft = writer.write(levels)
     for at in reversed(order):
+        check_deadline()
         for less in range(1, len(LEVELS)):
             if draft.used > budget:
                 levels[at] = less

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from asterism.domain.deadlines import check_deadline
 from asterism.domain.files import display_path
 from asterism.domain.selection import Detail
 from asterism.domain.structure import Connections, Edge, Fact, Known, Member, SymbolPlace, TypeFlow
@@ -101,7 +102,8 @@ def graph_body(entries: Sequence[Entry], options: GraphOptions = _DEFAULT) -> st
     lines = _Lines(marks, options)
     blocks = [""]
     for number, entry in enumerate(entries, 1):
-        title = entry.connections.symbol.name
+        check_deadline()
+        title = display_path(entry.connections.symbol.name)
         heading = f"[{number}] {title}" if len(entries) > 1 else title
         blocks.append("\n".join([heading, *(f" {line}" for line in lines.of(entry))]))
     legend = [f"{mark} = {meaning}" for mark, meaning in _LEGEND.items() if mark in lines.seen]
@@ -117,7 +119,7 @@ def _shared(shared: Sequence[Shared], total: int) -> Iterator[str]:
     yield "Shared dependencies not in results:"
     for symbol, users in shared:
         kind = f"{symbol.kind}, " if symbol.kind else ""
-        yield f" {symbol.name}{_place(symbol)}: {kind}used by {users}/{total} results"
+        yield f" {display_path(symbol.name)}{_place(symbol)}: {kind}used by {users}/{total} results"
 
 
 class _Lines:
@@ -187,7 +189,9 @@ class _Lines:
             sure = f"{edge.confidence:.2g}" if edge.confidence < 1 else ""
             how = f"by name {sure}".strip() if says_how else sure
             notes.extend([how] if how else [])
-        return _marked(edge.target.name, mark) + (f" ({', '.join(notes)})" if notes else "")
+        # What a file calls at its top is called by the file, and files may have any name.
+        name = display_path(edge.target.name)
+        return _marked(name, mark) + (f" ({', '.join(notes)})" if notes else "")
 
     def _member(self, owner: SymbolPlace, member: Member) -> str:
         place = SymbolPlace(f"{owner.name}.{member.name}", owner.path, member.line)

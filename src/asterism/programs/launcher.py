@@ -1,19 +1,16 @@
 """The program between us and a server: ties its life to ours, confines it, then becomes it.
 
-Run as a script, by its path, without the site module: `launcher.py OPTIONS COMMAND…`. The options
-are JSON and hold no secrets, because every user of a machine can read arguments. Whatever the
-kernel refuses is left out: a server without a fence is as before, and `docs/security.md` says so.
+Run as a script, by its path, without the site module: `launcher.py NAME=VALUE… -- COMMAND…`. The
+options hold no secrets, because every user of a machine can read arguments. Whatever the kernel
+refuses is left out: a server without a fence is as before, and `docs/security.md` says so.
+It imports little, because every start of a server waits for it.
 """
 
-import contextlib
 import ctypes
-import json
 import os
-import platform
 import signal
 import struct
 import sys
-from typing import Any
 
 # What a shell says of a command that cannot be started.
 CANNOT_START = 127
@@ -39,24 +36,28 @@ _LATER_RIGHTS = ((2, 1 << 13), (3, 1 << 14), (5, 1 << 15))
 
 def main(arguments: list[str]) -> int:
     """Become the command; return only where that fails."""
-    options, command = json.loads(arguments[0]), arguments[1:]
+    split = arguments.index("--")
+    command = arguments[split + 1 :]
+    options: dict[str, list[str]] = {}
+    for word in arguments[:split]:
+        name, _, value = word.partition("=")
+        options.setdefault(name, []).append(value)
     # Before the fences, behind which this program can read no module of its own.
     if sys.platform != "win32":
         _limit(options)
     if sys.platform == "linux":
         libc = ctypes.CDLL(None, use_errno=True)
-        parent = options.get("parent")
-        if parent:
+        if "parent" in options:
             # The kernel kills this process when its parent ends, however it ends; exec keeps that.
             libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-            if os.getppid() != parent:
+            if os.getppid() != int(options["parent"][0]):
                 return CANNOT_START
-        if options.get("confined"):
+        if "confined" in options:
             # Neither sudo nor any other setuid program gives it more rights.
             libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-        if "reads" in options:
+        if "fenced" in options:
             _fence_files(libc, options)
-        if options.get("offline"):
+        if "offline" in options:
             _fence_network(libc)
     try:
         os.execvp(command[0], command)
@@ -72,46 +73,56 @@ def landlock_version(libc: ctypes.CDLL) -> int:
 
 def knows_machine() -> bool:
     """Whether the network can be refused on this kind of processor."""
-    return platform.machine() in _SYSCALLS
+    return os.uname().machine in _SYSCALLS
 
 
-def _limit(options: dict[str, Any]) -> None:
+def _limit(options: dict[str, list[str]]) -> None:
     import resource
 
     wanted = {
-        "RLIMIT_CORE": 0 if options.get("confined") else None,
-        "RLIMIT_DATA": options.get("data_bytes"),
-        "RLIMIT_CPU": options.get("cpu_seconds"),
-        "RLIMIT_NPROC": _allowed_processes(options.get("processes")),
+        "RLIMIT_CORE": 0 if "confined" in options else None,
+        "RLIMIT_DATA": _number(options, "data_bytes"),
+        "RLIMIT_CPU": _number(options, "cpu_seconds"),
+        "RLIMIT_NPROC": _allowed_processes(_number(options, "processes")),
     }
     for name, value in wanted.items():
         kind = getattr(resource, name, None)
         if kind is None or value is None:
             continue
         # Limits can be lowered only, and some systems know fewer of them.
-        with contextlib.suppress(OSError, ValueError):
+        try:
             _, hard = resource.getrlimit(kind)
             value = value if hard == resource.RLIM_INFINITY else min(value, hard)
             resource.setrlimit(kind, (value, value))
+        except (OSError, ValueError):
+            continue
+
+
+def _number(options: dict[str, list[str]], name: str) -> int | None:
+    return int(options[name][0]) if name in options else None
 
 
 def _allowed_processes(more: int | None) -> int | None:
     """The kernel counts all threads of the user, so the limit is that number and some more."""
-    if not more or sys.platform != "linux":
+    if more is None or sys.platform != "linux":
         return None
     user, count = os.getuid(), 0
     for name in os.listdir("/proc"):  # noqa: PTH208 - pathlib would cost more than the rest
+        if not name.isdigit():
+            continue
         # What ends meanwhile counts nothing.
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            if name.isdigit() and os.stat(f"/proc/{name}").st_uid == user:  # noqa: PTH116
+        try:
+            if os.stat(f"/proc/{name}").st_uid == user:  # noqa: PTH116
                 with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:  # noqa: PTH123
                     count += int(file.read().rpartition(")")[2].split()[17])
+        except (OSError, ValueError, IndexError):
+            continue
     return count + more
 
 
 def _fence_network(libc: ctypes.CDLL) -> None:
     """Refuse every new socket; pairs that a program makes for itself stay."""
-    known = _SYSCALLS.get(platform.machine())
+    known = _SYSCALLS.get(os.uname().machine)
     if known is None:
         return
     machine, *refused = known
@@ -132,7 +143,7 @@ def _fence_network(libc: ctypes.CDLL) -> None:
     libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.c_char_p(program), 0, 0)
 
 
-def _fence_files(libc: ctypes.CDLL, options: dict[str, Any]) -> None:
+def _fence_files(libc: ctypes.CDLL, options: dict[str, list[str]]) -> None:
     """Allow what is named and nothing else, to this process and all that it becomes or starts."""
     version = landlock_version(libc)
     if version < 1:
@@ -144,11 +155,11 @@ def _fence_files(libc: ctypes.CDLL, options: dict[str, Any]) -> None:
     rules = libc.syscall(_LANDLOCK_CREATE, ctypes.c_char_p(attribute), ctypes.c_size_t(8), 0)
     if rules < 0:
         return
-    for path in options["runs"]:
+    for path in options.get("runs", ()):
         _allow(libc, rules, path, (_READ | _EXECUTE) & rights)
-    for path in options["reads"]:
+    for path in options.get("reads", ()):
         _allow(libc, rules, path, _READ & rights)
-    for path in options["writes"]:
+    for path in options.get("writes", ()):
         _allow(libc, rules, path, rights & ~_EXECUTE)
     _allow(libc, rules, "/dev/null", (_READ_FILE | 1 << 1) & rights)
     for device in ("/dev/urandom", "/dev/random", "/dev/zero"):

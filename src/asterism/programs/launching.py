@@ -1,6 +1,5 @@
 """Starts the programs of the table: the one place where a process begins."""
 
-import json
 import os
 import subprocess
 import sys
@@ -113,7 +112,7 @@ def prepare(launch: Launch) -> Prepared:
     options = _options(launch, values)
     if options:
         # Neither the site module nor the current directory has a part in it.
-        command = (sys.executable, "-I", "-S", _LAUNCHER, json.dumps(options), *command)
+        command = (sys.executable, "-I", "-S", _LAUNCHER, *options, "--", *command)
     directory = program.directory.format(**values) or os.path.abspath(os.sep)  # noqa: PTH100
     return Prepared(command, _environment(launch, values), directory)
 
@@ -159,25 +158,29 @@ def is_below(path: str, root: str) -> bool:
     return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
 
 
-def _options(launch: Launch, values: Mapping[str, str]) -> dict[str, Any]:
+def _options(launch: Launch, values: Mapping[str, str]) -> list[str]:
     """What the launcher is told; nothing where the program needs no launcher."""
     program, limits = launch.program, launch.program.limits
-    is_limited = bool(limits.cpu_seconds or limits.processes or not limits.network)
-    options: dict[str, Any] = {"parent": os.getpid()} if program.tied else {}
-    if is_limited:
-        options["confined"] = True
-        options["offline"] = not limits.network
-        options["cpu_seconds"] = limits.cpu_seconds
-        options["processes"] = limits.processes
-        if launch.memory_bytes:
-            options["data_bytes"] = int(launch.memory_bytes * limits.memory_times)
+    options = [f"parent={os.getpid()}"] if program.tied else []
+    if limits.cpu_seconds or limits.processes or not limits.network:
+        options.append("confined")
+    if not limits.network:
+        options.append("offline")
+    if limits.cpu_seconds:
+        options.append(f"cpu_seconds={limits.cpu_seconds}")
+    if limits.processes:
+        options.append(f"processes={limits.processes}")
+    if limits.memory_times and launch.memory_bytes:
+        options.append(f"data_bytes={int(launch.memory_bytes * limits.memory_times)}")
     if program.files is Files.named:
         # A fence can only name what is there; without it the program says what is missing.
         with suppress(OSError, KeyError):
             Path(values["cache"]).mkdir(parents=True, exist_ok=True)
-        options["runs"] = [*SYSTEM_FILES, *_installation(launch.command[0])]
-        options["reads"] = _named(program.reads, values)
-        options["writes"] = _named(program.writes, values)
+        runs = [*SYSTEM_FILES, *_installation(launch.command[0])]
+        options.append("fenced")
+        options += [f"runs={place}" for place in runs]
+        options += [f"reads={place}" for place in _named(program.reads, values)]
+        options += [f"writes={place}" for place in _named(program.writes, values)]
     return options
 
 

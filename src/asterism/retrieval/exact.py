@@ -11,6 +11,7 @@ from itertools import groupby
 
 from asterism.backends.store.chunk_table import ChunkSnapshot, Source
 from asterism.domain.chunk import Chunk
+from asterism.domain.deadlines import check_deadline
 from asterism.domain.filters import NO_FILTER, Filter
 from asterism.domain.search import Question
 from asterism.retrieval.exact_needles import Needle, needles_of
@@ -69,6 +70,7 @@ def chunks_found(snapshot: ChunkSnapshot, found: Sequence[Found]) -> list[tuple[
 def _files(sources: Iterable[Source]) -> Iterator[list[Source]]:
     """The chunks of each file; a scan brings them together."""
     for _, file in groupby(sources, key=lambda source: (source.key.repo, source.path)):
+        check_deadline()
         yield list(file)
 
 

@@ -2,15 +2,18 @@
 
 Python's engine may need exponential time, and a thread that runs it cannot be interrupted. The
 program is started by its path and reads pickles from its input: the pattern, then lists of texts.
-For each list it answers with the spans of the matches in each text. It imports nothing of ours, so
-that it is ready within milliseconds.
+It answers the pattern with what is wrong with it, or None, and each list with the spans of the
+matches in each text. Compiling happens here, too: a pattern of a few thousand characters can take
+seconds. It imports nothing of ours, so that it is ready within milliseconds.
 """
 
+import contextlib
 import os
 import pickle
 import re
 import signal
 import sys
+import warnings
 from bisect import bisect_right
 from itertools import accumulate
 from types import FrameType
@@ -18,20 +21,71 @@ from typing import BinaryIO
 
 Span = tuple[int, int]
 """The first and the last line of a match, counted from 0."""
+MEMORY_BYTES = 1 << 30
+"""Address space of the process: matching a megabyte takes some 50 MB, and a pattern that keeps
+every step of a repetition could take any amount."""
+OUT_OF_MEMORY = "memory"
+"""The answer to texts that would need more."""
 # A line break, written as one or as an escape, or the flag that makes the dot match it.
 _ACROSS = re.compile(r"\n|(?<!\\)(?:\\\\)*\\n|\(\?[aiLmux]*s")
 
 
 def serve(source: BinaryIO, target: BinaryIO) -> None:
     """Answer until the input ends."""
-    pattern = re.compile(pickle.load(source), re.MULTILINE)
+    written = pickle.load(source)
+    problem = problem_of(written)
+    _send(problem, target)
+    if problem is not None:
+        return
+    pattern = compiled(written)
     while True:
         try:
             texts = pickle.load(source)
         except EOFError:
             return
-        pickle.dump([spans(pattern, text) for text in texts], target)
-        target.flush()
+        try:
+            answer: object = [spans(pattern, text) for text in texts]
+        except MemoryError:
+            answer = OUT_OF_MEMORY
+        _send(answer, target)
+
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    """The pattern as it is matched."""
+    with warnings.catch_warnings():
+        # What Python says about its own future is nothing to whoever searches.
+        warnings.simplefilter("ignore")
+        return re.compile(pattern, re.MULTILINE)
+
+
+def problem_of(pattern: str) -> str | None:
+    """Why a pattern cannot be used, as a sentence; None where it can."""
+    try:
+        compiled(pattern)
+    except re.error as error:
+        where = "" if error.pos is None else f" at character {error.pos + 1}"
+        shown = "" if error.pos is None else f" (near `{pattern[error.pos :][:20]}`)"
+        return (
+            f"The pattern is no regular expression of Python: {error.msg}{where}{shown}; "
+            "mend it, or search for the text itself in quotes."
+        )
+    except (OverflowError, RecursionError, ValueError, MemoryError) as error:
+        return f"The pattern is too large for a regular expression ({error}); simplify it."
+    return None
+
+
+def limit_memory() -> None:
+    """Take no more memory than the program needs, where the system can see to it."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _send(value: object, target: BinaryIO) -> None:
+    pickle.dump(value, target)
+    target.flush()
 
 
 def spans(pattern: re.Pattern[str], text: str) -> list[Span]:
@@ -78,4 +132,5 @@ def end_with_parent() -> None:
 
 if __name__ == "__main__":
     end_with_parent()
+    limit_memory()
     serve(sys.stdin.buffer, sys.stdout.buffer)

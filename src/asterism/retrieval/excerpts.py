@@ -1,7 +1,6 @@
 """Which lines of a long hit are worth showing, and which words in them answer the question."""
 
 import re
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
@@ -12,6 +11,7 @@ from asterism.domain.chunk import Chunk
 from asterism.domain.errors import UsageError
 from asterism.domain.search import Hit, Mode, Question
 from asterism.retrieval.exact_needles import Phrase, needles_of
+from asterism.retrieval.exact_worker import compiled
 from asterism.retrieval.questions_words import STOP_WORDS
 from asterism.retrieval.variants import stem_of
 
@@ -154,15 +154,15 @@ def _by_text(texts: Sequence[str]) -> Marker:
 
 
 def _by_pattern(pattern: str) -> Marker:
-    """Only the first match of a line: that one was found under guard, in time."""
+    """Only the first match of a line: that one was found under guard, in time.
+
+    The pattern is compiled with the first line that is to be marked, which a server never does.
+    """
     if _NAMES_A_BREAK.search(pattern):
         return lambda _line: []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        compiled = re.compile(pattern, re.MULTILINE)
 
     def mark(line: str) -> list[Mark]:
-        found = compiled.search(line)
+        found = compiled(pattern).search(line)
         return [Mark(found.start(), found.end(), "")] if found and found[0] else []
 
     return mark

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from asterism.domain.errors import UsageError
 from asterism.domain.filters import Filter
+from asterism.domain.request_limits import check_filter
 from asterism.retrieval.filters_paths import (
     common_files,
     common_prefixes,
@@ -133,6 +134,7 @@ def _read(name: str, key: _Key, value: object, root: str | None) -> object:
     if key.shape == "text":
         if not isinstance(value, str):
             raise _wrong(name, value, "a string")
+        check_filter(name, [value])
         return _one(name, key, value, root)
     items = [value] if isinstance(value, str) else value
     if not isinstance(items, list | tuple | set | frozenset):
@@ -140,6 +142,7 @@ def _read(name: str, key: _Key, value: object, root: str | None) -> object:
     for item in items:
         if not isinstance(item, str):
             raise _wrong(name, item, "a string or a list of strings", " inside its list")
+    check_filter(name, items)
     if not items:
         raise UsageError(f"The filter {name} has an empty list; leave it out to let all pass.")
     texts = sorted(items) if isinstance(items, set | frozenset) else items

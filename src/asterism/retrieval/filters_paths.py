@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from asterism.backends.store.filtering import place
-from asterism.backends.store.path_globs import is_wild, translate
+from asterism.backends.store.path_globs import is_wild, matcher
 from asterism.domain.errors import UsageError
 from asterism.domain.files import display_path
 
@@ -113,4 +113,4 @@ def _is_at(path: str, given: str) -> bool:
     here = place(given)
     if here in ("", path) or path.startswith(f"{here}/"):
         return True
-    return is_wild(here) and re.fullmatch(translate(here).regex, path) is not None
+    return is_wild(here) and matcher(here)(path)

@@ -10,6 +10,7 @@ from posixpath import dirname
 from typing import NamedTuple
 
 from asterism.backends.store.chunk_table import ChunkKey, Match
+from asterism.domain.deadlines import check_deadline
 from asterism.domain.search import Question
 from asterism.retrieval.coverage import wordiness
 from asterism.retrieval.options import RankOptions, Weights
@@ -111,6 +112,7 @@ def _put_path_words(found: dict[FileKey, Evidence], question: Question) -> None:
     shallow, usual = _depths([file.path.count("/") for file in found])
     counts = 1.0 - wordiness(question)
     for file, own in found.items():
+        check_deadline()
         its = path_words(file.path)
         if asked.share_named(its.stem) > WHOLE_NAME:
             own["stem_whole"] = counts

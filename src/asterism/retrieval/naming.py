@@ -11,6 +11,7 @@ from asterism.backends.store.chunk_table import ChunkKey, ChunkSnapshot, Match
 from asterism.backends.store.filtering import predicate
 from asterism.domain.catalogue import FoundSymbol, SymbolQuery
 from asterism.domain.chunk import Chunk
+from asterism.domain.deadlines import check_deadline
 from asterism.domain.filters import NO_FILTER, Filter
 from asterism.domain.search import FileLine, Question
 from asterism.domain.symbol import Role
@@ -74,6 +75,7 @@ def _definitions(names: Iterable[str], index: Index, options: RecallOptions) -> 
     found: dict[ChunkKey, _Entry] = {}
     unknown: list[str] = []
     for name in names:
+        check_deadline()
         rows = index.catalogue.find_symbols(symbol_query(name, narrowed)).rows
         _put(found, name, rows)
         if not rows:
@@ -145,6 +147,7 @@ def _around(
     passes = predicate(index.where)
     found: dict[ChunkKey, tuple[str, FileLine]] = {}
     for (repo, path), wanted in sorted(_files_of(lines, paths, index, options).items()):
+        check_deadline()
         where = Filter(repos=(repo,), paths=(exactly(path, None),))
         chunks = [
             chunk

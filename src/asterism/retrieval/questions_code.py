@@ -3,9 +3,9 @@
 import re
 
 _ERROR = re.compile(
-    r"^\s*(?:\S+:\d+(?::\d+)?:\s*)?(?:Caused by: |Uncaught |\[?ERROR\]?:? )?(?:"
+    r"^[^\S\n]*(?:\S{1,300}:\d+(?::\d+)?:\s*)?(?:Caused by: |Uncaught |\[?ERROR\]?:? )?(?:"
     r"Traceback \(most recent call last\)"
-    r"|(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Failure|Fault)(?: \[\w+\])?: \S"
+    r"|(?:\w{1,100}\.){0,20}[A-Z]\w{0,100}?(?:Error|Exception|Failure|Fault)(?: \[\w+\])?: \S"
     r"|(?:fatal )?error(?:\[?[A-Z]+\d+\]?| [A-Z]+\d+)?: \S"
     r"|panic: \S|fatal: \S|goroutine \d+ \[|Exception in thread \"|thread '[^']*' panicked"
     r"|Segmentation fault|undefined reference to|ld: )",
@@ -42,7 +42,9 @@ _CODE_LINE = re.compile(
 _COMMENT_LINE = re.compile(r"^\s*(?://|#|/\*|\*|--|<!--)\s?\S")
 # A call without arguments or a decorator is as often a name as a piece of code.
 _BARE_NAME = re.compile(r"^\s*(?:[\w.:>-]+\(\s*\)|@[\w.]+)\s*$")
-_PROSE = re.compile(r"[^\W\d_]{2,}(?:\s+[^\W\d_]{2,}){4,}")
+_PROSE = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,}+(?:\s++[^\W\d_]{2,}+){4,}")
+# Characters of a line that are looked at: each pattern takes up to the square of them.
+_LONGEST_LINE = 500
 
 
 def is_error(text: str) -> bool:
@@ -69,6 +71,7 @@ def is_snippet(text: str) -> bool:
 
 
 def _looks_like_code(line: str) -> bool:
+    line = line[:_LONGEST_LINE]
     return _CODE_LINE.search(line) is not None and not _BARE_NAME.match(line)
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from asterism.retrieval.questions_paths import is_product, without_places
-from asterism.retrieval.questions_quotes import Quote
+from asterism.retrieval.questions_quotes import Quote, inside
 from asterism.retrieval.questions_words import STOP_WORDS, words
 
 _NAME = r"[^\W\d]\w*"
@@ -15,7 +15,7 @@ _CHAIN = re.compile(
 # How Lua writes about a method; in prose a colon is a colon.
 _METHOD = re.compile(rf"(?P<owner>{_NAME}(?:\.{_NAME})*):(?P<name>{_NAME})")
 _SEPARATOR = re.compile(r"::|\?\.|->|#")
-_HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]{2,}")
+_HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")
 _CAPITALISED = re.compile(r"[A-Z][a-z]\w*")
 _ABBREVIATIONS = frozenset({"e.g", "i.e", "a.k.a", "w.r.t", "etc"})
 # Words that begin a request or an error message in sentence case.
@@ -46,12 +46,13 @@ def names_in(text: str, quotes: Sequence[Quote] = ()) -> list[str]:
     if method := _METHOD.fullmatch(whole):
         return [f"{method['owner']}.{method['name']}"]
     prose = without_places(text)
-    quoted = [range(quote.start, quote.end) for quote in quotes if _is_name(quote.text)]
-    found: list[str] = []
-    for match in _CHAIN.finditer(prose):
-        in_quotes = any(match.start() in span for span in quoted)
-        if in_quotes or _looks_like_code(match, _starts_sentence(prose, match.start())):
-            found.append(_written(match))
+    is_quoted = inside([quote for quote in quotes if _is_name(quote.text)])
+    found = (
+        _written(match)
+        for match in _CHAIN.finditer(prose)
+        if is_quoted(match.start())
+        or _looks_like_code(match, _starts_sentence(prose, match.start()))
+    )
     return [*dict.fromkeys(found)]
 
 

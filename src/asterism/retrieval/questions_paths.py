@@ -50,7 +50,8 @@ _PRODUCTS = words(
 # What a field belongs to, and no file is called.
 _OWNERS = frozenset({"self", "this", "super", "cls"})
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s)>\]\"'`]+|\bwww\.\S+", re.IGNORECASE)
-_TOKEN = re.compile(r"(?:[A-Za-z]:)?[\w.@~+\\/\[\]*$-]*[\w\]*/]")
+# From the beginning of a run of signs: a later start in the run finds nothing that this does not.
+_TOKEN = re.compile(r"(?<![.@~+\\\[$-])(?:[A-Za-z]:)?(?:[.@~+\\\[$-]*+[\w\]*/]++)++")
 _LINE = re.compile(r":(\d+)(?::\d+)?(?!\w)|\((\d+)(?:,\s?\d+)?\)|#L(\d+)|,?(?: on| at)? line (\d+)")
 
 

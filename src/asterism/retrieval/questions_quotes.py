@@ -1,7 +1,8 @@
 """What stands in quotation marks; an apostrophe is none."""
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 # A mark that opens stands at the beginning of a word and one that closes at the end of one, which
@@ -14,7 +15,8 @@ _QUOTED = re.compile(
             r"```[\w+-]*\n?(?P<fence>.+?)```",
             r"``(?P<ticks>.+?)``",
             r"`(?P<tick>[^`\n]+)`",
-            _BEFORE + r'"(?P<double>(?:\\.|[^"\\\n])+)"' + _AFTER,
+            # One that is escaped opens nothing: each of many would be read to the end of the line.
+            _BEFORE + r'(?<!\\)"(?P<double>(?:\\.|[^"\\\n])++)"' + _AFTER,
             "“(?P<curly>[^“”\n]+)”",
             "«(?P<angle>[^«»\n]+)»",
             "‘(?P<single_curly>[^‘\n]+?)’(?!\\w)",
@@ -49,6 +51,17 @@ def quotes_in(text: str) -> list[Quote]:
         if phrase.strip():
             found.append(Quote(phrase.strip(), match.start(), match.end()))
     return found
+
+
+def inside(quotes: Sequence[Quote]) -> Callable[[int], bool]:
+    """Whether a position is in one of the quotes, which are in order."""
+    starts = [quote.start for quote in quotes]
+
+    def is_inside(position: int) -> bool:
+        at = bisect_right(starts, position)
+        return at > 0 and position < quotes[at - 1].end
+
+    return is_inside
 
 
 def without_quotes(text: str, quotes: Sequence[Quote]) -> str:

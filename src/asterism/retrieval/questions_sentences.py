@@ -16,7 +16,7 @@ _ABBREVIATION = re.compile(
 )
 # Characters in which every abbreviation shows, with what stands before it.
 _LOOK_BACK = 12
-_END = re.compile(r"[.!?…]+[\"'”’)\]`]*(?=\s)|[。！？｡]+[」』”’）]*")
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]`]*+(?=\s)|[。！？｡]+[」』”’）]*")
 _PARAGRAPH = re.compile(r"\n\s*\n|\n(?=[ \t]*(?:[-*•+]|\d+[.)])[ \t])")
 _BULLET = re.compile(r"^[ \t]*(?:[-*•+]|\d+[.)])[ \t]+")
 # Where a sentence that is too long may be cut, the best place first.

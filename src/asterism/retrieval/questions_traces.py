@@ -8,38 +8,43 @@ from asterism.retrieval.questions_paths import Place
 
 _PATH = r"(?P<path>(?:[A-Za-z]:)?[^\s:()\"'<>|]+\.\w+)"
 _CHAIN = r"[\w$.<>*:#~\[\]{}-]+?"
+# A line's beginning; `\s` would go on over empty lines, from each of them anew.
+_MARGIN = r"^[^\S\n]*"
 _FRAMES = tuple(
     re.compile(pattern, re.MULTILINE)
     for pattern in (
         # Python.
-        r"^\s*File \"(?P<path>[^\"\n]+)\", line (?P<line>\d+)(?:, in (?P<name>[\w.<>]+))?",
+        rf"{_MARGIN}File \"(?P<path>[^\"\n]+)\", line (?P<line>\d+)(?:, in (?P<name>[\w.<>]+))?",
         # Java and Kotlin, perhaps with a module before the class.
-        r"^\s*at (?:[\w.@-]+/)?(?P<name>[\w$.<>]+)\((?P<path>[\w$-]+\.\w+):(?P<line>\d+)\)",
+        rf"{_MARGIN}at (?:[\w.@-]+/)?(?P<name>[\w$.<>]+)\((?P<path>[\w$-]+\.\w+):(?P<line>\d+)\)",
         # C#.
-        r"^\s*at (?P<name>[\w.`<>\[\]]+)\([^)\n]*\) in (?P<path>[^\n]+?\.\w+):line (?P<line>\d+)",
+        rf"{_MARGIN}at (?P<name>[\w.`<>\[\]]+)\([^)\n]*\) in "
+        r"(?P<path>[^\n]+?\.\w+):line (?P<line>\d+)",
         # JavaScript, with a function and without.
-        rf"^\s*at (?:async )?(?:new )?(?P<name>{_CHAIN})(?: \[as \w+\])? "
+        rf"{_MARGIN}at (?:async )?(?:new )?(?P<name>{_CHAIN})(?: \[as \w+\])? "
         rf"\((?:file://|webpack:///)?{_PATH}:(?P<line>\d+):\d+\)",
-        rf"^\s*at (?:async )?(?:file://|webpack:///)?{_PATH}:(?P<line>\d+)(?::\d+)?\s*$",
+        rf"{_MARGIN}at (?:async )?(?:file://|webpack:///)?{_PATH}:(?P<line>\d+)(?::\d+)?[^\S\n]*$",
         # Rust: where it panicked, and the functions of its backtrace.
         rf"panicked at (?:'[^\n]*', )?{_PATH}:(?P<line>\d+):\d+",
-        r"^\s*\d+:\s+(?:0x[0-9a-f]+ - )?(?P<name>[A-Za-z_][\w:<>{}]*::[\w:<>{}]+)\s*$",
+        _MARGIN + r"\d+:\s+(?:0x[0-9a-f]+ - )?(?P<name>[A-Za-z_][\w:<>{}]*::[\w:<>{}]+)[^\S\n]*$",
         # Go: a function with its arguments, and below it the place.
         r"^(?P<name>(?:[\w./-]+/)?\w+\.(?:\(\*?\w+\)\.)?[\w.]+)\((?:\.\.\.|[^)\n]*0x[^)\n]*|)\)$",
-        rf"^\t{_PATH}:(?P<line>\d+)(?: \+0x[0-9a-f]+)?\s*$",
+        rf"^\t{_PATH}:(?P<line>\d+)(?: \+0x[0-9a-f]+)?[^\S\n]*$",
         # Ruby.
-        rf"^\s*(?:from )?{_PATH}:(?P<line>\d+):in [`'](?:block in )?(?P<name>[\w.#?!:]+)'",
+        rf"{_MARGIN}(?:from )?{_PATH}:(?P<line>\d+):in [`'](?:block in )?(?P<name>[\w.#?!:]+)'",
     )
 )
 _RAISED = re.compile(
     r"^(?:Caused by: |Exception in thread \"[^\"]*\" |Uncaught |Unhandled exception\. )?"
-    r"(?P<name>(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Failure|Warning|Panic|Fault))(?=:|\s*$)",
+    r"(?P<name>(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Failure|Warning|Panic|Fault))(?=:|[^\S\n]*$)",
     re.MULTILINE,
 )
 # What frames are called that have no name.
 _NAMELESS = re.compile(
     r"<\w+>|\{\{?\w+\}?\}|Object\.|Module\._|^(?:main|core|std)\.panick|::h[0-9a-f]{16}"
 )
+# Characters of a line that are looked at: each pattern takes up to the square of them.
+_LONGEST_LINE = 500
 # One lone call may be anything; two frames are a trace.
 _ENOUGH_NAMES = 2
 
@@ -53,6 +58,7 @@ class Frames(NamedTuple):
 
 def frames_in(text: str) -> Frames:
     """The frames of a stack trace, and the errors that it says were raised."""
+    text = "\n".join(line[:_LONGEST_LINE] for line in text.split("\n"))
     found = sorted(
         (match for frame in _FRAMES for match in frame.finditer(text)),
         key=lambda match: match.start(),

@@ -6,7 +6,7 @@ _NAME = r"[`'\"]?(?P<name>[^\W\d][\w.:$#]*\w|\w)(?:\(\))?[`'\"]?"
 _USED = r"(?:used|called|invoked|referenced|imported|instantiated)"
 # Whole questions only: "where is the cache used for sessions" asks something else.
 _FORMS = tuple(
-    re.compile(rf"\s*{form}\s*\??\s*", re.IGNORECASE)
+    re.compile(rf"\s*+{form}\s*+(?:\?\s*+)?", re.IGNORECASE)
     for form in (
         rf"(?:find |show |list )?(?:all )?(?:places )?where (?:is|are) {_NAME} (?:being )?{_USED}",
         rf"(?:find |show |list )?where {_NAME} (?:is|are) (?:being )?{_USED}",

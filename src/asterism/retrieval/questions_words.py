@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from asterism.domain.search import Intent
-from asterism.retrieval.questions_quotes import Quote
+from asterism.retrieval.questions_quotes import Quote, inside
 
 
 def words(text: str) -> frozenset[str]:
@@ -69,11 +69,11 @@ def content_text(text: str, quotes: Sequence[Quote] = ()) -> str:
     """Prose without the words that say nothing, if enough others remain; quotes stay whole."""
     # Positions stay what they are, for the quotes' sake.
     plain = _CONTRACTION.sub(lambda found: " " * len(found[0]), text)
-    spans = [range(quote.start, quote.end) for quote in quotes]
+    is_quoted = inside(quotes)
     dropped = [
         (word.start(), word.end())
         for word in _FREE.finditer(plain)
-        if word[0].lower() in STOP_WORDS and not any(word.start() in span for span in spans)
+        if word[0].lower() in STOP_WORDS and not is_quoted(word.start())
     ]
     if len(re.findall(r"\w+", plain)) - len(dropped) < ENOUGH_WORDS:
         return plain

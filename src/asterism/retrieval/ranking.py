@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from asterism.backends.store.chunk_table import ChunkKey
 from asterism.domain.chunk import Chunk
+from asterism.domain.deadlines import check_deadline
 from asterism.domain.search import Hit, Question, Signal
 from asterism.retrieval.calibration import Grounds, calibration_for, grounds_of, probabilities
 from asterism.retrieval.fusion import (
@@ -182,6 +183,7 @@ def _candidates(case: Case, strength: Mapping[ChunkKey, float]) -> list[ChunkKey
     step = math.log(case.options.next_in_file)
     placed: list[tuple[float, ChunkKey]] = []
     for file, keys in by_file.items():
+        check_deadline()
         keys.sort()
         best = case.odds(file) - math.log(-keys[0][0])
         placed += [

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from asterism.backends.store.chunk_table import ChunkKey
 from asterism.domain.chunk import Chunk
+from asterism.domain.deadlines import check_deadline
 from asterism.domain.search import Intent, Question
 from asterism.retrieval.coverage import (
     READ_CHARACTERS,
@@ -82,6 +83,7 @@ def read(
     wants_pages = Intent.documentation in question.intents or bool(question.phrases)
     found: list[Candidate] = []
     for chunk in chunks:
+        check_deadline()
         key = ChunkKey(chunk.repo, chunk.id)
         text = chunk.full_source.lower()
         said = said_by(f"{chunk.qualified_name}\n{text[:READ_CHARACTERS]}", stems)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from asterism.domain.deadlines import check_deadline
 from asterism.domain.search import Hit
 from asterism.domain.selection import Detail, Lines, Reason
 from asterism.retrieval.selection_overlap import Insides, covered
@@ -140,6 +141,7 @@ class _Room:
         """Give a hit the most detail that fits; what its text holds needs no room of its own."""
         taken = self.taken.get(number)
         for form in self._ladder(number):
+            check_deadline()
             if taken is not None and not _is_gain(form, taken):
                 return
             inner = self._covered(number, form)

@@ -3,13 +3,18 @@
 A page of the web can make a browser send requests to this machine, and by changing what its own
 name means it can even read the answers. The browser then says that name as the host, and the page
 as the origin: both have to be ours.
+
+A program of the user who runs the server needs no token on the same machine, if it shows no sign of
+asking for somebody else, as a browser does for a page and a proxy for its clients.
 """
 
+import hashlib
 import hmac
 import ipaddress
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -31,12 +36,83 @@ class Refusal(NamedTuple):
     message: str
 
 
+class Kind(StrEnum):
+    """What a request is admitted by."""
+
+    anyone = "anyone"
+    """The server asks nobody who they are."""
+    user = "user"
+    token = "token"
+    page = "page"
+    """A page of the server's own, which the user has opened."""
+
+
+class Identity(NamedTuple):
+    """Who asks: requests with equal values are of one client. Routes find it in `request.state`."""
+
+    kind: Kind
+    name: str = ""
+    """The user's number where the system tells it, else the address that the request is from."""
+
+
+def _unknown() -> int | None:
+    """Nobody tells."""
+    return None
+
+
 class Asked(NamedTuple):
     """What a request says of itself; each header as often as it was sent."""
 
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     authorizations: tuple[str, ...] = ()
+    is_relayed: bool = False
+    """Whether a browser or a proxy asks, perhaps for somebody else."""
+    address: str = ""
+    uid: Callable[[], int | None] = _unknown
+    """Which user of this machine asks, as the system tells it."""
+    cookie: str = ""
+    page_key: str = ""
+    """What a page of ours shows."""
+
+
+_RELAYING = frozenset({"cookie", "forwarded", "origin", "referer", "sec-fetch-site", "via"})
+_RELAYING_PREFIXES = ("x-forwarded-", "x-real-", "cf-", "true-client-")
+_BROWSER = "mozilla/"
+
+
+PAGE_HEADER = "x-asterism-page"
+
+
+def page_cookie(port: int | None) -> str:
+    """The name of the cookie of pages: of its own for each port, for all ports share them."""
+    return f"asterism_page_{port or 0}"
+
+
+def cookie_of(headers: tuple[str, ...], name: str) -> str:
+    """The value of a cookie; nothing if it is not there, or there twice."""
+    pairs = (pair.strip().partition("=") for header in headers for pair in header.split(";"))
+    found = [value for key, _, value in pairs if key == name]
+    return found[0] if len(found) == 1 else ""
+
+
+def is_relayed(headers: Iterable[tuple[str, str]]) -> bool:
+    """Whether headers, named in small letters, are those of a browser or a proxy.
+
+    Every browser sends `Sec-Fetch-Site` or calls itself Mozilla; pages cannot prevent either.
+    Programs on Node send other headers of that family, so these say nothing.
+    """
+    return any(
+        name in _RELAYING
+        or name.startswith(_RELAYING_PREFIXES)
+        or (name == "user-agent" and _BROWSER in value.lower())
+        for name, value in headers
+    )
+
+
+def _no_page(_cookie: str, _key: str) -> bool:
+    """There are no pages."""
+    return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,17 +126,41 @@ class Access:
     origins: frozenset[str] = frozenset()
     """Pages beside its own."""
     token: str = ""
+    renewed: Callable[[], str] | None = None
+    """The token that the user's servers share, as it is now; counts where there is no other."""
+    own_uid: int | None = None
+    """The user whose programs need no token on this machine."""
+    is_page: Callable[[str, str], bool] = _no_page
+    """Whether a cookie and a key are those of a page that the user has opened."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it is asked who somebody is."""
+        return bool(self.token) or self.renewed is not None or self.own_uid is not None
 
     def refusal(self, asked: Asked, is_open: bool = False) -> Refusal | None:
         """Why a request is refused; nothing if it may be answered. Open routes need no token."""
+        found = self.judged(asked, is_open)
+        return found if isinstance(found, Refusal) else None
+
+    def judged(self, asked: Asked, is_open: bool = False) -> Identity | Refusal:
+        """Who asks, or why that is refused."""
         host = asked.hosts[0] if len(asked.hosts) == 1 else ""
         if not self._is_ours(host):
             return _HOST
         if len(asked.origins) > 1 or not all(self._may_ask(page, host) for page in asked.origins):
             return _ORIGIN
-        if self.token and not is_open and not self._is_known(asked.authorizations):
-            return _TOKEN
-        return None
+        if is_open:
+            return Identity(Kind.anyone, asked.address)
+        if not self.is_closed:
+            return Identity(Kind.anyone, _name(asked))
+        if self._is_known(asked.authorizations):
+            return Identity(Kind.token, _name(asked))
+        if not asked.authorizations and self._is_own(asked, host):
+            return Identity(Kind.user, _name(asked))
+        if not asked.authorizations and self._is_open_page(asked):
+            return Identity(Kind.page, _name(asked))
+        return _TOKEN
 
     def is_foreign(self, origin: str) -> bool:
         """Whether a page that may ask is one of another server, which a browser has to be told."""
@@ -87,9 +187,25 @@ class Access:
         if len(authorizations) != 1:
             return False
         scheme, _, given = authorizations[0].partition(" ")
-        known = self.token.encode("utf-8", "surrogateescape")
-        same = hmac.compare_digest(given.strip().encode("utf-8", "surrogateescape"), known)
-        return scheme.lower() == "bearer" and same
+        known = self.token or (self.renewed() if self.renewed is not None else "")
+        same = hmac.compare_digest(_digest(given.strip()), _digest(known))
+        return scheme.lower() == "bearer" and bool(known) and same
+
+    def _is_open_page(self, asked: Asked) -> bool:
+        shown = asked.cookie and asked.page_key
+        return bool(shown) and self.is_page(asked.cookie, asked.page_key)
+
+    def _is_own(self, asked: Asked, host: str) -> bool:
+        """Whether a program of our own user asks for itself.
+
+        It calls this machine as such: by another name it would be called through a proxy.
+        """
+        return (
+            self.own_uid is not None
+            and not asked.is_relayed
+            and is_this_machine(host_name(host))
+            and asked.uid() == self.own_uid
+        )
 
 
 _HOST = Refusal(
@@ -106,16 +222,22 @@ _ORIGIN = Refusal(
 _TOKEN = Refusal(
     401,
     "unauthorized",
-    "The request needs the server's token; send it as `Authorization: Bearer TOKEN`.",
+    "The request needs the server's token; send it as `Authorization: Bearer TOKEN`. "
+    "`asterism doctor` tells the user who runs the server where it is kept.",
 )
+
+
+def is_this_machine(host: str) -> bool:
+    """Whether a server that listens on a host is reached from this machine alone."""
+    address = _address(host.lower())
+    return host.lower() == "localhost" or (address is not None and address.is_loopback)
 
 
 def access_for(host: str, token: str, allowed_hosts: str = "", allowed_origins: str = "") -> Access:
     """The rules of a server that listens on a host; without a token it must be this machine's."""
     own = host.lower()
     address = _address(own)
-    is_local = own == "localhost" or (address is not None and address.is_loopback)
-    if not is_local and not token:
+    if not is_this_machine(host) and not token:
         raise SettingError(
             f"{host} can be reached from other machines, so requests need a token: set "
             "ASTERISM_SERVER_TOKEN or server.token_file (`openssl rand -hex 32` makes one), or "
@@ -143,6 +265,16 @@ def host_name(host: str) -> str:
         return name if is_sound else ""
     name, colon, port = text.partition(":")
     return name if _is_port(colon + port) else ""
+
+
+def _name(asked: Asked) -> str:
+    uid = asked.uid()
+    return asked.address if uid is None else str(uid)
+
+
+def _digest(text: str) -> bytes:
+    """Of one length, so that comparing takes one time whatever is given."""
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest()
 
 
 def _is_port(text: str) -> bool:

@@ -1,8 +1,9 @@
-"""Replies without the places where a server keeps its own files."""
+"""Replies without paths of the server's machine, but those in the repositories it serves."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from asterism.servers.limits import Reply
 
@@ -14,25 +15,92 @@ _WORDS = frozenset({"message", "note", "notes", "sentence", "trouble", "warnings
 """What a server says of itself; everything else is the repositories', and is told as it is."""
 
 
+_PATH = re.compile(r"(?<![\w./:~…-])(?:[A-Za-z]:[\\/]|~/|/)[^\s'\"`<>|,;()\[\]{}]*")
+_ROUTES = ("/api", "/healthz", "/mcp", "/metrics", "/tools/")
+"""What begins like a path and is an address of the server."""
+_STOPS = ".:!?"
+"""What may stand behind a path in a sentence."""
+
+
+class Hiding(NamedTuple):
+    """What a server keeps to itself: every path that is in no repository it knows."""
+
+    places: tuple[str, ...]
+    """Its own directories, the longest first; where there are none nothing is hidden."""
+    known: Callable[[], Iterable[str]] = tuple
+    """Where the repositories are; asked only about a text that names a path."""
+
+    def reply(self, reply: Reply, given: object = None) -> Reply:
+        """The reply with a mark in place of each path that it must not name.
+
+        What the client wrote itself it may read again.
+        """
+        if not self.places:
+            return reply
+        said = "\n".join(_texts(given))
+        if reply.error is not None:
+            failed = tuple(part._replace(text=self.text(part.text, said)) for part in reply.parts)
+            return replace(reply, parts=failed)
+        changes: dict[str, str] = {}
+
+        def told(sentence: str) -> str:
+            changes[sentence] = self.text(sentence, said)
+            return changes[sentence]
+
+        structured = reply.structured and _retold(None, reply.structured, told)
+        meta = _retold(None, reply.meta, told)
+        if all(before == after for before, after in changes.items()):
+            return reply
+        # The texts are sentences and code: only what was a sentence is replaced in them.
+        parts = tuple(part._replace(text=_replaced(part.text, changes)) for part in reply.parts)
+        return replace(reply, structured=structured, meta=meta, parts=parts)
+
+    def text(self, text: str, said: str = "") -> str:
+        """A sentence without those paths."""
+        if not self.places:
+            return text
+        for place in self.places:
+            text = text.replace(place, HIDDEN)
+        if _PATH.search(text) is None:
+            return text
+        known = tuple(self.known())
+        return _PATH.sub(lambda found: _shown(found.group(), known, said), text)
+
+
 def hidden_places(directories: Iterable[object]) -> tuple[str, ...]:
-    """Directories as messages may name them, the longest first."""
-    return tuple(sorted({str(one) for one in directories}, key=len, reverse=True))
+    """Directories as messages may name them, the longest first.
+
+    The chunk table's library names them without the first slash.
+    """
+    names = {str(one) for one in directories}
+    bare = {name.lstrip("/") for name in names}
+    return tuple(sorted(names | {name for name in bare if "/" in name}, key=len, reverse=True))
 
 
-def without_places(reply: Reply, places: tuple[str, ...]) -> Reply:
-    """The reply with a mark in place of each directory."""
-    if not places:
-        return reply
-    if reply.error is not None:
-        parts = (part._replace(text=_hidden(part.text, places)) for part in reply.parts)
-        return replace(reply, parts=tuple(parts))
-    if reply.structured is None:
-        return reply
-    structured = {key: _retold(key, value, places) for key, value in reply.structured.items()}
-    if structured == reply.structured:
-        return reply
-    parts = (part._replace(text=_hidden(part.text, places)) for part in reply.parts)
-    return replace(reply, structured=structured, parts=tuple(parts))
+def _shown(path: str, known: tuple[str, ...], said: str) -> str:
+    plain = path.rstrip(_STOPS)
+    is_known = any(plain == root or plain.startswith(f"{root}/") for root in known)
+    if is_known or len(plain) < 2 or plain.startswith(_ROUTES) or plain in said:
+        return path
+    return HIDDEN + path[len(plain) :]
+
+
+def _replaced(text: str, changes: Mapping[str, str]) -> str:
+    for before, after in changes.items():
+        if before != after:
+            text = text.replace(before, after)
+    return text
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _texts(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _texts(one)
 
 
 def shown_detail(detail: str | None, root: str) -> str | None:
@@ -46,17 +114,11 @@ def shown_detail(detail: str | None, root: str) -> str | None:
     return f"{HIDDEN}/{place.rpartition('/')[2]}{colon}{rule}"
 
 
-def _retold(key: str, value: Any, places: tuple[str, ...]) -> Any:
+def _retold(key: str | None, value: Any, told: Callable[[str], str]) -> Any:
     if isinstance(value, str):
-        return _hidden(value, places) if key in _WORDS else value
+        return told(value) if key in _WORDS else value
     if isinstance(value, list):
-        return [_retold(key, one, places) for one in value]
+        return [_retold(key, one, told) for one in value]
     if isinstance(value, dict):
-        return {name: _retold(name, one, places) for name, one in value.items()}
+        return {name: _retold(name, one, told) for name, one in value.items()}
     return value
-
-
-def _hidden(text: str, places: tuple[str, ...]) -> str:
-    for place in places:
-        text = text.replace(place, HIDDEN)
-    return text

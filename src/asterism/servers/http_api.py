@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from asterism.domain.errors import ShareExceeded
 from asterism.servers.http_events import CONTENT_TYPE, Latest, ProgressResponse
 from asterism.servers.http_openapi import openapi
 from asterism.servers.http_operations import OPERATIONS, ROUTES_OF_TOOLS, Operation
@@ -20,6 +21,7 @@ from asterism.servers.http_replies import (
 )
 from asterism.servers.http_requests import arguments_of
 from asterism.servers.http_state import State
+from asterism.servers.shares import Spender, spender_of
 from asterism.servers.tools_calls import Caller
 from asterism.servers.tools_shapes import Json
 
@@ -31,7 +33,7 @@ READ_ONLY = Problem(
 
 def routes(state: State) -> list[BaseRoute]:
     """Everything below `/api`, and what chats ask for."""
-    described = encoded(openapi(OPERATIONS, with_token=bool(state.access.token)))
+    described = encoded(openapi(OPERATIONS, with_token=state.access.is_closed))
 
     async def description(_request: Request) -> Response:
         return Response(described, media_type=_JSON)
@@ -47,31 +49,50 @@ def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitab
     wording = Wording(ROUTES_OF_TOOLS)
     threads = state.indexings if operation.progress else state.threads
 
-    def answered(given: Json, caller: Caller) -> tuple[Problem | None, bytes]:
+    def answered(given: Json, client: Spender, caller: Caller) -> tuple[Problem | None, bytes]:
         """In a thread, the writing included: it takes as long as a small search."""
-        reply = operation.answer(state, given, caller)
-        if reply.error is not None:
-            return wording.problem_of(reply), b""
-        return None, encoded(result_json(reply))
+        # Others of its requests may have used the share while this one waited for a thread.
+        problem = _excess(state, client)
+        if problem is not None:
+            return problem, b""
+        with state.shares.counted(client):
+            reply = operation.answer(state, given, caller)
+            if reply.error is not None:
+                return wording.problem_of(reply), b""
+            return None, encoded(result_json(reply))
 
     async def endpoint(request: Request) -> Response:
         if state.read_only and not operation.tool.read_only:
             raise Refused(READ_ONLY)
+        client = spender_of(request)
+        problem = _excess(state, client)
+        if problem is not None:
+            raise Refused(problem)
         given = await arguments_of(request, operation.tool)
         if operation.progress and CONTENT_TYPE in request.headers.get("accept", ""):
             return ProgressResponse(partial(told, request, given))
         lane = _lane(given) if operation.asks else None
-        problem, body = await threads.run(request, partial(answered, given), lane=lane)
+        problem, body = await threads.run(request, partial(answered, given, client), lane=lane)
         return Response(body, media_type=_JSON) if problem is None else problem_response(problem)
 
     async def told(request: Request, given: Json, latest: Latest) -> tuple[str, bytes]:
         try:
-            problem, body = await threads.run(request, partial(answered, given), latest.hear)
+            work = partial(answered, given, spender_of(request))
+            problem, body = await threads.run(request, work, latest.hear)
         except Refused as refused:
             problem, body = refused.problem, b""
         return ("done", body) if problem is None else ("error", encoded(problem_json(problem)))
 
     return endpoint
+
+
+def _excess(state: State, client: Spender) -> Problem | None:
+    """What a client is told that used its share of the processor."""
+    try:
+        state.shares.check(client)
+    except ShareExceeded as error:
+        return Problem("share_exceeded", str(error), error.seconds)
+    return None
 
 
 def _lane(given: Json) -> str:

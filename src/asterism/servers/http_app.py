@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
@@ -11,9 +12,10 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
-from asterism.servers import http_api, http_chat
+from asterism.servers import http_api, http_chat, http_sessions
 from asterism.servers.http_api import problem_response
 from asterism.servers.http_gate import Gate
+from asterism.servers.http_mcp import Framed
 from asterism.servers.http_replies import Problem, Refused
 from asterism.servers.http_state import State
 from asterism.servers.mcp_server import make_server
@@ -39,6 +41,7 @@ def _operating(_state: State) -> list[BaseRoute]:
 ROUTES: tuple[Callable[[State], list[BaseRoute]], ...] = (
     http_chat.routes,
     http_api.routes,
+    http_sessions.routes,
     _operating,
 )
 """Whatever serves something over HTTP; MCP is served beside these."""
@@ -46,7 +49,7 @@ ROUTES: tuple[Callable[[State], list[BaseRoute]], ...] = (
 
 def make_app(state: State) -> ASGIApp:
     """The application; whoever made the toolbox closes it when the server has ended."""
-    server = make_server(state.toolbox, only_reading=state.read_only)
+    server = make_server(state.toolbox, only_reading=state.read_only, shares=state.shares)
     # The gate has looked at host and origin already, on this route as on every other.
     mcp = server.streamable_http_app(
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
@@ -71,7 +74,8 @@ def make_app(state: State) -> ASGIApp:
         },
     )
     app.router.redirect_slashes = False
-    return Gate(app, state.access, state.limits)
+    access = replace(state.access, is_page=state.pages.holds)
+    return Gate(Framed(app, state.limits.body_bytes), access, state.limits)
 
 
 async def _refused(_request: Request, error: Exception) -> Response:

@@ -13,15 +13,15 @@ from asterism.domain.errors import (
     IndexMissing,
     NotText,
     PathMissing,
-    PathOutside,
     PathUnreadable,
     StoreError,
     UsageError,
 )
-from asterism.domain.files import display_path
+from asterism.domain.files import display_path, wire_path
 from asterism.domain.outline import Outline
 from asterism.domain.search import Mode
 from asterism.servers.access_hiding import shown_detail
+from asterism.servers.addable import Addable
 from asterism.servers.http_tools import MOST_LINES
 from asterism.servers.limits import Part, Reply, fitted, measured, plain_account
 from asterism.servers.tools_calls import Call
@@ -90,19 +90,13 @@ def _below(registered: Registered, typed: str | None) -> str:
     return f"{plain}/" if place.is_dir() else plain
 
 
-def add_repository(call: Call, is_refused: Callable[[Path], bool]) -> Reply:
-    """Make a directory known; some are refused that nobody means to index."""
+def add_repository(call: Call, addable: Addable) -> Reply:
+    """Make a directory known, if the user allowed that."""
     typed = call.arguments["path"]
     if not Path(typed).is_absolute():
         raise UsageError("path has to be absolute: the directory on the server's machine.")
-    place = Path(os.path.realpath(typed))
-    if is_refused(place):
-        raise PathOutside(
-            f"{display_path(typed)} holds more than a repository, or is the server's own; give the "
-            "directory of one repository."
-        )
     given = call.arguments
-    registered = call.engine.register(place, given.get("name"), given.get("project"))
+    registered = call.engine.register(addable.place(typed), given.get("name"), given.get("project"))
     return _told(repository_json(registered))
 
 
@@ -124,7 +118,7 @@ def file_outline(call: Call) -> Reply:
     ]
     structured = {
         **place_json(registered),
-        "path": display_path(relative),
+        "path": wire_path(relative),
         "language": outline.language,
         "problems_count": len(outline.problems),
         "symbols": symbols,
@@ -166,7 +160,7 @@ def file_lines(call: Call) -> Reply:
     page = wanted[:MOST_LINES]
     structured = {
         **place_json(registered),
-        "path": display_path(relative),
+        "path": wire_path(relative),
         "first": first,
         "total_lines": len(lines),
         "lines": page,
@@ -224,7 +218,7 @@ def skipped_files(call: Call) -> Reply:
         entries, counts = catalogue.skipped(repo), catalogue.skipped_counts(repo)
     rows = [
         {
-            "path": display_path(entry.path),
+            "path": wire_path(entry.path),
             "reason": entry.reason,
             "detail": shown_detail(entry.detail, registered.repository.root),
         }

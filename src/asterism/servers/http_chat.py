@@ -72,7 +72,7 @@ class _Chat:
                 events.follow(asked)
                 await asyncio.wrap_future(asked.begun)
             except AsterismError as error:
-                return problem_response(_problem(error))
+                return problem_response(_problem(error, self._state.toolbox.told))
             if CONTENT_TYPE in request.headers.get("accept", ""):
                 return _Stream(asked, self._told(asked, events))
             return await self._whole(request, asked)
@@ -118,9 +118,9 @@ class _Chat:
                 answered = await asyncio.wrap_future(asked.answer)
             except AsterismError as error:
                 group.cancel_scope.cancel()
-                return problem_response(_problem(error))
+                return problem_response(_problem(error, self._state.toolbox.told))
             group.cancel_scope.cancel()
-        problem = _failed(answered)
+        problem = _failed(answered, self._state.toolbox.told)
         if problem is not None:
             return problem_response(problem)
         return Response(encoded(answer_json(answered)), media_type=_JSON)
@@ -136,9 +136,9 @@ class _Chat:
         try:
             answered = await asyncio.wrap_future(asked.answer)
         except AsterismError as error:
-            yield event("error", encoded(problem_json(_problem(error))))
+            yield event("error", encoded(problem_json(_problem(error, self._state.toolbox.told))))
             return
-        problem = _failed(answered)
+        problem = _failed(answered, self._state.toolbox.told)
         if problem is None:
             yield event("done", encoded(answer_json(answered)))
         else:
@@ -218,13 +218,13 @@ async def _stop_when_gone(receive: Receive, asked: Asked) -> None:
     asked.stop()
 
 
-def _problem(error: AsterismError) -> Problem:
-    return _WORDING.problem_of(failure(sentence_of(error), code_of(error).name))
+def _problem(error: AsterismError, told: Callable[[str], str]) -> Problem:
+    return _WORDING.problem_of(failure(told(sentence_of(error)), code_of(error).name))
 
 
-def _failed(answered: Answered) -> Problem | None:
+def _failed(answered: Answered, told: Callable[[str], str]) -> Problem | None:
     """A turn that ended without an answer."""
     error = answered.turn.error
     if answered.turn.status is not TurnStatus.failed or error is None:
         return None
-    return Problem(error.code, _WORDING.told(error.message))
+    return Problem(error.code, _WORDING.told(told(error.message)))

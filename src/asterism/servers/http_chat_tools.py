@@ -2,7 +2,6 @@
 
 from asterism.servers.tools_answers_described import PROVIDERS
 from asterism.servers.tools_shapes import (
-    LONGEST_TEXT,
     REPOSITORY,
     Json,
     Tool,
@@ -29,10 +28,10 @@ _ANSWERER: Json = {
     "provider": choice("Who answers; else whom the settings name.", PROVIDERS),
 }
 _ASKED: Json = {
-    "question": text("The question.", LONGEST_TEXT),
+    "question": text("The question."),
     "agentName": text("The agent that answers; else the conversation's, or none."),
     **_ANSWERER,
-    "requestId": text("A name for this request: repeated, it is not answered twice.", 200),
+    "requestId": text("A name for this request: repeated, it is not answered twice."),
     "retries": whole("How often the model may judge the hits and search again.", 0, 10),
     **REPOSITORY,
 }

@@ -9,15 +9,30 @@ import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from asterism.servers.access import Access, Asked
+from asterism.servers.access import (
+    PAGE_HEADER,
+    Access,
+    Asked,
+    Identity,
+    Refusal,
+    cookie_of,
+    is_relayed,
+    page_cookie,
+)
+from asterism.servers.http_bodies import Bodies
 from asterism.servers.http_replies import Problem, encoded, problem_json
+from asterism.servers.http_requests import crowded_body
 from asterism.servers.tools_errors import INTERNAL, INTERNAL_SENTENCE
 from asterism.telemetry.events import log_failure
 from asterism.telemetry.operations import record_http
 from asterism.telemetry.requests import request
 
-OPEN_ROUTES = frozenset({"/healthz"})
-"""What is answered without a token: it says nothing of anybody's code."""
+OPEN_ROUTES = frozenset({"/healthz", "/session"})
+"""What is answered without a token: whether the server is there, and a code that is worth one."""
+OPEN_BYTES = 1_024
+"""Of a body there: anybody may send one."""
+RESERVED_ROUTES = frozenset({"/healthz", "/metrics"})
+"""What is answered however much else is asked: by it operators see that there is too much."""
 
 _ALWAYS = {
     "x-content-type-options": "nosniff",
@@ -50,6 +65,11 @@ class GateLimits:
     body_bytes: int = 4_194_304
     body_seconds: float = 30.0
     """For the whole body: more than a slow line needs for four megabytes."""
+    bodies_at_once: int = 128
+    """Requests whose bodies are still on their way; most come with their headers. Another one ends
+    the oldest of the client that has most of them."""
+    bodies_of_one: int = 64
+    """The same of one client."""
     address_bytes: int = 8_192
     """Of path and query: as much as other servers take."""
     headers_bytes: int = 16_384
@@ -65,6 +85,7 @@ class Gate:
         self._app = app
         self._access = access
         self._limits = limits or GateLimits()
+        self._bodies = Bodies(self._limits.bodies_at_once, self._limits.bodies_of_one)
         self._open = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -72,12 +93,13 @@ class Gate:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
+            counts = scope["path"] not in RESERVED_ROUTES
             with request(Headers(scope=scope).get("x-request-id")) as name:
-                self._open += 1
+                self._open += counts
                 try:
                     await self._answer(scope, receive, _Sending(send, name))
                 finally:
-                    self._open -= 1
+                    self._open -= counts
 
     async def _answer(self, scope: Scope, receive: Receive, send: "_Sending") -> None:
         began = time.perf_counter()
@@ -95,25 +117,30 @@ class Gate:
 
     async def _pass(self, scope: Scope, receive: Receive, send: "_Sending") -> None:
         headers = Headers(scope=scope)
-        problem = self._problem(scope, headers)
-        if problem is not None:
-            await _refuse(send, problem)
+        client = self._client(scope, headers)
+        if isinstance(client, Problem):
+            await _refuse(send, client)
             return
+        scope.setdefault("state", {})["identity"] = client
         origin = headers.get("origin", "")
         if origin and self._access.is_foreign(origin):
             send.tells(origin)
             if scope["method"] == "OPTIONS" and "access-control-request-method" in headers:
                 await _allow(send)
                 return
-        body = await self._body(receive, headers)
+        most = OPEN_BYTES if scope["path"] in OPEN_ROUTES else self._limits.body_bytes
+        is_read = scope["path"] not in RESERVED_ROUTES
+        body = await self._body(receive, headers, client, most) if is_read else b""
         if isinstance(body, Problem):
             await _refuse(send, body)
+        elif body is not None and (crowded := crowded_body(body)) is not None:
+            await _refuse(send, crowded)
         elif body is not None:
-            await self._app(scope, _Replayed(body, receive), send)
+            await self._app(scope, Replayed(body, receive), send)
             await send.finish()
 
-    def _problem(self, scope: Scope, headers: Headers) -> Problem | None:
-        """What is wrong with a request before its body is read."""
+    def _client(self, scope: Scope, headers: Headers) -> Identity | Problem:
+        """Who asks, or what is wrong with a request before its body is read."""
         limits = self._limits
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > limits.address_bytes:
             return Problem(
@@ -125,25 +152,21 @@ class Gate:
             return Problem(
                 "headers_too_large", f"The headers may have {limits.headers_bytes:,} bytes."
             )
-        asked = Asked(
-            tuple(headers.getlist("host")),
-            tuple(headers.getlist("origin")),
-            tuple(headers.getlist("authorization")),
-        )
         is_preflight = scope["method"] == "OPTIONS" and self._access.is_foreign(
             headers.get("origin", "")
         )
         is_open = is_preflight or scope["path"] in OPEN_ROUTES
-        refusal = self._access.refusal(asked, is_open)
-        if refusal is not None:
-            return Problem(refusal.code, refusal.message)
-        if self._open > limits.at_once:
+        found = self._access.judged(_asked(scope, headers), is_open)
+        if isinstance(found, Refusal):
+            return Problem(found.code, found.message)
+        if self._open > limits.at_once and scope["path"] not in RESERVED_ROUTES:
             return Problem("too_busy", "Too many requests are open; ask again in a moment.")
-        return None
+        return found
 
-    async def _body(self, receive: Receive, headers: Headers) -> bytes | Problem | None:
+    async def _body(
+        self, receive: Receive, headers: Headers, client: Identity, most: int
+    ) -> bytes | Problem | None:
         """The whole body; nothing if the client left before it was over."""
-        most = self._limits.body_bytes
         too_large = Problem("too_large", f"A request may have {most:,} bytes; send less.")
         told = headers.get("content-length", "0")
         if told.isdecimal() and int(told[:20]) > most:
@@ -152,7 +175,10 @@ class Gate:
                 await self._drain(receive)
             return too_large
         body = bytearray()
-        with anyio.move_on_after(self._limits.body_seconds):
+        with (
+            self._bodies.awaited(client) as waiting,
+            anyio.move_on_after(self._limits.body_seconds) as patience,
+        ):
             while True:
                 message = await receive()
                 if message["type"] == "http.disconnect":
@@ -163,6 +189,12 @@ class Gate:
                     return too_large
                 if not message.get("more_body", False):
                     return bytes(body)
+        if waiting.cancel_called and not patience.cancel_called:
+            return Problem(
+                "too_busy",
+                "Too many requests are on their way, and this one is slow; send it again in one "
+                "piece.",
+            )
         return Problem(
             "timeout",
             f"The request's body did not come within {self._limits.body_seconds:g} seconds; send "
@@ -180,7 +212,23 @@ class Gate:
                     return
 
 
-class _Replayed:
+def _asked(scope: Scope, headers: Headers) -> Asked:
+    """What a request says of itself, and who the system says it is from."""
+    connection = scope.get("state", {}).get("connection")
+    port = (scope.get("server") or ("", 0))[1]
+    return Asked(
+        tuple(headers.getlist("host")),
+        tuple(headers.getlist("origin")),
+        tuple(headers.getlist("authorization")),
+        is_relayed(headers.items()),
+        (scope.get("client") or ("", 0))[0],
+        lambda: None if connection is None else connection.uid,
+        cookie_of(tuple(headers.getlist("cookie")), page_cookie(port)),
+        headers.get(PAGE_HEADER, ""),
+    )
+
+
+class Replayed:
     """What an application receives: the body that was read already, then what the server says."""
 
     def __init__(self, body: bytes, receive: Receive) -> None:

@@ -67,7 +67,7 @@ def _calls() -> ModuleType:
 
 
 def _add(state: State, call: Call) -> Reply:
-    reply: Reply = _calls().add_repository(call, state.is_refused)
+    reply: Reply = _calls().add_repository(call, state.addable)
     return reply
 
 

@@ -1,11 +1,13 @@
 """HTTP on a connection, with an end to clients that open one and do not say what they want."""
 
 import asyncio
+from collections import Counter
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from asterism.servers.http_replies import Problem, encoded, problem_json
+from asterism.servers.peers import Connection
 from asterism.telemetry.requests import request
 
 MOST_CONNECTIONS = 2_048
@@ -13,38 +15,106 @@ MOST_CONNECTIONS = 2_048
 HEADER_SECONDS = 15.0
 """How long the headers of a request may take; connections are few, and whoever holds them holds
 the server."""
+STALLED_SECONDS = 30.0
+"""How long a client may leave a reply unread once the buffers are full; a slow line empties them in
+a second or two."""
 
 _NO_HTTP = Problem(
     "malformed", "This is not a request of HTTP/1.1 with one Host; mend it, and send it again."
 )
 
 
+class Silent:
+    """The connections of a server whose clients have not asked anything now, the oldest first."""
+
+    def __init__(self) -> None:
+        # A dictionary keeps the order in which it was filled.
+        self._connections: dict[PatientProtocol, str] = {}
+
+    def add(self, connection: "PatientProtocol", address: str) -> None:
+        """A client has nothing to wait for from now on."""
+        self._connections.pop(connection, None)
+        self._connections[connection] = address
+
+    def remove(self, connection: "PatientProtocol") -> None:
+        """A client has asked something, or is gone."""
+        self._connections.pop(connection, None)
+
+    def make_room(self) -> bool:
+        """Close the oldest connection of the address that has most; false if there is none."""
+        if not self._connections:
+            return False
+        crowded, _ = Counter(self._connections.values()).most_common(1)[0]
+        oldest = next(one for one, address in self._connections.items() if address == crowded)
+        del self._connections[oldest]
+        oldest.transport.abort()
+        return True
+
+
 class PatientProtocol(H11Protocol):
-    """Waits for headers as long as is reasonable; for bodies, the gate does."""
+    """Waits for headers and for readers as long as is reasonable; for bodies, the gate does."""
 
     header_seconds = HEADER_SECONDS
+    stalled_seconds = STALLED_SECONDS
     most_connections = MOST_CONNECTIONS
+    silent = Silent()
+    """Each server has its own."""
     _waiting: asyncio.TimerHandle | None = None
+    _stalled: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A client is there: it has to say something."""
+        """A client is there: it has to say something.
+
+        Where there is no room, an older client goes that says nothing.
+        """
         super().connection_made(transport)
-        if len(self.connections) > self.most_connections:
+        # What is told of each request of this connection.
+        self.app_state = {
+            **self.app_state,
+            "connection": Connection(transport.get_extra_info("socket")),
+        }
+        if len(self.connections) > self.most_connections and not self.silent.make_room():
             transport.abort()
         else:
+            self.silent.add(self, self._address())
             self._wait()
 
     def data_received(self, data: bytes) -> None:
         """Something came: all of a request's headers, or a part of them."""
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
+            self.silent.remove(self)
             self._stop_waiting()
         elif self._waiting is None and data:
             self._wait()
 
+    def on_response_complete(self) -> None:
+        """The client has its answer; it may ask again, or make room."""
+        super().on_response_complete()
+        if not self.transport.is_closing() and self.cycle.response_complete:
+            self.silent.add(self, self._address())
+
+    def pause_writing(self) -> None:
+        """The client does not read what it is sent."""
+        super().pause_writing()
+        if self._stalled is None:
+            self._stalled = self.loop.call_later(self.stalled_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """The client has read on."""
+        super().resume_writing()
+        self._read_on()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close an idle connection; what its client has not read by now it will not read."""
+        super().timeout_keep_alive_handler()
+        self._end_unread()
+
     def connection_lost(self, exc: Exception | None) -> None:
         """The client is gone."""
+        self.silent.remove(self)
         self._stop_waiting()
+        self._read_on()
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
@@ -77,3 +147,17 @@ class PatientProtocol(H11Protocol):
         self._waiting = None
         if self.cycle is None or self.cycle.response_complete:
             self.transport.close()
+            self._end_unread()
+
+    def _end_unread(self) -> None:
+        """A connection that is closed waits for its last bytes to be read: not for ever."""
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+
+    def _read_on(self) -> None:
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
+
+    def _address(self) -> str:
+        return self.client[0] if self.client else ""

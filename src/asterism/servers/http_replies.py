@@ -1,6 +1,7 @@
 """Replies as HTTP has them: JSON, with a status for each code, and nothing of the server's own."""
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -60,6 +61,8 @@ STATUSES: Mapping[str, int] = {
     "tool_server_died": 502,
     "tool_server_flooding": 502,
     "tool_server_refused": 502,
+    "deadline_exceeded": 504,
+    "share_exceeded": 429,
     "worker_died": 503,
     "cancelled": 499,
     "internal_error": 500,
@@ -85,7 +88,9 @@ OWN_STATUSES: Mapping[str, int] = {
 
 RETRY_SECONDS = 1
 """When to ask again where the server or a helper was busy; most questions take less."""
-_RETRIED = frozenset({"too_busy", "structure_starting", "provider_down", "worker_died"})
+_RETRIED = frozenset(
+    {"too_busy", "share_exceeded", "structure_starting", "provider_down", "worker_died"}
+)
 
 _CODE_AT_THE_END = re.compile(r" \[[a-z_]+\]$")
 
@@ -95,6 +100,8 @@ class Problem(NamedTuple):
 
     code: str
     message: str
+    wait_seconds: float = RETRY_SECONDS
+    """When to ask again, where that helps."""
 
     @property
     def status(self) -> int:
@@ -106,7 +113,7 @@ class Problem(NamedTuple):
         """When to come back, and how to say who one is."""
         if self.code == "unauthorized":
             return {"www-authenticate": 'Bearer realm="asterism"'}
-        return {"retry-after": str(RETRY_SECONDS)} if self.code in _RETRIED else {}
+        return {"retry-after": str(math.ceil(self.wait_seconds))} if self.code in _RETRIED else {}
 
 
 class Refused(Exception):

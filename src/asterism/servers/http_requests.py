@@ -14,10 +14,26 @@ _NUMBER = re.compile(r"[+-]?[0-9]{1,18}(\.[0-9]{1,18})?")
 _TRUTHS = {"true": True, "false": False}
 
 
+MOST_SIGNS = 400_000
+"""Brackets and commas of a body: each may be a value, and the event loop stands still while JSON of
+millions of values is read. Code of 100,000 characters has some thousands of them."""
+
+
+def crowded_body(body: bytes) -> Problem | None:
+    """What is wrong with a body of too many values, before it is read as JSON."""
+    signs = sum(map(body.count, (b"[", b"{", b",")))
+    if signs <= MOST_SIGNS:
+        return None
+    return Problem(
+        "too_large",
+        f"The body has {signs:,} brackets and commas; give {MOST_SIGNS:,} at most.",
+    )
+
+
 async def arguments_of(request: Request, tool: Tool) -> Json:
     """The arguments, not checked yet."""
     if request.method == "POST":
-        return {**await _body(request), **request.path_params}
+        return {**await json_body(request), **request.path_params}
     given: Json = {}
     for name in request.query_params:
         values = [
@@ -28,7 +44,8 @@ async def arguments_of(request: Request, tool: Tool) -> Json:
     return {**given, **request.path_params}
 
 
-async def _body(request: Request) -> Json:
+async def json_body(request: Request) -> Json:
+    """The object that a body is; nothing where there is no body."""
     data = await request.body()
     if not data.strip():
         return {}

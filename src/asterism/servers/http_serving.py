@@ -4,6 +4,7 @@ import contextlib
 import errno
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from types import FrameType
 
@@ -19,6 +20,9 @@ END_SECONDS = 10
 second, and a stream to a client would go on for ever."""
 KEEP_SECONDS = 75
 """How long an idle connection is kept: longer than most proxies keep theirs."""
+SWITCH_SECONDS = 0.001
+"""How long a thread may run on while others want to: Python's 5 ms, times the threads that answer,
+would pass before the event loop could answer a health check."""
 HEADERS_BYTES = 32_768
 """What is kept of headers that are not over yet; a client that sends more is refused."""
 
@@ -58,14 +62,16 @@ def serve(state: State, listening: socket.socket, ready: Callable[[], None]) -> 
     import uvicorn
 
     from asterism.servers.http_app import make_app
-    from asterism.servers.http_protocol import MOST_CONNECTIONS, PatientProtocol
+    from asterism.servers.http_protocol import MOST_CONNECTIONS, PatientProtocol, Silent
 
     room = make_room(OPEN_FILES)
+    sys.setswitchinterval(SWITCH_SECONDS)
 
     class Protocol(PatientProtocol):
         """Leaves half of the descriptors to files."""
 
         most_connections = min(MOST_CONNECTIONS, room // 2)
+        silent = Silent()
 
     class Server(uvicorn.Server):
         """Ends quietly: a signal is the ordinary end of a server, not a failure."""

@@ -3,7 +3,6 @@
 from asterism.servers.tools_searching import replies
 from asterism.servers.tools_shapes import (
     FILTERS_TEXT,
-    LONGEST_TEXT,
     MAX_TOKENS,
     REPOSITORY,
     Json,
@@ -122,7 +121,13 @@ Show lines of a file as it is now. Only files that are, or would be, indexed are
         **MAX_TOKENS,
     },
     required=("path",),
-    output=replies("lines", path=_TEXT, first=_COUNT, total_lines=_COUNT),
+    output=replies(
+        "lines",
+        lines={"type": "array", "items": {"type": "string"}},
+        path=_TEXT,
+        first=_COUNT,
+        total_lines=_COUNT,
+    ),
 )
 
 SKIPPED_FILES = Tool(
@@ -147,7 +152,7 @@ file at most, each and all of bounded length, in the order the store gave them. 
 distance: 0 is identical, lower is better; `highestMatch` is the lowest distance of a file. How \
 near, how many and how long they may be is set in the section `chat` of the settings.""",
     parameters={
-        "query": text("What is looked for.", LONGEST_TEXT),
+        "query": text("What is looked for."),
         "repository": text("Id or name of a repository; else the server's own."),
         "limit": whole("Chunks that are looked at.", 1, 50, 10),
     },

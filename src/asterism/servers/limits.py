@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from asterism.disclosure.hidden import visible
 from asterism.retrieval.selection_options import CEILING_CHARS
 from asterism.retrieval.selection_sizes import CHARS_PER_TOKEN
 
@@ -19,6 +20,10 @@ MOST_CHARS = CEILING_CHARS - AROUND
 WINDOWS: Mapping[str, int] = {"claude-code": 10_000}
 """Tokens that clients take from a tool without complaint, by the name they give themselves: from
 here on Claude Code warns its user about a long reply."""
+
+
+WIDEST_TIMES: Mapping[str, float] = {"elapsed_ms": 999_999.9, "latency_ms": 999_999}
+"""The fields that say how long a reply took, by which its size is not to be changed."""
 
 
 class Part(NamedTuple):
@@ -77,8 +82,24 @@ def compact(value: object) -> str:
 
 
 def measured(reply: Reply) -> int:
-    """Characters of the reply as it is sent."""
-    return len(compact(written(reply)))
+    """Characters of the reply as it is sent, its times as wide as they can be.
+
+    Else the size, and what is left out for it, would depend on how busy the machine is.
+    """
+    return len(compact(written(_timeless(reply))))
+
+
+def _timeless(reply: Reply) -> Reply:
+    """The reply with the same times for every run."""
+    meta = {name: _with_widest_times(part) for name, part in reply.meta.items()}
+    structured = reply.structured and _with_widest_times(reply.structured)
+    return replace(reply, meta=meta, structured=structured)
+
+
+def _with_widest_times(part: Any) -> Any:
+    if not isinstance(part, dict):
+        return part
+    return {**part, **{name: WIDEST_TIMES[name] for name in WIDEST_TIMES.keys() & part.keys()}}
 
 
 def fitted(reply: Reply, limit: int) -> Reply:
@@ -165,7 +186,7 @@ def restructured(reply: Reply, structured: Json) -> Reply:
     """The reply with other structured content, and the text that follows from it."""
     parts = reply.parts
     if reply.render is not None:
-        parts = (Part(reply.render(structured)),)
+        parts = (Part(visible(reply.render(structured))),)
     return replace(reply, structured=structured, parts=parts)
 
 

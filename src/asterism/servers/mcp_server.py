@@ -1,6 +1,8 @@
 """The tools as an MCP server object, for any transport: stdio now, streamable HTTP beside it."""
 
 import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from threading import Event
 from typing import Any
@@ -22,15 +24,18 @@ from mcp.types import (
 )
 
 from asterism import __version__
+from asterism.domain.errors import ShareExceeded
 from asterism.indexing.progress import SYNC_STAGES, Progress
 from asterism.servers.instructions import INSTRUCTIONS
-from asterism.servers.limits import written
+from asterism.servers.limits import Reply, written
 from asterism.servers.mcp_front import NAME, TITLE
 from asterism.servers.mcp_resources import list_resources, read_resource
+from asterism.servers.shares import Shares, Spender, spender_of
 from asterism.servers.tools import TOOLS, listed
 from asterism.servers.tools_answers_sampling import lent_by, request_name
 from asterism.servers.tools_calls import Caller
-from asterism.servers.tools_running import ANSWERS, Toolbox, truncation_warning
+from asterism.servers.tools_errors import code_of, sentence_of
+from asterism.servers.tools_running import ANSWERS, Toolbox, failure, truncation_warning
 
 CALLS_AT_ONCE = 8
 """Threads that answer; searches are short and share two or more cores, the rest waits its turn."""
@@ -44,10 +49,13 @@ TELL_SECONDS = 0.1
 _Context = ServerRequestContext[Any, Any]
 
 
-def make_server(toolbox: Toolbox, only_reading: bool = False) -> Server[dict[str, Any]]:
+def make_server(
+    toolbox: Toolbox, only_reading: bool = False, shares: Shares | None = None
+) -> Server[dict[str, Any]]:
     """The server; whoever made the toolbox closes it when no transport is left.
 
     One that only reads has no tools that change something: models choose among what they see.
+    `shares` is what clients over HTTP may use of the processor; a client by itself has no limit.
     """
     offered = {name: tool for name, tool in TOOLS.items() if tool.read_only or not only_reading}
     limiter = anyio.CapacityLimiter(CALLS_AT_ONCE)
@@ -68,7 +76,15 @@ def make_server(toolbox: Toolbox, only_reading: bool = False) -> Server[dict[str
             )
         room = indexings if params.name == "index_codebase" else limiter
         room = answers if params.name in ANSWERS else room
-        return await _called(toolbox, room, context, params)
+        if shares is None:
+            return await _called(toolbox.call, room, context, params)
+        client = spender_of(context.request, is_session=True)
+        try:
+            shares.check(client)
+        except ShareExceeded as error:
+            return _answered(refusal(error))
+        call = partial(_counted, shares, client, toolbox)
+        return await _called(call, room, context, params)
 
     server: Server[dict[str, Any]] = Server(
         NAME,
@@ -89,8 +105,37 @@ async def _level(_context: _Context, _params: SetLevelRequestParams) -> EmptyRes
     return EmptyResult()
 
 
-async def _called(
+def _counted(
+    shares: Shares,
+    client: Spender,
     toolbox: Toolbox,
+    name: str,
+    arguments: Mapping[str, object] | None,
+    caller: Caller,
+) -> Reply:
+    """In a thread: the call, with what it takes of the client's share."""
+    try:
+        # Others of its calls may have used the share while this one waited for a thread.
+        shares.check(client)
+    except ShareExceeded as error:
+        return refusal(error)
+    with shares.counted(client):
+        return toolbox.call(name, arguments, caller)
+
+
+def refusal(error: ShareExceeded) -> Reply:
+    """The answer to a client that used its share: a failure, with the seconds to wait."""
+    reply = failure(sentence_of(error), code_of(error).name)
+    told = {"retry_after_seconds": round(error.seconds, 1)}
+    return replace(reply, meta={name: {**part, **told} for name, part in reply.meta.items()})
+
+
+def _answered(reply: Reply) -> CallToolResult:
+    return CallToolResult.model_validate(written(reply), by_name=False)
+
+
+async def _called(
+    call: Callable[[str, Mapping[str, object] | None, Caller], Reply],
     limiter: anyio.CapacityLimiter,
     context: _Context,
     params: CallToolRequestParams,
@@ -109,7 +154,7 @@ async def _called(
         lent_by(context) if params.name in ANSWERS else None,
         request_name(context),
     )
-    work = partial(toolbox.call, params.name, params.arguments, caller)
+    work = partial(call, params.name, params.arguments, caller)
     async with anyio.create_task_group() as group:
         group.start_soon(_tell, latest, context, gone)
         reply = await anyio.to_thread.run_sync(work, limiter=limiter)
@@ -118,7 +163,7 @@ async def _called(
     warning = truncation_warning(params.name, reply)
     if warning is not None:
         await _warn(context, warning)
-    return CallToolResult.model_validate(written(reply), by_name=False)
+    return _answered(reply)
 
 
 class _Latest:

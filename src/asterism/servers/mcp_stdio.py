@@ -8,10 +8,11 @@ import sys
 from collections.abc import Callable, Iterator
 from io import TextIOBase
 from queue import SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from types import FrameType
 from typing import IO, TYPE_CHECKING, cast
 
+from asterism.servers.mcp_frames import FRAME_BYTES, INVALID_REQUEST, Broken, message_in
 from asterism.servers.mcp_front import Front, NotOurs, Opening
 
 if TYPE_CHECKING:
@@ -30,8 +31,9 @@ def serve_stdio(make_toolbox: "Callable[[], Toolbox]") -> None:
         if opening is None:
             return
         toolbox = make_toolbox()
+        replies = _Replies(outgoing, opening.dropped)
         try:
-            _serve(toolbox, _Lines(incoming, opening), _Replies(outgoing, opening.dropped))
+            _serve(toolbox, _Lines(incoming, opening, replies), replies)
         finally:
             toolbox.close()
 
@@ -44,15 +46,21 @@ class _Incoming:
         self._rest = b""
 
     def readline(self) -> bytes:
-        """The next line; nothing at the end of all."""
-        pieces = [self._rest]
-        while b"\n" not in pieces[-1]:
-            pieces.append(os.read(self._descriptor, READ_BYTES))
-            if not pieces[-1]:
+        """The next line; nothing at the end of all. Of one that is too long only a part is kept."""
+        kept: list[bytes] = []
+        size, part = 0, self._rest
+        while True:
+            line, end, rest = part.partition(b"\n")
+            if size <= FRAME_BYTES:
+                kept.append(line)
+                size += len(line)
+            if end:
+                self._rest = rest
+                return b"".join([*kept, end])
+            part = os.read(self._descriptor, READ_BYTES)
+            if not part:
                 self._rest = b""
-                return b"".join(pieces)
-        last, _, self._rest = pieces[-1].partition(b"\n")
-        return b"".join([*pieces[:-1], last, b"\n"])
+                return b"".join(kept)
 
 
 def _opened(incoming: _Incoming, outgoing: IO[bytes]) -> Opening | None:
@@ -62,11 +70,14 @@ def _opened(incoming: _Incoming, outgoing: IO[bytes]) -> Opening | None:
         line = incoming.readline()
         if not line:
             return None
-        text = line.decode("utf-8", "replace")
+        message = message_in(line)
+        if message is None:
+            continue
         try:
-            reply = front.answer(text)
+            reply = message.reply() if isinstance(message, Broken) else front.answer(message)
         except NotOurs:
-            return front.opening((text,))
+            assert isinstance(message, str)
+            return front.opening((message,))
         if reply is not None:
             outgoing.write(reply.encode("utf-8", "backslashreplace") + b"\n")
             outgoing.flush()
@@ -95,19 +106,39 @@ def _serve(toolbox: "Toolbox", lines: "_Lines", replies: "_Replies") -> None:
 class _Lines(TextIOBase):
     """What the client says: first the opening once more, then each line as it comes."""
 
-    def __init__(self, incoming: _Incoming, opening: Opening) -> None:
+    def __init__(self, incoming: _Incoming, opening: Opening, replies: "_Replies") -> None:
+        # Here, for two threads that load the SDK at once would each find half of it.
+        from mcp.types import jsonrpc_message_adapter
+
         self._queue: SimpleQueue[str] = SimpleQueue()
+        self._messages = jsonrpc_message_adapter
+        self._replies = replies
         for line in (*opening.handshake, *opening.pending):
-            self._queue.put(line)
+            self._hear(line)
 
         def read() -> None:
             with contextlib.suppress(OSError):
                 while line := incoming.readline():
-                    self._queue.put(line.decode("utf-8", "replace"))
+                    self._hear(message_in(line))
             self.end()
 
         # A read that nobody can interrupt must not keep the process.
         Thread(target=read, name="asterism-stdin", daemon=True).start()
+
+    def _hear(self, message: str | Broken | None) -> None:
+        """Hand a message on; the SDK would pass over what it does not understand."""
+        if isinstance(message, str):
+            try:
+                self._messages.validate_json(message, by_name=False)
+            except ValueError:
+                id_ = json.loads(message).get("id")
+                said = "This is no message of MCP; mend its fields."
+                message = Broken(INVALID_REQUEST, said, id_ if isinstance(id_, int | str) else None)
+        if isinstance(message, Broken):
+            self._replies.write(f"{message.reply()}\n")
+            self._replies.flush()
+        elif message is not None:
+            self._queue.put(f"{message}\n")
 
     def end(self) -> None:
         """Nothing more comes."""
@@ -124,19 +155,21 @@ class _Replies(TextIOBase):
     def __init__(self, outgoing: IO[bytes], dropped: object) -> None:
         self._outgoing = outgoing
         self._dropped = dropped
+        # The SDK answers from one thread, and broken frames are answered from another.
+        self._lock = Lock()
 
     def write(self, text: str) -> int:
         """Write a message; a client that is gone will close its end too."""
         if self._dropped is not None and self._is_dropped(text):
             self._dropped = None
             return len(text)
-        with contextlib.suppress(OSError):
+        with self._lock, contextlib.suppress(OSError):
             self._outgoing.write(text.encode("utf-8", "backslashreplace"))
         return len(text)
 
     def flush(self) -> None:
         """Send what was written."""
-        with contextlib.suppress(OSError):
+        with self._lock, contextlib.suppress(OSError):
             self._outgoing.flush()
 
     def _is_dropped(self, text: str) -> bool:

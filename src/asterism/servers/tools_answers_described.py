@@ -1,6 +1,6 @@
 """The tools that answer in words, as models read them."""
 
-from asterism.servers.tools_shapes import LONGEST_TEXT, REPOSITORY, Json, Tool, choice, text
+from asterism.servers.tools_shapes import REPOSITORY, Json, Tool, choice, text
 
 PROVIDERS = ("extractive", "openai", "anthropic", "sampling")
 
@@ -29,7 +29,7 @@ segment. Without a configured model the answer is put together from the best hit
 
 Example: {"question": "How are failed payments retried?"}""",
     parameters={
-        "question": text("The question, in a sentence or more.", LONGEST_TEXT),
+        "question": text("The question, in a sentence or more."),
         **_CONVERSATION,
         "model": text("The model's name; else the one the user has set."),
         "provider": choice("Who answers; else whom the user has set.", PROVIDERS),
@@ -67,7 +67,7 @@ exactly one segment.
 Example: {"agentName": "reviewer", "instruction": "Review the error handling in src/payments."}""",
     parameters={
         "agentName": text("The agent's name, from list_agents."),
-        "instruction": text("What it is to do.", LONGEST_TEXT),
+        "instruction": text("What it is to do."),
         **_CONVERSATION,
         **REPOSITORY,
     },

@@ -7,8 +7,18 @@ from collections.abc import Mapping, Sequence
 
 from asterism.domain.errors import UsageError
 from asterism.domain.files import display_path
-from asterism.servers.tools_shapes import LONGEST_NAME, Json, Tool
+from asterism.domain.request_limits import (
+    FILTERS,
+    Bound,
+    check_depth,
+    check_entries,
+    check_text,
+)
+from asterism.servers.tools_shapes import Json, Tool
 
+_ANY_LIST = Bound(entries=max(bound.entries or 0 for bound in FILTERS.values()))
+_ANY_NAME: Json = {"maxLength": max(bound.characters or 0 for bound in FILTERS.values())}
+"""Of what stands inside an object; whoever reads the object knows closer limits."""
 _SHOWN = 60
 """Characters of a wrong value that are repeated."""
 
@@ -16,6 +26,7 @@ _SHOWN = 60
 def checked(tool: Tool, given: Mapping[str, object] | None) -> Json:
     """The arguments with their defaults; null means that nothing was given."""
     known = tool.parameters
+    check_depth("The request", given)
     arguments = {name: value for name, value in (given or {}).items() if value is not None}
     for name in arguments:
         if name not in known:
@@ -48,8 +59,7 @@ def _text(name: str, schema: Json, value: object) -> str:
     if not isinstance(value, str):
         raise _wrong(name, value, "a string")
     most = schema.get("maxLength")
-    if most is not None and len(value) > most:
-        raise UsageError(f"{name} has {len(value):,} characters; give {most:,} at most.")
+    check_text(name, value, Bound(characters=most))
     if "\0" in value:
         raise UsageError(f"{name} contains a NUL character; leave it out.")
     if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
@@ -62,8 +72,7 @@ def _text(name: str, schema: Json, value: object) -> str:
 def _list(name: str, schema: Json, value: object) -> list[str]:
     if not isinstance(value, Sequence) or isinstance(value, str | bytes):
         raise _wrong(name, value, "a string or a list of strings")
-    if len(value) > schema["maxItems"]:
-        raise UsageError(f"{name} has {len(value):,} entries; give {schema['maxItems']:,} at most.")
+    check_entries(name, len(value), Bound(entries=schema["maxItems"]))
     return [_text(f"an entry of {name}", schema["items"], entry) for entry in value]
 
 
@@ -97,18 +106,29 @@ def _switch(name: str, _schema: Json, value: object) -> bool:
     return value
 
 
-def _mapping(name: str, _schema: Json, value: object) -> Json:
+def _mapping(name: str, schema: Json, value: object) -> Json:
     if not isinstance(value, Mapping):
         raise _wrong(name, value, "an object of keys and values")
-    return {_text(f"a key of {name}", {}, key): _plain(name, entry) for key, entry in value.items()}
+    check_entries(name, len(value), Bound(entries=schema["maxProperties"]))
+    return {
+        _text(f"a key of {name}", _ANY_NAME, key): _plain(name, entry)
+        for key, entry in value.items()
+    }
 
 
 def _plain(name: str, value: object) -> object:
     """A value inside an object; its type is checked by whoever reads the object."""
     if isinstance(value, str):
-        return _text(f"a value of {name}", {"maxLength": LONGEST_NAME}, value)
+        return _text(f"a value of {name}", _ANY_NAME, value)
     if isinstance(value, list | tuple):
-        return [_plain(name, entry) if isinstance(entry, str) else entry for entry in value]
+        check_entries(f"a list in {name}", len(value), _ANY_LIST)
+        return [_plain(name, entry) for entry in value]
+    if isinstance(value, Mapping):
+        check_entries(f"an object in {name}", len(value), _ANY_LIST)
+        return {
+            _text(f"a key of {name}", _ANY_NAME, key): _plain(name, entry)
+            for key, entry in value.items()
+        }
     return value
 
 

@@ -78,6 +78,8 @@ CODES: Mapping[type[errors.AsterismError], Code] = {
     errors.ToolServerDied: Code("tool_server_died", _NO_TOOL),
     errors.ToolServerFlooding: Code("tool_server_flooding", _NO_TOOL),
     errors.ToolServerRefused: Code("tool_server_refused", _NO_TOOL),
+    errors.DeadlineExceeded: Code("deadline_exceeded"),
+    errors.ShareExceeded: Code("share_exceeded"),
     errors.WorkerDied: Code("worker_died", _LATER),
     errors.Cancelled: Code("cancelled"),
 }

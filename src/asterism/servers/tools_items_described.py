@@ -1,7 +1,6 @@
 """The tools for rules, references and tools of the user's agents, as models read them."""
 
 from asterism.servers.tools_shapes import (
-    LONGEST_TEXT,
     MAX_TOKENS,
     REPOSITORY,
     Json,
@@ -34,7 +33,7 @@ was left out. Nothing is filled up: no items means that none fits.
 
 Example: {"query": "write a migration that adds a column", "agentName": "reader"}""",
     parameters={
-        "query": text("The task, in a sentence or more.", LONGEST_TEXT),
+        "query": text("The task, in a sentence or more."),
         **_AGENT,
         "type": choices("Only these; all three unless told otherwise.", KINDS),
         "tools": switch("Ask the agent's servers for their tools, which may start programs.", True),
@@ -81,7 +80,7 @@ are whole cents.", "include": "agent"}""",
         "action": choice("What to do.", ACTIONS),
         "type": choice("What it is.", KINDS[:2]),
         "name": text("The item's name."),
-        "text": text("With add and update: what it says.", LONGEST_TEXT),
+        "text": text("With add and update: what it says."),
         "description": text("With add and update: what it is for, in a few words."),
         "priority": whole("With add and update: the highest comes first.", 0, 999),
         "include": choice("With add and update: when it comes in.", ("always", "manual", "agent")),

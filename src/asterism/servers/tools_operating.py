@@ -1,7 +1,6 @@
 """The tools that make indexes and look at them, as models read them."""
 
 from asterism.servers.tools_shapes import (
-    LONGEST_TEXT,
     MAX_TOKENS,
     REPOSITORY,
     Json,
@@ -93,7 +92,7 @@ Do not use it for: reading code (codebase_search) or the state of the whole inde
 Example: {"path": "src/auth/token.ts"} or {"query": "refresh the token"}""",
     parameters={
         "path": text("The file, from the repository's root."),
-        "query": text("A question whose ranking is to be explained.", LONGEST_TEXT),
+        "query": text("A question whose ranking is to be explained."),
         "include_text": switch("With path: the text that a model reads of each chunk."),
         "limit": whole("With query: results to explain.", 1, 50, 10),
         **REPOSITORY,

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asterism.analysis.source.checkouts import enclosing_checkout
-from asterism.backends.store.registry import Registered
+from asterism.backends.store.registry import Registered, check_root
 from asterism.domain.errors import IndexMissing, PathMissing, PathOutside, RepositoryUnclear
 from asterism.domain.files import display_path
 from asterism.engine.engine import Engine
+from asterism.servers.addable import Addable
 from asterism.servers.tools_shapes import Json
 
 _LISTED = 20
@@ -27,6 +28,8 @@ class Standpoint(NamedTuple):
     """It was named as the repository itself, not as a place somewhere in one."""
     too_wide: frozenset[Path] = frozenset()
     """Directories that nobody means to index as a whole: a home, the root of the disk."""
+    addable: Addable | None = None
+    """The rules for clients that the user did not start; nothing for one that he did."""
 
 
 def repository_for(engine: Engine, here: Standpoint, arguments: Json) -> Registered:
@@ -112,7 +115,8 @@ def _around(engine: Engine, path: Path) -> Registered:
 def inside(registered: Registered, typed: str) -> Path:
     """The place in a repository that a path means; it does not have to exist."""
     _check_length(typed)
-    root = os.path.realpath(registered.repository.root)
+    check_root(registered)
+    root = registered.repository.root
     plain = os.path.normpath(Path(root, typed))
     for place in (plain, os.path.realpath(plain)):
         if not _is_below(place, root):
@@ -149,6 +153,8 @@ def to_index(engine: Engine, here: Standpoint, typed: str | None) -> Registered:
             "The server was started in a home directory or at the root of the disk, which is not "
             "indexed as a whole; give the path of a repository in `path`."
         )
+    if here.addable is not None:
+        here.addable.place(str(target))
     return engine.register(target)
 
 

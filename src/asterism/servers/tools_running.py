@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -9,10 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.backends.store.footprint import stay_small
 from asterism.backends.store.registry import Registered
+from asterism.disclosure.hidden import visible
+from asterism.domain.deadlines import limited_to
 from asterism.domain.errors import AsterismError, Cancelled, IndexMissing
 from asterism.engine.engine import Engine
 from asterism.engine.upgrading_behind import Upgrader
-from asterism.servers.access_hiding import without_places
+from asterism.servers.access_hiding import Hiding
 from asterism.servers.limits import (
     MOST_CHARS,
     Part,
@@ -47,6 +50,10 @@ ASKING = frozenset({"codebase_search", "search_code", "symbol_lookup", "index_de
 """Tools that read what the engine keeps between questions of a project."""
 
 
+QUERY_SECONDS = 30.0
+"""How long a query may take: some hundred times what an ordinary one takes."""
+
+
 class Work(NamedTuple):
     """Something that can be asked of a server: how it is called, and what answers."""
 
@@ -60,13 +67,21 @@ class Toolbox:
     """The tools of one server; any number of threads may call them."""
 
     def __init__(
-        self, engine: Engine, here: Standpoint | None = None, hidden: tuple[str, ...] = ()
+        self,
+        engine: Engine,
+        here: Standpoint | None = None,
+        hidden: tuple[str, ...] = (),
+        query_seconds: float = QUERY_SECONDS,
     ) -> None:
-        """`hidden` are directories of the server itself, which no reply names."""
+        """`hidden` are directories of the server itself.
+
+        Where there are any, no reply names them, nor any other path that is in no repository.
+        """
         # Now, before there are threads and Lance: each thread would keep an arena of its own. After
         # 450 edits beside searches 78 MB lay free in eight of them, and 15 in one.
         stay_small()
-        self._hidden = hidden
+        self._hiding = Hiding(hidden, self._roots)
+        self._query_seconds = query_seconds
         self._engine = engine
         self._here = here or Standpoint()
         self._jobs = Jobs(engine)
@@ -96,11 +111,15 @@ class Toolbox:
             except Exception as error:  # noqa: BLE001 - the outer edge: no caller sees a traceback
                 log_failure(name, error)
                 reply = failure(f"{INTERNAL_SENTENCE} [{INTERNAL.name}]", INTERNAL.name)
-            reply = without_places(reply, self._hidden)
+            reply = self._hiding.reply(reply, arguments)
             if reply.error is not None:
                 done.outcome = reply.error
             done.note(**_counts(reply))
         return reply
+
+    def told(self, sentence: str) -> str:
+        """What this server may say to its clients, of a sentence that is no reply of a tool."""
+        return self._hiding.text(sentence)
 
     def forget(self, registered: Registered) -> None:
         """Stop what works on a repository that is to be removed."""
@@ -138,6 +157,13 @@ class Toolbox:
         self._upgrader.close()
         self._engine.close()
 
+    def _roots(self) -> list[str]:
+        try:
+            return [one.repository.root for one in self._engine.registry.repositories()]
+        except AsterismError:
+            # A list that cannot be read names nothing.
+            return []
+
     def _answer(self, work: Work, arguments: Mapping[str, object] | None, caller: Caller) -> Reply:
         name = work.tool.name
         given = checked(work.tool, arguments)
@@ -147,7 +173,7 @@ class Toolbox:
         call = Call(
             engine=self._engine, here=self._here, arguments=given, limit=limit, caller=caller
         )
-        with self._turn(work, call):
+        with self._deadline(work, caller), self._turn(work, call):
             # Whoever left while waiting for a turn needs no answer.
             if caller.gone():
                 raise Cancelled("The request was cancelled.")
@@ -155,9 +181,17 @@ class Toolbox:
         if work.asks:
             self._watchers.attend(call.repository())
             self._upgrader.attend(call.repository())
-        reply = with_size(fitted(reply, limit))
+        # What a model reads shows what an editor would hide; the structured reply has it verbatim.
+        parts = tuple(part._replace(text=visible(part.text)) for part in reply.parts)
+        reply = with_size(fitted(replace(reply, parts=parts), limit))
         _record(name, reply, limit)
         return reply
+
+    def _deadline(self, work: Work, caller: Caller) -> AbstractContextManager[object]:
+        """A query ends in time, and when its client leaves; what writes is not ended half-way."""
+        if work.tool.name in ANSWERS or not work.tool.read_only:
+            return nullcontext()
+        return limited_to(self._query_seconds, caller.gone)
 
     def _turn(self, work: Work, call: Call) -> AbstractContextManager[object]:
         """One question at a time for a project; indexing and looking at states go beside."""

@@ -2,7 +2,6 @@
 
 from asterism.servers.tools_shapes import (
     FILTERS_TEXT,
-    LONGEST_TEXT,
     MAX_TOKENS,
     REPOSITORY,
     Json,
@@ -57,9 +56,7 @@ answers are given; notes say what was left out.
 
 Example: {"query": "validate the session token of a request", "path": ["src/auth/"]}""",
     parameters={
-        "query": text(
-            "A sentence or keywords about what the code does, or `symbol = NAME`.", LONGEST_TEXT
-        ),
+        "query": text("A sentence or keywords about what the code does, or `symbol = NAME`."),
         "path": texts("Only here: files, folders or globs, such as src/auth/ or **/*.ts."),
         "languages": texts("Only these languages, such as typescript or python."),
         "max_tokens": whole("Budget of the reply in tokens.", 50, 25_000, 8_000),
@@ -91,9 +88,9 @@ stage="refine".
 Example: {"query": "regex:print\\\\(", "mode": "exact", "exhaustive": true, "filters": \
 {"path_prefix": "src/", "languages": ["python"]}}""",
     parameters={
-        "query": text("Words, names, code, regex:PATTERN or `symbol = NAME`.", LONGEST_TEXT),
+        "query": text("Words, names, code, regex:PATTERN or `symbol = NAME`."),
         "mode": choice("How to search.", MODES, "hybrid"),
-        "code_snippet": text("With mode similar: the code to compare with.", LONGEST_TEXT),
+        "code_snippet": text("With mode similar: the code to compare with."),
         "limit": whole("Rows at most: 1 to 50, or 1 to 100 a page when exhaustive.", 1, 100, 10),
         "exhaustive": switch("Every match, in stable order, page by page."),
         "min_score": share("Leave out what scores less."),

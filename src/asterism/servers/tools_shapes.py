@@ -4,14 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from asterism.domain.request_limits import FIELDS, FILTERS
+
 Json = dict[str, Any]
 
-LONGEST_TEXT = 100_000
-"""Characters of a question or a snippet; what is over 20,000 of these a search does not use."""
-LONGEST_NAME = 4_096
-"""Characters of a path, a name, a cursor: as much as systems allow a path to have."""
-MOST_ENTRIES = 1_000
-"""Entries of a list."""
 LEAST_TOKENS = 500
 """A list with its account has no place in less."""
 MOST_TOKENS = 25_000
@@ -32,16 +28,52 @@ class Tool:
     destructive: bool = False
     idempotent: bool = True
 
+    def __post_init__(self) -> None:
+        """Give every parameter the limits that its name has."""
+        limited = {name: _limited(name, schema) for name, schema in self.parameters.items()}
+        object.__setattr__(self, "parameters", limited)
 
-def text(description: str, most: int = LONGEST_NAME) -> Json:
-    """A text."""
-    return {"type": "string", "maxLength": most, "description": description}
+
+def _limited(name: str, schema: Json) -> Json:
+    """A parameter's schema with its limits; one that has none in the table is a mistake of ours."""
+    if "anyOf" in schema:
+        one, several = schema["anyOf"]
+        if "enum" in one:
+            return schema
+        bound = FIELDS[name]
+        one = {**one, "maxLength": bound.characters}
+        several = {**several, "items": one, "maxItems": bound.entries}
+        return {**schema, "anyOf": [one, several]}
+    if schema["type"] == "string" and "enum" not in schema:
+        return {**schema, "maxLength": FIELDS[name].characters}
+    if schema["type"] == "object":
+        limited = {**schema, "maxProperties": FIELDS[name].entries}
+        return {**limited, "additionalProperties": _VALUE} if name == "filters" else limited
+    return schema
+
+
+_TEXT: Json = {
+    "type": "string",
+    "maxLength": max(bound.characters or 0 for bound in FILTERS.values()),
+}
+_TEXTS: Json = {
+    "type": "array",
+    "items": _TEXT,
+    "maxItems": max(bound.entries or 0 for bound in FILTERS.values()),
+}
+# The value of any filter; what each key allows of this is in the table of limits.
+_VALUE: Json = {"anyOf": [_TEXT, _TEXTS, {"type": "boolean"}, {"type": "null"}]}
+
+
+def text(description: str) -> Json:
+    """A text; how long it may be follows from the parameter's name."""
+    return {"type": "string", "description": description}
 
 
 def texts(description: str) -> Json:
     """One text, or several."""
-    one: Json = {"type": "string", "maxLength": LONGEST_NAME}
-    several: Json = {"type": "array", "items": one, "maxItems": MOST_ENTRIES}
+    one: Json = {"type": "string"}
+    several: Json = {"type": "array", "items": one}
     return {"anyOf": [one, several], "description": description}
 
 

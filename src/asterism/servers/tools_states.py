@@ -1,7 +1,7 @@
 """What tools say of indexes, jobs, watchers and single files, as JSON and as text."""
 
 from asterism.backends.store.registry import Registered
-from asterism.domain.files import display_path
+from asterism.domain.files import wire_path
 from asterism.domain.index import Link
 from asterism.engine.inspection import Freshness, IndexedChunk, Inspection
 from asterism.engine.listing import Listed
@@ -32,7 +32,7 @@ def repository_json(registered: Registered) -> Json:
         "name": registered.repository.name,
         "project_id": registered.project.id,
         "project": registered.project.name,
-        "root": display_path(registered.repository.root),
+        "root": wire_path(registered.repository.root),
     }
 
 
@@ -125,7 +125,7 @@ def report_json(registered: Registered, report: SyncReport) -> Json:
         },
         "skipped": dict(report.skipped),
         "warnings": list(report.warnings),
-        "unread": [display_path(path) for path in report.unread[:MOST_LINKS]],
+        "unread": [wire_path(path) for path in report.unread[:MOST_LINKS]],
         "seconds": round(report.seconds, 3),
     }
 
@@ -135,14 +135,14 @@ def inspection_json(found: Inspection, text: bool) -> Json:
     held, state = found.held, found.held.state
     return {
         **repository_json(found.registered),
-        "path": display_path(found.path),
+        "path": wire_path(found.path),
         "on_disk": found.disk is not None,
         "verdict": found.verdict
         and {
             "indexed": found.verdict.indexed,
             "reason": found.verdict.reason and found.verdict.reason.value,
             "detail": shown_detail(found.verdict.detail, found.registered.repository.root),
-            "inside": found.verdict.folder and f"{display_path(found.verdict.folder)}/",
+            "inside": found.verdict.folder and f"{wire_path(found.verdict.folder)}/",
         },
         "freshness": found.freshness.value,
         "message": _MEANING[found.freshness],
@@ -152,7 +152,7 @@ def inspection_json(found: Inspection, text: bool) -> Json:
         "imports_count": len(held.links),
         "imports": [_link(link) for link in held.links[:MOST_LINKS]],
         "imported_by_count": len(held.importers),
-        "imported_by": [display_path(path) for path, _ in held.importers[:MOST_LINKS]],
+        "imported_by": [wire_path(path) for path, _ in held.importers[:MOST_LINKS]],
         "problems": [problem._asdict() for problem in found.problems[:MOST_LINKS]],
         "chunks": [_chunk(entry, text) for entry in held.chunks],
     }
@@ -180,7 +180,7 @@ def inspection_text(found: Json) -> str:
 def _link(link: Link) -> Json:
     return {
         "module": link.module,
-        "target": link.target and display_path(link.target),
+        "target": link.target and wire_path(link.target),
         "names": list(link.names[:MOST_LINKS]),
     }
 

@@ -4,6 +4,8 @@ from collections import deque
 from threading import Lock
 from types import TracebackType
 
+from asterism.domain.deadlines import LOOK_SECONDS, check_deadline
+
 
 class Turns:
     """A lock that is handed on: whoever waits longest is next.
@@ -17,7 +19,7 @@ class Turns:
         self._waiting: deque[Lock] = deque()
 
     def __enter__(self) -> None:
-        """Wait for a turn."""
+        """Wait for a turn, as long as the query that waits may take."""
         with self._lock:
             if not self._is_taken:
                 self._is_taken = True
@@ -25,7 +27,20 @@ class Turns:
             own = Lock()
             own.acquire()
             self._waiting.append(own)
-        own.acquire()
+        try:
+            while not own.acquire(timeout=LOOK_SECONDS):
+                check_deadline()
+        except BaseException:
+            self._leave(own)
+            raise
+
+    def _leave(self, own: Lock) -> None:
+        """Wait no longer; a turn that came meanwhile is handed on."""
+        with self._lock:
+            if own in self._waiting:
+                self._waiting.remove(own)
+                return
+        self.__exit__(None, None, None)
 
     def __exit__(
         self,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from asterism.backends.store.chunk_table import ChunkKey
 from asterism.backends.store.registry import Registered
 from asterism.domain.catalogue import FoundSymbol
-from asterism.domain.files import display_path
+from asterism.domain.files import display_path, wire_path
 from asterism.domain.search import Hit
 from asterism.domain.selection import Detail, Kept
 from asterism.engine.contexts import ContextReply
@@ -83,7 +83,7 @@ def _row(hit: Hit, detail: Detail, text: str, around: Surroundings) -> Json:
     row: Json = {
         "chunk_id": chunk.id,
         "repo": chunk.repo,
-        "file_path": display_path(chunk.relative_path),
+        "file_path": wire_path(chunk.relative_path),
         "language": chunk.language,
         "content": text,
         "detail": detail.value,
@@ -166,7 +166,7 @@ def symbol_json(entry: FoundSymbol) -> Json:
         "qualified_name": row.qualified_name,
         "kind": row.kind,
         "role": row.role.value,
-        "filepath": display_path(row.filepath),
+        "filepath": wire_path(row.filepath),
         "line": row.line,
         "is_exported": row.is_exported,
         "chunk_id": row.chunk_id,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from asterism.domain.files import display_path
+from asterism.domain.files import wire_path
 from asterism.domain.structure import CallTree, Connections, Edge, Gap, SymbolPlace
 from asterism.engine.relations import FACTS, Related, Relation, RelationsReply
 from asterism.servers.tools_shapes import Json
@@ -41,7 +41,7 @@ def _references(known: Connections) -> Json:
     """The files, none of them where nobody could say, and who in them is known to refer to it."""
     files = known.references
     return {
-        "references": None if files is None else [display_path(path) for path in files],
+        "references": None if files is None else [wire_path(path) for path in files],
         "callers": _edges(known.callers),
         "users": _edges(known.users),
         "subtypes": _edges(known.subtypes),
@@ -72,8 +72,8 @@ def _edge(edge: Edge) -> Json:
 
 def _place(symbol: SymbolPlace) -> Json:
     return {
-        "name": symbol.name,
-        "path": None if symbol.path is None else display_path(symbol.path),
+        "name": wire_path(symbol.name),
+        "path": None if symbol.path is None else wire_path(symbol.path),
         "line": symbol.line,
         "kind": symbol.kind,
         "module": symbol.module,

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from asterism.backends.store.registry import Registered
-from asterism.domain.files import display_path
+from asterism.domain.files import wire_path
 from asterism.domain.selection import Account, Detail
 from asterism.engine.status import Status
 from asterism.servers.tools_shapes import Json
@@ -43,7 +43,7 @@ def placed_json(place: "Placed", detail: Detail) -> Json:
     return {
         "chunk_id": chunk.id,
         "repo": chunk.repo,
-        "file_path": display_path(chunk.relative_path),
+        "file_path": wire_path(chunk.relative_path),
         "language": chunk.language,
         "detail": detail.value,
         "start_line": place.lines.first,

@@ -9,7 +9,7 @@ CALLABLE = frozenset({"function", "method", "constructor", "macro", "signature"}
 
 # An opening bracket behind the name, behind type arguments if there are any.
 _CALL = re.compile(
-    rb"\s*(?:::)?(?:<[^<>(){};]*(?:<[^<>(){};]*>)?[^<>(){};]*>)?[!?]?\s*\(|!\s*[\[{]"
+    rb"\s*+(?:::)?(?:<[^<>(){};]*+(?:<[^<>(){};]*+>)?[^<>(){};]*+>)?[!?]?\s*+\(|!\s*[\[{]"
 )
 _BLOCK = re.compile(rb"\s*(?:\{|do\b)")
 _NEW = re.compile(rb"\bnew\s+(?:[\w.:\\]+[.:\\])?$")

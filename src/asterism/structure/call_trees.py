@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from asterism.domain.deadlines import check_deadline
 from asterism.domain.structure import CallTree, Edge, Known, SymbolPlace
 
 EdgesOf: TypeAlias = Callable[[SymbolPlace], Sequence[Edge]]
@@ -46,6 +47,7 @@ class _Levels:
         for _ in range(self._options.depth):
             following: list[tuple[SymbolPlace, ...]] = []
             for way in level:
+                check_deadline()
                 found = self._of(way[-1])
                 counts[way] = min(len(found), self._options.width, left)
                 left -= counts[way]

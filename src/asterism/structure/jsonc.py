@@ -5,7 +5,9 @@ import re
 from typing import Any
 
 # A string is matched first, so that what looks like a comment inside of one stays.
-_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n\r]*|/\*.*?(?:\*/|\Z)|,(?=\s*[}\]])', re.DOTALL)
+_TOKEN = re.compile(
+    r'"(?:\\.|[^"\\])*+(?:"|\Z)|//[^\n\r]*|/\*.*?(?:\*/|\Z)|,(?=\s*[}\]])', re.DOTALL
+)
 
 
 def loads(text: str) -> Any:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from asterism.domain.errors import ServerRefused
+from asterism.domain.files import display_path
 from asterism.domain.outline import Reference
 from asterism.domain.structure import (
     Connections,
@@ -39,10 +40,10 @@ def connections_of(resolver: Resolver, target: Target) -> Connections:
     """What is known of a target; whatever is not known is among the gaps."""
     file = resolver.files.get(f"{resolver.files.root}/{target.path}")
     if file is None:
-        return _unknown(target, f"{target.path} is not there any more")
+        return _unknown(target, f"{display_path(target.path)} is not there any more")
     index = find_item(file.outline, target)
     if index is None:
-        return _unknown(target, f"{target.path} no longer declares {target.name}")
+        return _unknown(target, f"{display_path(target.path)} no longer declares {target.name}")
     return _Asking(resolver, file, index).answer()
 
 

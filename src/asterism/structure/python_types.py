@@ -17,7 +17,9 @@ _LANGUAGE = frozenset(
 )
 _CODE = re.compile(r"```\w*\n(.*?)\n```", re.DOTALL)
 _LITERAL = re.compile(r"Literal\[(.+)\]$")
-_ASSIGNED = re.compile(r"^[\w.]+\s*(?::\s*(?P<type>[^=]+?))?\s*(?:=\s*(?P<value>.+))?$", re.DOTALL)
+_ASSIGNED = re.compile(
+    r"^[\w.]++\s*+(?::\s*+(?P<type>[^=]*[^=\s]))?\s*+(?:=\s*+(?P<value>.+))?$", re.DOTALL
+)
 
 
 def hover(resolver: Resolver, file: PythonFile, item: Item) -> str:

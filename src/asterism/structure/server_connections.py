@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from asterism.analysis.graph.candidates import Declaration
 from asterism.analysis.graph.scopes import ADDITIONS, CONTAINERS, FileScope
+from asterism.domain.files import display_path
 from asterism.domain.outline import Item
 from asterism.domain.structure import Connections, Edge, Fact, Gap, Known, SymbolPlace
 from asterism.structure.call_sites import CALLABLE
@@ -27,13 +28,13 @@ def connections_of(sense: ServerSense, target: Target) -> Connections:
     sense.forget()
     scope = sense.scope(target.path)
     if scope is None:
-        return _unknown(target, f"{target.path} is not there any more")
+        return _unknown(target, f"{display_path(target.path)} is not there any more")
     number = find_item(scope.outline, target)
     found = Facts(sense, MOST_VALUE).connections(target)
     if sense.refusal is not None:
         return _unknown(target, sense.refusal)
     if number is None or found is None:
-        return _unknown(target, f"{target.path} no longer declares {target.name}")
+        return _unknown(target, f"{display_path(target.path)} no longer declares {target.name}")
     item = scope.outline.items[number]
     found = _with_relatives(found, sense, scope, number)
     if item.kind in CALLABLE:

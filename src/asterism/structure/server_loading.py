@@ -16,7 +16,7 @@ _LOOK_SECONDS = 0.1
 # Characters of a server's complaint.
 MOST_WORDS = 150
 
-_OF = re.compile(r"(\d+)/(\d+)")
+_OF = re.compile(r"(?<!\d)(\d++)/(\d+)")
 
 
 class Ready(StrEnum):

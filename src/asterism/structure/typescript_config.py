@@ -13,10 +13,8 @@ SOURCE_ENDINGS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 # A configuration is a page of text; something larger only has the name of one.
 LARGEST_CONFIG = 200_000
 
-# `extends` may lead in a circle.
+# `extends` may lead in a circle, and a list of them to itself many times over.
 DEEPEST_EXTENDS = 10
-
-# Configurations that are read for one: a list of ten that each extend ten would be 10^10.
 MOST_EXTENDED = 100
 
 # Nothing is checked or written: every option is there to find declarations and infer types.
@@ -264,9 +262,10 @@ def _extended(directory: Path, name: str) -> Path | None:
     else:
         places = [above / "node_modules" / name for above in (directory, *directory.parents)]
     for place in places:
-        for choice in (place, place.with_name(place.name + ".json"), place / "tsconfig.json"):
-            if choice.is_file():
-                return choice
+        for choice in (str(place), f"{place}.json", f"{place}/tsconfig.json"):
+            # Unlike Path.is_file, this is no error for a name that no file can have.
+            if os.path.isfile(choice):  # noqa: PTH113
+                return Path(choice)
     return None
 
 

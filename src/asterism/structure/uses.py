@@ -15,6 +15,7 @@ from asterism.analysis.graph.candidates import (
 from asterism.analysis.graph.resolving import Resolver
 from asterism.analysis.graph.scopes import FileScope
 from asterism.analysis.syntax.catalogue import detect
+from asterism.domain.deadlines import check_deadline
 from asterism.domain.outline import Item, Reference
 from asterism.domain.structure import Fact, Gap
 from asterism.structure.repository import Moment
@@ -59,6 +60,7 @@ def find_uses(moment: Moment, resolver: Resolver, declaration: Declaration, max_
     found: list[Use] = []
     unread: list[str] = []
     for path in wanted:
+        check_deadline()
         scope = moment.scope(path)
         if scope is None:
             unread.append(path)

@@ -100,6 +100,11 @@ PROVIDER_FAILURES = Counter(
     "Calls to models that failed for good, by kind of error.",
     ("kind", "provider", "error"),
 )
+MASKED_TOKENS = Counter(
+    "asterism_masked_tokens_total",
+    "Tokens and keys that were masked in what was sent to models, by receiver and kind.",
+    ("receiver", "kind"),
+)
 LOG_FAILURES = Counter("asterism_log_failures_total", "Lines that could not be logged.")
 
 BUILD = Gauge("asterism_build_info", "Which program this is; always 1.", ("version", "python"))
@@ -155,6 +160,7 @@ METERS: tuple[Meter, ...] = (
     PROVIDER_TEXTS,
     PROVIDER_RETRIES,
     PROVIDER_FAILURES,
+    MASKED_TOKENS,
     LOG_FAILURES,
     BUILD,
     Computed(

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from pathlib import PurePath
 
+from asterism.disclosure.tokens import masked
+
 HIDDEN = "…"
 """What stands in a secret's place."""
 
@@ -71,7 +73,7 @@ def redacted(text: str) -> str:
         text = text.replace(secret, HIDDEN)
     for pattern, instead in _SECRET_TEXTS:
         text = pattern.sub(instead, text)
-    return text
+    return masked(text).text
 
 
 def loggable(name: str, value: object, depth: int = 0) -> object:

@@ -1,6 +1,7 @@
 """What must hold for any bytes under any name, as complaints that a test can read."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from hypothesis import HealthCheck, settings
 
@@ -25,19 +26,33 @@ STEADY = settings(
 SHOWN = 5
 
 
+class Inspected(NamedTuple):
+    """What was made of some bytes, and what is wrong with it."""
+
+    complaints: list[str]
+    outline: Outline
+    chunks: list[Chunk]
+
+
 def complaints(path: str, data: bytes, options: ChunkOptions | None = None) -> list[str]:
     """Everything that is wrong with the outline, chunks and symbol rows of some bytes."""
+    return inspected(path, data, options).complaints
+
+
+def inspected(path: str, data: bytes, options: ChunkOptions | None = None) -> Inspected:
+    """The same, with the outline and the chunks."""
     options = options or ChunkOptions()
     found = outline_bytes(path, data)
     source = b"" if is_binary(data) else decode(data)
     chunks = chunk_file(found, source, Place("repo", path, path), options)
     broken = [str(violation) for violation in violations(found, source, chunks, options)]
-    return [
+    wrong = [
         *broken[:SHOWN],
         *_about_text(data),
         *_about_outline(found, source),
         *_about_rows(found, source, chunks),
     ]
+    return Inspected(wrong, found, chunks)
 
 
 def _about_text(data: bytes) -> Iterator[str]:

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from asterism.backends.llm import anthropic_messages
+from asterism.backends.llm.masking import MaskedModel
 from asterism.backends.llm.options import LlmOptions, Provider, key_variables, window_of
 from asterism.backends.llm.protocol import ModelRequest
 from asterism.backends.llm.providers import Lent, make_model
@@ -27,8 +28,8 @@ def answering(reply: ModelReply) -> Lent:
 )
 def test_each_provider_has_its_class(provider: Provider, expected: str) -> None:
     model = make_model(LlmOptions(provider, model="m"))
-    assert type(model).__name__ == expected
-    assert model is not None
+    assert isinstance(model, MaskedModel)
+    assert type(model.inner).__name__ == expected
     assert (model.provider, model.model_id, model.calls_tools) == (provider, "m", True)
 
 

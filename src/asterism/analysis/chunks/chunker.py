@@ -14,7 +14,7 @@ from asterism.analysis.chunks.parts import cut_lines
 from asterism.analysis.chunks.quotes import Quotes
 from asterism.analysis.chunks.units import Unit, unit_path, units_of
 from asterism.analysis.syntax.catalogue import titles
-from asterism.analysis.syntax.statements import statement_lines
+from asterism.analysis.syntax.statements import Statements
 from asterism.domain.chunk import Chunk
 from asterism.domain.outline import Item, Outline, Span
 
@@ -42,6 +42,7 @@ class _File(NamedTuple):
     crumb: str
     filename: str
     extension: str
+    statements: Statements
 
     def span(self, first: int, last: int) -> Span:
         """The bytes of whole lines, without the last one's end."""
@@ -81,6 +82,7 @@ def chunk_file(
         file_crumb(title, place.relative_path),
         name,
         splitext(name)[1],
+        Statements(outline.path, source),
     )
     units = units_of(outline.items)
     paths = [unit_path(outline.items, unit) for unit in units]
@@ -216,7 +218,7 @@ def _parts(file: _File, unit: Unit, chunk: Chunk, head: str) -> Iterator[Chunk]:
         head = shortened(head, limit // 2)
         chunk = chunk._replace(mentions=())
     span = file.span(unit.first_line, unit.end_line)
-    levels = statement_lines(file.outline.path, file.source, span)
+    levels = file.statements.lines(span)
     inner: set[int] = set()
     for index in folded(items, _children(items, unit)):
         inner.update(range(items[index].first_line + 1, items[index].end_line + 1))

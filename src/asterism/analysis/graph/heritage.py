@@ -24,9 +24,9 @@ _CONDITIONS = re.compile(rb"\bwhere\b")
 _KEYWORD = re.compile(rb"\w\s*=\s*$")
 # Lines of a body that add to a type's bases.
 _MIXINS = {
-    "ruby": re.compile(rb"^\s*(?:include|prepend|extend)\s+[\w:, ]*$"),
-    "php": re.compile(rb"^\s*use\s+[\w\\, ]*$"),
-    "elixir": re.compile(rb"^\s*@behaviour\s+[\w.]*$"),
+    "ruby": re.compile(rb"^[^\S\n]*(?:include|prepend|extend)[^\S\n]++[\w:, ]*$"),
+    "php": re.compile(rb"^[^\S\n]*use[^\S\n]++[\w\\, ]*$"),
+    "elixir": re.compile(rb"^[^\S\n]*@behaviour\s+[\w.]*$"),
 }
 _EMBEDDED = re.compile(r"\*?[\w.]+")
 _INTERFACE_NAME = re.compile(r"I[A-Z]")

@@ -121,7 +121,7 @@ def crate_roots(files: FileSet, text_of: Callable[[str], bytes | None]) -> dict[
     for manifest in files.ending("Cargo.toml"):
         try:
             said = tomllib.loads((text_of(manifest) or b"").decode("utf-8", "replace"))
-        except tomllib.TOMLDecodeError:
+        except (tomllib.TOMLDecodeError, RecursionError):
             continue
         library = _table(said, "lib")
         name = library.get("name") or _table(said, "package").get("name")

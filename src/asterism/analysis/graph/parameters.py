@@ -15,7 +15,9 @@ _OPENING, _CLOSING = "([{<", ")]}>"
 _WORD = re.compile(r"[\w$]+")
 _ARROW = re.compile(r"\s*(?:->|:|=>)\s*")
 # What may stand behind a return type and is no part of it.
-_BEHIND = re.compile(r"\s*(?:\bwhere\b|\bthrows\b|\{|=>|=(?!=)|;|\bdo\b|:\s*$).*", re.DOTALL)
+_BEHIND = re.compile(
+    r"(?<!\s)\s*+(?:\bwhere\b|\bthrows\b|\{|=>|=(?!=)|;|\bdo\b|:\s*$).*", re.DOTALL
+)
 _RECEIVER = re.compile(r"func\s*\(([^()]*)\)\s*$")
 # Words before a type or a parameter that say nothing of the type.
 MODIFIERS = re.compile(

@@ -12,7 +12,7 @@ _SUPER = frozenset({"super", "base", "parent", "super()", "SUPER"})
 # Joints of a chain in one language or another; `?.`, `!.` and `&.` are safe ways to step.
 _JOINT = re.compile(r"\?\.|!\.|&\.|->|::|\.|:")
 # What stands in quotes may hold brackets that close nothing.
-_LITERAL = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
+_LITERAL = re.compile(r"\"(?:[^\"\\]|\\.){0,999}+\"|'(?:[^'\\]|\\.){0,999}+'")
 _CAST = re.compile(r"\(\(([A-Za-z_][\w.:<>?,* ]*)\)\s*[^\s)].*\)$", re.DOTALL)
 _AS = re.compile(r"\([^()]*\bas[!?]?\s+([A-Za-z_][\w.:<>?, ]*)\)$")
 # `name!(…)` of Rust.
@@ -35,9 +35,15 @@ class Receiver(NamedTuple):
     is_super: bool = False
 
 
+LONGEST_RECEIVER = 4_000
+"""Characters of a receiver that is taken apart; its patterns take up to the square of them."""
+
+
 @lru_cache(maxsize=4096)
 def receiver_of(text: str) -> Receiver:
     """Take a receiver apart; one that holds more than names is none."""
+    if len(text) > LONGEST_RECEIVER:
+        return Receiver()
     cleaned = (
         text.strip().removeprefix("new ").lstrip("&*(").rstrip(")") if "(" not in text else text
     )
@@ -84,6 +90,8 @@ def cast_to(text: str) -> str | None:
 @lru_cache(maxsize=4096)
 def called(text: str) -> str | None:
     """What is called, of a receiver that is a call: `lids.make` of `lids.make(3)`."""
+    if len(text) > LONGEST_RECEIVER:
+        return None
     bare = _LITERAL.sub("''", text.strip()).removeprefix("await ").removeprefix("new ").strip()
     if bare[:1] == "(" and _closing_of(bare) == 0:
         bare = bare[1:-1].strip().removeprefix("await ").removeprefix("new ").strip()

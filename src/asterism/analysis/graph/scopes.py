@@ -33,9 +33,9 @@ _FREE_MEMBERS = {
     "cpp": ("enum_member",),
 }
 _PACKAGES = {
-    **dict.fromkeys(("java", "kotlin", "scala"), re.compile(rb"^\s*package\s+([\w.]+)", re.M)),
-    "php": re.compile(rb"^\s*namespace\s+([\w\\]+)\s*;", re.M),
-    "csharp": re.compile(rb"^\s*namespace\s+([\w.]+)\s*;", re.M),
+    **dict.fromkeys(("java", "kotlin", "scala"), re.compile(rb"^[^\S\n]*package\s+([\w.]+)", re.M)),
+    "php": re.compile(rb"^[^\S\n]*namespace\s+([\w\\]+)\s*;", re.M),
+    "csharp": re.compile(rb"^[^\S\n]*namespace\s+([\w.]+)\s*;", re.M),
 }
 _ATTRIBUTES = {
     "python": re.compile(r"\bself\.(?=\w+\s*(?::[^=\n]*)?=(?!=))"),

@@ -28,7 +28,7 @@ _DECLARED = {
     "line": rf"^[ \t]*({_NAME})[ \t]*:[ \t]*([A-Za-z_\"'][^=\n#]*)",
     # Type x = …, Type x; Type *x, for (Type x : …
     "first": r"(?:^|[;{}(,])[ \t]*(?:(?:final|const|static|struct|readonly|ref|out|register)\s+)*"
-    rf"([A-Za-z_][\w.:]*(?:<[^;(){{}}]*?>)?(?:\[\])?\??)[\s*&]+({_NAME})\s*(?=[=;,):\[{{(]|in\b)",
+    rf"([A-Za-z_][\w.:]*(?:<[^;(){{}}]{{0,120}}?>)?(?:\[\])?\??)[\s*&]+({_NAME})\s*(?=[=;,):\[{{(]|in\b)",
     # var x Type, x := &Type{
     "go": rf"\bvar\s+({_NAME})\s+([*\[\]\w.]+)",
 }
@@ -40,14 +40,15 @@ _FORMS = {
 }
 # x = …, x := …, also first of several that are set at once; what follows is read by hand.
 _SET = re.compile(
-    rf"(?<![\w.$@>])({_NAME})[ \t]*((?:,[ \t]*\w+[ \t]*)*)(?::[^=;\n(){{}}]*)?:?=(?![=>~])[ \t]*"
+    rf"(?<![\w.$@>])({_NAME})[ \t]*((?:,[ \t]*\w+[ \t]*){{0,8}})(?::[^=;\n(){{}}]{{0,120}})?:?="
+    r"(?![=>~])[ \t]*"
     r"(?:(?:await|new|try[!?]?)\s+|&)*"
 )
 _BRACKET = re.compile(r"[()\[\]{}]")
 _RESULT_NAMES = re.compile(r"\b(?:err|ok)\b")
-_WITH = re.compile(rf"\bwith\s+({_CHAIN})\([^\n]*?\)\s+as\s+({_NAME})")
+_WITH = re.compile(rf"\bwith\s+({_CHAIN})\([^\n]{{0,120}}?\)\s+as\s+({_NAME})")
 _RIGHT = re.compile(_CHAIN)
-_TYPE_ARGUMENTS = re.compile(r"(?:::)?<[^<>;(){}]*(?:<[^<>]*>)?[^<>;(){}]*>")
+_TYPE_ARGUMENTS = re.compile(r"(?:::)?<[^<>;(){}]*+(?:<[^<>]*+>)?[^<>;(){}]*+>")
 _LITERAL = re.compile(
     r"[\"'`\d\[]|\{|-\d|f\"|b\"|r\"|true\b|false\b|nil\b|null\b|None\b|True\b|False\b"
 )

@@ -13,8 +13,9 @@ from asterism.analysis.source.checkouts import is_bare_repository
 from asterism.analysis.source.folders import Folder, Ground, enter, top_folder
 from asterism.analysis.source.ignores import Rule, find_rule, matchable, reaches_into
 from asterism.analysis.source.names import judge_file_name, judge_folder_name
+from asterism.analysis.source.secret_contents import may_be_secret
 from asterism.analysis.source.secrets import is_secret_file, is_secret_folder
-from asterism.analysis.source.sniff import Verdict, judge_content, read_head
+from asterism.analysis.source.sniff import HEAD_BYTES, Verdict, judge_content, read_head
 from asterism.domain.errors import PathMissing, PathUnreadable, WrongPathKind
 from asterism.domain.files import Discovery, FoundFile, SkippedFile, SkipReason, display_path
 
@@ -32,6 +33,12 @@ class DiscoveryOptions:
     home: str | None = None
     """What `~` means where a repository's configuration names an excludes file."""
 
+
+SECRET_AT_MOST = 4_000_000
+"""Bytes of a file that may be a secret that are looked at: all, but of what was forced in."""
+
+_FORCED_IN = frozenset({SkipReason.minified, SkipReason.generated})
+"""What our own ignore file can overrule; a secret stays one."""
 
 DEFAULTS = DiscoveryOptions()
 
@@ -175,8 +182,11 @@ def _judge_file(folder: Folder, entry: os.DirEntry[str], judge: _Judge) -> Found
         return Verdict(SkipReason.too_large, f"{facts.st_size:,} bytes")
     found = FoundFile(folder.path + name, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
     if judge.options.sniff and found.size and found not in judge.known:
-        seen = judge_content(name, read_head(entry.path))
-        if seen is not None and not (forced and seen.reason is not SkipReason.binary):
+        most = HEAD_BYTES
+        if facts.st_size > most and may_be_secret(name):
+            most = min(facts.st_size, SECRET_AT_MOST)
+        seen = judge_content(name, read_head(entry.path, most))
+        if seen is not None and not (forced and seen.reason in _FORCED_IN):
             return seen
     return found
 

@@ -11,6 +11,10 @@ from typing import NamedTuple
 
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
+LONGEST_LINE = 4_096
+"""Characters of a line that is read as a pattern: as much as systems allow a path to have. A longer
+line takes seconds to compile and is no pattern that anybody wrote."""
+
 
 class Pattern(NamedTuple):
     """A compiled line; `regex` must match a whole path, a directory's with a slash at its end."""
@@ -29,6 +33,8 @@ class Pattern(NamedTuple):
 
 def compile_line(line: str, ignore_case: bool = False) -> Pattern | None:
     """Return what a line of a gitignore file means, or None where it can never match."""
+    if len(line) > LONGEST_LINE:
+        return None
     line = _without_trailing_blanks(line)
     if not line or line.startswith("#"):
         return None
@@ -115,15 +121,15 @@ def _lift(text: str, ignore_case: bool) -> tuple[str, list[str]] | None:
 
 
 def _restore(regex: str, pieces: list[str]) -> str:
-    for number, piece in enumerate(pieces):
-        regex = regex.replace(chr(_FIRST_PLACEHOLDER + number), piece)
-    return regex
+    """Put the meanings in place of the placeholders; no other character of a line is so high."""
+    return "".join(
+        char if ord(char) < _FIRST_PLACEHOLDER else pieces[ord(char) - _FIRST_PLACEHOLDER]
+        for char in regex
+    )
 
 
 def _literal(text: str, pieces: list[str]) -> str:
-    for number, piece in enumerate(pieces):
-        text = text.replace(chr(_FIRST_PLACEHOLDER + number), piece[-1])
-    return text
+    return _restore(text, [piece[-1] for piece in pieces])
 
 
 _POSIX = {
@@ -213,7 +219,7 @@ def _regex(text: str, by_name: bool, only_directories: bool) -> str:
     if by_name:
         return _translate(text, only_directories)
     if found := _GLUED_STARS.match(text):
-        rest = _translate("/" + text[found.end() :], only_directories)
+        rest = _translate("/" + _plain_stars(text[found.end() :]), only_directories)
         return re.escape(found.group()) + rest.removeprefix("^").replace(".+", ".*", 1)
     return _translate("/" + _plain_stars(text), only_directories)
 
@@ -231,12 +237,39 @@ def _translate(line: str, only_directories: bool) -> str:
         return ".*/"
     if regex.endswith("/"):
         regex += ".+"
-    return _STAR_BEFORE_STAR.sub(r"(?>[^/]*?\1)", regex)
+    return _without_backtracking(regex)
+
+
+# What pathspec writes for `**` at the beginning of a line and between two names.
+_ANY_LEAD = "(?:.+/)?"
+_ANY_BETWEEN = "(?:/.+)?/"
+
+
+def _without_backtracking(regex: str) -> str:
+    """Make every star, and every `**`, that another one follows take as little as it can.
+
+    What stands between the two is looked for once, where it comes first: a later occurrence leaves
+    less for the rest and never more. Without this `*a*a*a*b` and `**/a/**/a/**/b` take for ever.
+    """
+    regex = _STAR_BEFORE_STAR.sub(r"(?>[^/]*?\1)", regex)
+    head, *others = regex.split(_ANY_BETWEEN)
+    if not others:
+        return regex
+    lead = f"^{_ANY_LEAD}"
+    if head.startswith(lead):
+        head = f"^(?>(?:.+?/)??{head.removeprefix(lead)}(?=/))"
+    *middle, last = others
+    between = "".join(f"(?>(?:/.+?)??/{names}(?=/))" for names in middle)
+    return head + between + _ANY_BETWEEN + last
 
 
 def _steps(text: str, pieces: list[str]) -> tuple[str | None, ...]:
     """Return one regular expression per name of an anchored pattern."""
     return tuple(
-        None if name == "**" else _restore(re.escape(name).replace(r"\*", "[^/]*"), pieces)
+        None if name == "**" else _restore(_without_backtracking(_starred(name)), pieces)
         for name in text.split("/")
     )
+
+
+def _starred(name: str) -> str:
+    return re.escape(name).replace(r"\*", "[^/]*")

@@ -11,17 +11,18 @@ _NAMES = frozenset(
     _words(
         ".netrc _netrc .pgpass .npmrc .pypirc .git-credentials .htpasswd .dockercfg"
         " .dockerconfigjson .my.cnf .mylogin.cnf .s3cfg .boto .vault-token .terraformrc"
+        " local.settings.json rclone.conf accesstokens.json msal_token_cache.json"
         " terraform.rc .databrickscfg .passwd-s3fs kubeconfig credentials"
     )
 )
 _SUFFIXES = _words(
     ".pem .key .p12 .pfx .pkcs12 .p8 .ppk .jks .bks .keystore .keytab .kdb .kdbx .agekey .ovpn"
-    " .env .tfstate .tfstate.backup .tfvars .tfvars.json"
+    " .secret .secrets .env .tfstate .tfstate.backup .tfvars .tfvars.json"
 )
 _NAME_FORMS = re.compile(
     r"""
     \.env.*                                                       # the contract says .env*
-    | id_(rsa|dsa|ecdsa|ed25519)(_sk)?(\.(old|bak|backup|orig))?  # not the .pub half
+    | id_(rsa|dsa|ecdsa|ed25519)(_sk)?(\.(old|bak|backup|orig|txt))?  # not the .pub half
     | (credentials|secrets?)\.(json|ya?ml|toml|ini|properties)
     | (service[-_]?account|client[-_]secret)[^/]*\.json
     """,

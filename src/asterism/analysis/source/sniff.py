@@ -4,6 +4,7 @@ import os
 import re
 from typing import NamedTuple
 
+from asterism.analysis.source.secret_contents import secret_content
 from asterism.analysis.source.text import is_binary
 from asterism.domain.files import SkipReason
 
@@ -18,7 +19,7 @@ _MINIFIED_MINIMUM = 1024
 _MINIFIABLE = (".js", ".mjs", ".cjs", ".css")
 _PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc")
 _MARKER = re.compile(
-    rb"""^[ \t]* (?://|\#|/?\*+|--|;|%|<!--|\{-|\"\"\")  # a comment, not a string about markers
+    rb"""^[ \t]* (?://|\#|/?\*++|--|;|%|<!--|\{-|\"\"\")  # a comment, not a string about markers
     [^\n]*? (?:
         @generated\b
       | Code\ generated\ [^\n]*DO\ NOT\ EDIT              # Go's official form
@@ -37,17 +38,24 @@ class Verdict(NamedTuple):
     detail: str | None
 
 
-def read_head(path: str) -> bytes:
-    """Read the first block of a file, neither following a link nor waiting for a pipe."""
+def read_head(path: str, size: int = HEAD_BYTES) -> bytes:
+    """Read the beginning of a file, neither following a link nor waiting for a pipe."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        return os.read(handle, HEAD_BYTES)
+        return os.read(handle, size)
     finally:
         os.close(handle)
 
 
 def judge_content(name: str, head: bytes) -> Verdict | None:
-    """Return why a file with this first block is skipped, if it is; pure, so it may be cached."""
+    """Return why a file with this first block is skipped, if it is; pure, so it may be cached.
+
+    Of a file that may be a secret, `head` is all of it.
+    """
+    secret = secret_content(name, head)
+    if secret is not None:
+        return Verdict(SkipReason.secret, secret)
+    head = head[:HEAD_BYTES]
     if is_binary(head):
         return Verdict(SkipReason.binary, "content")
     lowered = name.lower()

@@ -6,7 +6,8 @@ import os
 import re
 import stat
 
-from asterism.domain.errors import PathMissing, PathUnreadable, WrongPathKind
+from asterism.analysis.source.secret_contents import secret_content
+from asterism.domain.errors import PathMissing, PathUnreadable, SecretFile, WrongPathKind
 from asterism.domain.files import display_path
 
 _MAGIC = (
@@ -66,7 +67,7 @@ def read(path: str) -> bytes:
                 raise WrongPathKind(f"{shown} is a directory; give the path of a file in it.")
             if not stat.S_ISREG(mode):
                 raise WrongPathKind(f"{shown} is a pipe or device; give the path of a plain file.")
-            return file.read()
+            data = file.read()
     except ValueError as error:
         raise PathMissing(f"{shown} is not a possible path ({error}); check it.") from error
     except OSError as error:
@@ -80,6 +81,10 @@ def read(path: str) -> bytes:
             raise PathUnreadable(f"{shown} may not be read; check its permissions.") from error
         why = error.strerror or str(error)
         raise PathUnreadable(f"{shown} could not be read: {why}.") from error
+    secret = secret_content(os.path.basename(path), data)  # noqa: PTH119 - thousands of paths
+    if secret is not None:
+        raise SecretFile(f"{shown} holds {secret}; such files are never shown or kept.")
+    return data
 
 
 def is_binary(data: bytes) -> bool:

@@ -58,6 +58,8 @@ class Builder:
         """What a language's rules remember from one node to the next, under their own keys."""
         self.claimed = False
         """Whether a rule has said what the current node is; else it may become a root item."""
+        self.too_deep = False
+        """Whether the walk has left out what stands too far inside."""
         self._wrapper: Wrapper | None = None
         self._last_root: Draft | None = None
 
@@ -150,7 +152,7 @@ class Builder:
             draft.body = Span(body.start_byte, body.end_byte)
             signature_end = body.start_byte if signature_end is None else signature_end
         self._margin.place(draft, node, wrapper, self.depth)
-        self._margin.attach(draft, self.frames[-1].last_end)
+        self._margin.attach(draft, self._floor())
         if cuts:
             draft.decorators.extend(decorator_names(self.source, cuts))
         end = node.end_byte if signature_end is None else signature_end
@@ -178,7 +180,7 @@ class Builder:
         draft.name_offset = node.start_byte
         self._margin.place(draft, node, self._take_wrapper(node), self.depth)
         if kind not in _BARE_KINDS:
-            self._margin.attach(draft, self.frames[-1].last_end)
+            self._margin.attach(draft, self._floor())
         draft.signature = fold(text)
         self._file(draft, (), True)
         return draft
@@ -308,6 +310,9 @@ class Builder:
         type_only: bool = False,
     ) -> None:
         """Record an exported name; a local one makes its declaration exported."""
+        if not name.strip():
+            # In damaged code the name may be missing.
+            return
         self.exports.append(Export(name, local, node.start_point[0] + 1, module, type_only))
         if module is None:
             self.public.add(local)
@@ -325,6 +330,14 @@ class Builder:
             return None
         inside = wrapper.start <= node.start_byte < wrapper.end
         return wrapper if inside and self.frames[-1].depth < self.depth else None
+
+    def _floor(self) -> int:
+        """Where a comment must begin to belong to the next item: behind what was read before it.
+
+        In damaged code an item may begin inside another whose comment nobody has taken.
+        """
+        frame = self.frames[-1]
+        return frame.last_end if frame.draft is None else max(frame.last_end, frame.draft.start)
 
     def _end_of(self, node: Node) -> int:
         """Where the node's text ends; some grammars let a node end with the newline after it."""
@@ -345,7 +358,7 @@ class Builder:
         else:
             scope = ()
             self._last_root = draft
-        draft.path = (*scope, *owner, draft.name)
+        draft.path = (*scope, *map(proper_name, owner), draft.name)
         self.drafts.append(draft)
         self.claimed = True
         frame.last_end = draft.end

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from asterism.analysis.syntax.conventions import Conventions
 
 _BLOCK_OPEN = re.compile(r"^(?:/\*+!?|\{-\s*\|?|--\[=*\[|=begin\b|<#|\(\*+)")
-_BLOCK_CLOSE = re.compile(r"(?:\*+/|\A/|-\}|\]=*\]|=end|#>|\*+\))\s*$")
+_BLOCK_CLOSE = re.compile(r"(?:(?<!\*)\*++[/)]|\A/|-\}|\]=*\]|=end|#>)\s*$")
 _STAR = re.compile(r"^[ \t]*\*+(?!/)[ \t]?", re.MULTILINE)
 _LINE = re.compile(r"^[ \t]*(?://[/!]?|#+(?!\[)|---?[ \t]?[|^]?|;+)[ \t]?", re.MULTILINE)
 _STRING = re.compile(

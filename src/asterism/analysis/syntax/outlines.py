@@ -5,7 +5,11 @@ from asterism.analysis.syntax.catalogue import Entry, detect, entry_of
 from asterism.analysis.syntax.headers import is_cpp_header
 from asterism.analysis.syntax.prose import outline_prose
 from asterism.analysis.syntax.windows import outline_text
-from asterism.domain.outline import Outline
+from asterism.domain.outline import Outline, Problem
+
+UNFOLLOWED = Problem(1, 0, "damaged in a way that cannot be followed; read as plain text")
+"""A file that a rule of its language fails on must not keep a repository from being indexed. Each
+such file is a mistake of ours, which `make fuzz` looks for."""
 
 # A shebang is at most one line; the kernel reads no more of it either.
 SHEBANG_BYTES = 256
@@ -36,4 +40,7 @@ def outline(path: str, source: bytes) -> Outline:
     # Imported here: a Markdown file or a status command needs no grammar.
     from asterism.analysis.syntax.walker import outline_tree
 
-    return outline_tree(path, entry, source)
+    try:
+        return outline_tree(path, entry, source)
+    except Exception:  # noqa: BLE001 - parsing never fails, whatever a rule has not thought of
+        return outline_text(path, entry.language, source)._replace(problems=(UNFOLLOWED,))

@@ -13,7 +13,7 @@ _ATX = re.compile(rb"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _SETEXT = re.compile(rb"^ {0,3}(=+|-+)[ \t]*$")
 _NO_TITLE = re.compile(rb"^(?: {4}|\t| {0,3}(?:[-+*>|<]|\d+[.)] |={3,}))")
 _RULE = re.compile(rb"^([!-/:-@\[-`{-~])\1{2,}[ \t]*$")
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"!?\[([^\]]{0,200})\]\([^)]{0,1000}\)")
 
 
 class _Heading(NamedTuple):

@@ -20,7 +20,7 @@ LABEL_LIMIT = 60
 SHORT_LABEL = 12
 
 # A dotted name; what it is aimed at stands before it in Kotlin and C#: `@get:JvmName`.
-_DOTTED = re.compile(r"(?:\w+:(?!:)\s*)?([^\W\d][\w$]*(?:(?:\.|::|\\)[^\W\d][\w$]*)*)")
+_DOTTED = re.compile(r"(?:\w{1,200}+:(?!:)\s*)?([^\W\d][\w$]*(?:(?:\.|::|\\)[^\W\d][\w$]*)*)")
 # The blank after an opening bracket, and before a closing one with the comma of a last line.
 _LOOSE = re.compile(r" (?:(?<=[(\[<] )|(?=[)\]]|>(?![:=])))|, (?=[)\]>])")
 

@@ -1,27 +1,52 @@
 """Where a long body may be cut: the lines on which its statements begin."""
 
 import re
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.outlines import language_of
 from asterism.domain.outline import Span
 
+if TYPE_CHECKING:
+    # A file without oversize bodies, or in prose, needs no grammar.
+    from tree_sitter import Tree
+
 _MARGIN = re.compile(rb"^[ \t\f\v]*", re.MULTILINE)
 
 
-def statement_lines(path: str, source: bytes, span: Span) -> dict[int, int]:
-    """1-based lines inside `span` on which a node begins alone, with its nesting level."""
+class Statements:
+    """Where the statements of one file begin; its tree is made once, at the first need.
+
+    A file that is hard to parse may have many long bodies, and each would cost a parse.
+    """
+
+    def __init__(self, path: str, source: bytes) -> None:
+        self._path = path
+        self._source = source
+        self._tree: Tree | None = None
+        self._is_parsed = False
+
+    def lines(self, span: Span) -> dict[int, int]:
+        """1-based lines inside `span` on which a node begins alone, with its nesting level."""
+        if not self._is_parsed:
+            self._tree = _tree(self._path, self._source)
+            self._is_parsed = True
+        return {} if self._tree is None else _levels(self._tree, self._source, span)
+
+
+def _tree(path: str, source: bytes) -> "Tree | None":
     entry = language_of(path, source)
     if entry.home in ("text", "prose"):
-        return {}
+        return None
     # Imported here: prose needs no grammar.
     from asterism.analysis.syntax.tables import ended, table_of
 
+    return table_of(entry).parse(ended(source))
+
+
+def _levels(tree: "Tree", source: bytes, span: Span) -> dict[int, int]:
     # Where each line's text begins; asking at every node would read a long line once per node.
     begins = {found.end() for found in _MARGIN.finditer(source, span.start, span.end)}
-    tree = table_of(entry).parse(ended(source))
     levels: dict[int, int] = {}
-    if tree is None:
-        return levels
     cursor = tree.walk()
     depth = 0
     while True:

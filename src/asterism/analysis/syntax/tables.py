@@ -19,6 +19,11 @@ ERROR_KIND = 65535
 # take hours. What is not done by then is read as plain text.
 PARSE_SECONDS = 10
 
+# A small file takes milliseconds. Where recovery goes astray it takes all the time there is, and a
+# hundred megabytes of memory in each second: 468 bytes of Kotlin took a gigabyte in ten seconds.
+SMALL_FILE = 50_000
+SMALL_SECONDS = 2
+
 IDENTIFIER = object()
 COMMENT = object()
 SKIPPED = object()
@@ -41,19 +46,25 @@ class Table:
             name = grammar.node_kind_for_id(kind)
             named = name is not None and grammar.node_kind_is_named(kind)
             self.roles[kind] = _role(language, grammar, name or "") if named else TOKEN
-        with warnings.catch_warnings():
-            # Its successor, the progress callback, crashes the interpreter in this version.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            self._parser = Parser(grammar, timeout_micros=int(seconds * 1_000_000))
+        self._parser = _parser(grammar, seconds)
+        self._parser_of_small = _parser(grammar, min(seconds, SMALL_SECONDS))
 
     def parse(self, source: bytes) -> Tree | None:
         """The syntax tree of text that ends with a newline; None if it takes too long."""
+        parser = self._parser if len(source) > SMALL_FILE else self._parser_of_small
         try:
-            return self._parser.parse(source)
+            return parser.parse(source)
         except ValueError:
             # Without this the next file would be parsed as the rest of this one.
-            self._parser.reset()
+            parser.reset()
             return None
+
+
+def _parser(grammar: tree_sitter.Language, seconds: float) -> Parser:
+    with warnings.catch_warnings():
+        # Its successor, the progress callback, crashes the interpreter in this version.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return Parser(grammar, timeout_micros=int(seconds * 1_000_000))
 
 
 @cache

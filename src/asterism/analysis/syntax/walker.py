@@ -8,6 +8,7 @@ from asterism.analysis.syntax.builder import Builder, last_row
 from asterism.analysis.syntax.catalogue import Entry
 from asterism.analysis.syntax.draft import Comment
 from asterism.analysis.syntax.gaps import fill_gaps
+from asterism.analysis.syntax.nesting import nest
 from asterism.analysis.syntax.problems import problems_in
 from asterism.analysis.syntax.tables import (
     COMMENT,
@@ -27,6 +28,13 @@ _Raw = tuple[str, int, str | None, int | None]
 # A comment further in than this stands behind code; looking would read long lines again and again.
 MARGIN_COLUMNS = 1000
 
+# Each level holds the source of all levels below it, so a megabyte of ever deeper definitions would
+# fill tens of gigabytes. Code that people write stays under twenty.
+DEEPEST_ITEM = 60
+
+TOO_DEEP = Problem(
+    1, 0, f"definitions nest deeper than {DEEPEST_ITEM} levels; the rest is one text"
+)
 TOO_HARD = Problem(1, 0, "could not be parsed in reasonable time; read as plain text")
 
 
@@ -34,7 +42,7 @@ def outline_tree(path: str, entry: Entry, source: bytes) -> Outline:
     """The outline of a file in a language with a grammar."""
     table = table_of(entry)
     language = table.language
-    source = ended(source)
+    whole, source = source, ended(source)
     tree = table.parse(language.readable(source) if language.readable else source)
     if tree is None:
         return outline_text(path, entry.language, source)._replace(problems=(TOO_HARD,))
@@ -46,6 +54,8 @@ def outline_tree(path: str, entry: Entry, source: bytes) -> Outline:
     raw = _walk(tree.walk(), table, builder)
     if language.finish is not None:
         language.finish(builder)
+    if root.has_error:
+        nest(builder.drafts, whole)
     for draft in builder.drafts:
         if not draft.is_root:
             draft.exported = language.exported(draft, builder)
@@ -57,7 +67,10 @@ def outline_tree(path: str, entry: Entry, source: bytes) -> Outline:
         tuple(builder.imports),
         tuple(builder.exports),
         _references(raw, builder),
-        problems_in(root, source) if root.has_error else (),
+        (
+            *((TOO_DEEP,) if builder.too_deep else ()),
+            *(problems_in(root, source) if root.has_error else ()),
+        ),
     )
 
 
@@ -104,6 +117,9 @@ def _walk(cursor: TreeCursor, table: Table, builder: Builder) -> list[_Raw]:
                 _statement(builder, node)
             frame = frames[-1]
             statement_depth = frame.depth + 1 if frame.statements else -1
+            if frame.draft is not None and frame.draft.depth >= DEEPEST_ITEM:
+                builder.too_deep = True
+                descend = False
         if descend and down():
             depth += 1
             ancestors.append(node)

@@ -28,6 +28,9 @@ ENCODER = "asterism-encoder-4"
 KEY_VARIABLES: Mapping[Provider, str] = {"voyage": "VOYAGE_API_KEY", "openai": "OPENAI_API_KEY"}
 """The vendors' own variables, meant for the vendors' own addresses; `config` reads them."""
 
+REMOTE: frozenset[str] = frozenset(KEY_VARIABLES)
+"""Providers that get the text of the code sent to a server."""
+
 KEY_VARIABLE = "ASTERISM_EMBEDDING_API_KEY"
 """The variable with a key for whatever address the settings name."""
 

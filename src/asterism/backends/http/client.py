@@ -9,6 +9,7 @@ from asterism.backends.http.connection import Connection, connect
 from asterism.backends.http.retries import PassingFailure, Patience, wait_before
 from asterism.backends.http.service import Service, ServiceName
 from asterism.domain.errors import Cancelled, ProviderDown
+from asterism.telemetry.masking import masked_for
 from asterism.telemetry.operations import record_retry
 
 _Result = TypeVar("_Result")
@@ -35,8 +36,13 @@ class Client:
         patience: Patience,
         stop: Event,
     ) -> _Result:
-        """What `read` makes of the answer, as soon as one of several attempts succeeds."""
+        """What `read` makes of the answer, as soon as one of several attempts succeeds.
+
+        Tokens in the body's texts are masked.
+        """
         sleep = self._sleep or stop.wait
+        # Here, where every text passes on its way to a service: no caller can forget it.
+        body = masked_for(self._shown.errand.section, body)
         attempt = 0
         while not stop.is_set():
             attempt += 1

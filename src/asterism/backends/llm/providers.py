@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from asterism.backends.llm.masking import MaskedModel
 from asterism.backends.llm.options import LlmOptions
 from asterism.backends.llm.protocol import LanguageModel
 from asterism.backends.llm.sampling import Sample, SamplingModel
@@ -16,7 +17,15 @@ class Lent(NamedTuple):
 
 
 def make_model(options: LlmOptions, lent: Lent | None = None) -> LanguageModel | None:
-    """The model that the options name; None for `extractive`, which is no model."""
+    """The model that the options name; None for `extractive`, which is no model.
+
+    Whichever it is, it reads texts without the tokens in them.
+    """
+    model = _model(options, lent)
+    return None if model is None else MaskedModel(model)
+
+
+def _model(options: LlmOptions, lent: Lent | None) -> LanguageModel | None:
     match options.provider:
         case "openai":
             from asterism.backends.llm.openai_compatible import OpenAiModel

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from asterism.backends.store.plain_files import remove
+from asterism.domain.deadlines import check_deadline, current_deadline
 from asterism.domain.errors import (
     AsterismError,
     IndexBusy,
@@ -34,6 +35,9 @@ _LOG_BYTES = 16 * 1024 * 1024
 # How much of a database's header is looked at, and where it keeps its sizes.
 _HEADER = 100
 _MAGIC = b"SQLite format 3\x00"
+
+# Some 2 ms of SQLite's work.
+_STEPS_BETWEEN_LOOKS = 20_000
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 _STORAGE = {
@@ -216,9 +220,17 @@ def _open(path: Path, mode: str) -> Database:
 
 def _connect(name: str) -> sqlite3.Connection:
     # Threads take turns, which the caller sees to; SQLite itself would allow more.
-    return sqlite3.connect(
+    connection = sqlite3.connect(
         name, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
     )
+    connection.set_progress_handler(_has_to_end, _STEPS_BETWEEN_LOOKS)
+    return connection
+
+
+def _has_to_end() -> bool:
+    """Whether a statement is interrupted, because the query that it belongs to has to end."""
+    deadline = current_deadline()
+    return deadline is not None and deadline.is_over()
 
 
 def _prepared(database: Database, *first: str) -> Database:
@@ -279,6 +291,8 @@ def _translated(error: sqlite3.Error, path: Path | None) -> Exception:
             return damaged(place, "its catalogue holds broken text")
         return error
     kind = code & 0xFF
+    if kind == sqlite3.SQLITE_INTERRUPT:
+        return _interrupted(error)
     if kind in _BUSY:
         return IndexBusy(
             f"Another process is writing to the index in {place} and did not finish within "
@@ -293,4 +307,13 @@ def _translated(error: sqlite3.Error, path: Path | None) -> Exception:
             f"The catalogue in {place} failed: {_STORAGE[kind]} ({error}); "
             "check the free space and the permissions there."
         )
+    return error
+
+
+def _interrupted(error: sqlite3.Error) -> Exception:
+    """Why a query had to end."""
+    try:
+        check_deadline()
+    except AsterismError as why:
+        return why
     return error

@@ -1,12 +1,11 @@
 """Whether a chunk passes a filter, in plain Python; the meaning that the SQL of Lance has too."""
 
-import re
 from collections.abc import Callable
-from functools import lru_cache
 
-from asterism.backends.store.path_globs import is_wild, translate
+from asterism.backends.store.path_globs import is_wild, matcher
 from asterism.backends.store.rows import comparable
 from asterism.domain.chunk import Chunk
+from asterism.domain.deadlines import check_deadline
 from asterism.domain.filters import Filter
 
 DECORATOR_SEPARATOR = "\x1f"
@@ -18,6 +17,7 @@ def predicate(where: Filter) -> Callable[[Chunk], bool]:
     where = comparable(where)
 
     def passes(chunk: Chunk) -> bool:
+        check_deadline()
         return (
             _one_of(chunk.repo, where.repos)
             and _one_of(chunk.node_kind, where.kinds)
@@ -35,7 +35,12 @@ def predicate(where: Filter) -> Callable[[Chunk], bool]:
 def path_test(where: Filter) -> Callable[[str], bool]:
     """Return the test that a path has to pass; what a filter says of chunks does not count."""
     where = comparable(where)
-    return lambda path: _path_passes(path, where)
+
+    def passes(path: str) -> bool:
+        check_deadline()
+        return _path_passes(path, where)
+
+    return passes
 
 
 def place(path: str) -> str:
@@ -52,7 +57,7 @@ def _path_passes(path: str, where: Filter) -> bool:
         and (not where.path_prefixes or path.startswith(where.path_prefixes))
         and all(part in path for part in where.path_contains)
         and not any(part in path for part in where.path_not_contains)
-        and (not where.path_globs or any(_matches(path, glob) for glob in where.path_globs))
+        and (not where.path_globs or any(matcher(glob)(path) for glob in where.path_globs))
     )
 
 
@@ -61,17 +66,8 @@ def _is_at(path: str, given: str) -> bool:
     return (
         given in ("", path)
         or path.startswith(f"{given}/")
-        or (is_wild(given) and _matches(path, given))
+        or (is_wild(given) and matcher(given)(path))
     )
-
-
-def _matches(path: str, glob: str) -> bool:
-    return _compiled(glob).fullmatch(path) is not None
-
-
-@lru_cache(256)
-def _compiled(glob: str) -> re.Pattern[str]:
-    return re.compile(translate(glob).regex)
 
 
 def _one_of(value: str, allowed: tuple[str, ...]) -> bool:

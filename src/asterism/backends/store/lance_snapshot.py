@@ -28,6 +28,7 @@ from asterism.backends.store.resident import Resident
 from asterism.backends.store.resident_limits import LIMITS, Limits
 from asterism.backends.store.rows import valid_text
 from asterism.domain.chunk import Chunk
+from asterism.domain.deadlines import check_deadline
 from asterism.domain.filters import NO_FILTER, Filter
 from asterism.domain.index import Entry
 
@@ -217,6 +218,7 @@ class LanceSnapshot:
 
     def _by_key(self, keys: Sequence[ChunkKey], columns: Sequence[str]) -> Iterator[Arrow]:
         for some in _batches((_stored(key).id for key in keys), _KEYS_AT_ONCE):
+            check_deadline()
             with lance_errors(self._path):
                 yield self._dataset.to_table(columns=list(columns), filter=among("id", some))
 
@@ -227,10 +229,12 @@ class LanceSnapshot:
         with lance_errors(self._path):
             places = self._resident.places_of(found["_rowid"].to_numpy())
         for some in _batches(places, size):
+            check_deadline()
             with lance_errors(self._path):
                 yield self._resident.rows(some, columns)
 
     def _read(self, columns: Sequence[str], where: Filter, **query: Any) -> Arrow:
+        check_deadline()
         with lance_errors(self._path):
             return self._dataset.to_table(columns=list(columns), filter=condition(where), **query)
 

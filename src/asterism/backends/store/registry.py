@@ -15,7 +15,13 @@ from asterism.backends.store.registry_names import (
     is_name,
     readable_id,
 )
-from asterism.domain.errors import PathMissing, PathUnreadable, UsageError, WrongPathKind
+from asterism.domain.errors import (
+    PathMissing,
+    PathOutside,
+    PathUnreadable,
+    UsageError,
+    WrongPathKind,
+)
 from asterism.domain.files import display_path
 from asterism.domain.index import Repository
 
@@ -38,6 +44,16 @@ class Registered(NamedTuple):
 
     project: Project
     repository: Repository
+
+
+def check_root(registered: Registered) -> None:
+    """Refuse a repository whose directory leads elsewhere now than when it was made known."""
+    root = registered.repository.root
+    if os.path.realpath(root) != root:
+        raise PathOutside(
+            f"{display_path(root)} leads through a link now, and did not when it was made known; "
+            f"remove {registered.repository.name}, and make known the directory that you mean."
+        )
 
 
 class State(StrEnum):

@@ -117,7 +117,8 @@ def _friend(builder: Builder, node: Node) -> bool:
 def _access_specifier(builder: Builder, node: Node) -> bool:
     """`public:` holds for what follows; kept on the class, for its members to read."""
     owner = builder.owner
-    word = builder.text(node).split()[0]
+    # In damaged code the word may be missing.
+    word = builder.text(node).strip().partition(" ")[0]
     # In a list of bases the same node says how a base is inherited, and no colon follows.
     is_section = builder.source[node.end_byte : node.end_byte + 40].lstrip()[:1] == b":"
     if owner is not None and builder.level is Level.TYPE and is_section:

@@ -9,7 +9,7 @@ from asterism.analysis.syntax.languages.callbacks import NAME_LIMIT, callback_na
 from asterism.analysis.syntax.rules import marks
 
 # A chain of calls broken over lines reads as if it had been written on one.
-_BROKEN_CHAIN = re.compile(r"\s+(\??->|::)")
+_BROKEN_CHAIN = re.compile(r"(?<!\s)\s++(\??->|::)")
 
 CLOSURES = frozenset({"anonymous_function", "arrow_function"})
 

@@ -1,0 +1,1 @@
+"""What of a text may leave this process: secrets masked, hidden characters made visible."""

@@ -1,0 +1,174 @@
+"""How much of the processor each client of the HTTP server may use: a share of a moving window."""
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Lock, get_ident
+from typing import NamedTuple
+
+from starlette.requests import Request
+
+from asterism.domain.errors import ShareExceeded
+from asterism.domain.processor_time import HelperTime, helpers_counted
+from asterism.servers.access import Identity, Kind
+
+MOST_CLIENTS = 10_000
+"""Clients that are remembered; those that were silent for longest are forgotten."""
+SESSIONS_OF_AN_ADDRESS = 4
+"""The sessions of one address together may use as much as so many clients: else a client could
+open a session for every query."""
+_HALVINGS = 40
+
+Meter = Callable[[], float]
+"""Processor seconds of one thread so far."""
+
+
+class Spender(NamedTuple):
+    """Who asks: what has a share of its own, and what that belongs to."""
+
+    name: str
+    """An MCP session, else the user or the address that the gate identified."""
+    address: str = ""
+    """Only of a session: what it shares with others of its address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareOptions:
+    """What a client may use."""
+
+    seconds: float = 5.0
+    """Of one core, in each window; 0 sets no limit."""
+    window: float = 10.0
+
+
+@dataclass(slots=True)
+class _Spell:
+    """One query of a client; its processor time counts as spread over it evenly."""
+
+    begin: float
+    meter: Meter
+    start: float
+    helpers: HelperTime
+    end: float | None = None
+    seconds: float = 0.0
+
+    def within(self, first: float, last: float, now: float) -> float:
+        """The processor time that falls between two moments."""
+        end = now if self.end is None else self.end
+        used = self._so_far() if self.end is None else self.seconds
+        length = end - self.begin
+        if length <= 0:
+            return used if first <= end <= last else 0.0
+        return used * max(0.0, min(last, end) - max(first, self.begin)) / length
+
+    def finish(self, now: float) -> None:
+        """The query is over."""
+        self.seconds = self._so_far()
+        self.end = now
+
+    def _so_far(self) -> float:
+        return max(0.0, self.meter() - self.start) + self.helpers.seconds
+
+
+@dataclass(slots=True)
+class Shares:
+    """What each client used of late; any number of threads may ask."""
+
+    options: ShareOptions = field(default_factory=ShareOptions)
+    clock: Callable[[], float] = time.monotonic
+    meter_of_thread: Callable[[], Meter] = field(default_factory=lambda: thread_meter)
+    _spells: dict[str, deque[_Spell]] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def check(self, client: Spender) -> None:
+        """Raise `ShareExceeded` for a client that used all it may, with the time to wait."""
+        if not self.options.seconds:
+            return
+        with self._lock:
+            wait = self._wait(client.name, self.options.seconds)
+            if client.address:
+                together = SESSIONS_OF_AN_ADDRESS * self.options.seconds
+                wait = max(wait, self._wait(client.address, together))
+        if wait > 0:
+            raise ShareExceeded(
+                f"This client used more than {self.options.seconds:g} s of processor time in "
+                f"{self.options.window:g} s; ask again in {wait:.1f} s, with fewer or narrower "
+                "queries.",
+                wait,
+            )
+
+    @contextmanager
+    def counted(self, client: Spender) -> Iterator[None]:
+        """Everything that the current thread does inside is work for the client."""
+        meter = self.meter_of_thread()
+        with helpers_counted() as helpers:
+            spell = _Spell(self.clock(), meter, meter(), helpers)
+            with self._lock:
+                for name in filter(None, client):
+                    self._of(name).append(spell)
+            try:
+                yield
+            finally:
+                with self._lock:
+                    spell.finish(self.clock())
+
+    def _of(self, name: str) -> deque[_Spell]:
+        """What a client did; it comes last in the order in which clients are forgotten."""
+        spells = self._spells.pop(name, None) or deque()
+        self._spells[name] = spells
+        while len(self._spells) > MOST_CLIENTS:
+            del self._spells[next(iter(self._spells))]
+        return spells
+
+    def _wait(self, name: str, allowed: float) -> float:
+        """Seconds until the client is within what it may; 0 where it is now."""
+        spells = self._spells.get(name)
+        if not spells:
+            return 0.0
+        now, window = self.clock(), self.options.window
+        while spells and (end := spells[0].end) is not None and end <= now - window:
+            spells.popleft()
+
+        def used(later: float) -> float:
+            first, last = now + later - window, now + later
+            return sum(spell.within(first, last, now) for spell in spells)
+
+        if used(0.0) < allowed:
+            return 0.0
+        # What the window holds only shrinks while the client waits.
+        low, high = 0.0, window
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            low, high = (low, middle) if used(middle) < allowed else (middle, high)
+        return high
+
+
+def thread_meter() -> Meter:
+    """The processor time of the current thread, which another thread may ask for as well."""
+    if hasattr(time, "pthread_getcpuclockid"):
+        clock = time.pthread_getcpuclockid(get_ident())
+        return lambda: time.clock_gettime(clock)
+    # Elsewhere only the thread itself knows; to others its query counts when it is over.
+    own, last = get_ident(), time.thread_time()
+
+    def meter() -> float:
+        return time.thread_time() if get_ident() == own else last
+
+    return meter
+
+
+def spender_of(request: Request | None, *, is_session: bool = False) -> Spender:
+    """Who sends a request, as the gate identified the client.
+
+    A session counts only where the protocol has checked it. A header that the gate did not check
+    counts for nothing: a client could send another one with every request.
+    """
+    if request is None:
+        return Spender("local")
+    identity: Identity | None = request.scope.get("state", {}).get("identity")
+    host = request.client.host if request.client else ""
+    address = f"{identity.kind} {identity.name}" if identity else f"{Kind.anyone} {host}"
+    session = request.headers.get("mcp-session-id", "") if is_session else ""
+    return Spender(f"session {session[:200]}", address) if session else Spender(address)

@@ -1,0 +1,26 @@
+"""Is a file with many oversize bodies parsed once more for them, and not once for each?"""
+
+import pytest
+
+from asterism.analysis.chunks.chunker import Place, chunk_file
+from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.syntax import statements
+from asterism.analysis.syntax.outlines import outline
+
+
+def test_one_parse_for_all_oversize_bodies(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = "".join(f"    total_{number} = compute({number})\n" for number in range(60))
+    data = "".join(f"def f_{number}():\n{body}\n" for number in range(5)).encode()
+    made = []
+    make = statements._tree
+
+    def counted(path: str, source: bytes) -> object:
+        made.append(path)
+        return make(path, source)
+
+    monkeypatch.setattr(statements, "_tree", counted)
+    chunks = chunk_file(
+        outline("a.py", data), data, Place("repo", "a.py", "a.py"), ChunkOptions(max_tokens=200)
+    )
+    assert sum(chunk.part > 0 for chunk in chunks) >= 5
+    assert made == ["a.py"]

@@ -1,0 +1,187 @@
+"""What a hostile repository gets onto a terminal: nothing that hides, obeys or forges."""
+
+import fcntl
+import json
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+
+from asterism.disclosure.hidden import visible, visible_drawing
+from tests.cli.conftest import ROOT, Run
+
+HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202e\u2066\u200b\x9b31m\r\x08\x7f\u2069"
+NAME = "evil\u202egnp\u200b\n\x1b[2Jforged: line.py"
+CODE = (
+    f"def check_{'a'}(user):\n"
+    f'    """Checks {HOSTILE} the user."""\n'
+    "    if user != 'root\u202e \u2066': # admin\u2069 \u2066\n"
+    f"        return '{HOSTILE}'\n"
+    "    return check_b\u200b()\n\n\n"
+    f"class Alpha:\n    # {HOSTILE}\n    def check_b(self):\n        return check_a(self)\n"
+)
+
+
+@pytest.fixture
+def hostile(tmp_path: Path, places: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository full of them, indexed."""
+    root = tmp_path / "shop\u202e\x1b[2J"
+    (root / "src").mkdir(parents=True)
+    (root / NAME).write_text(CODE)
+    (root / "src" / "a.py").write_text(CODE)
+    (root / f"notes{HOSTILE[:8]}.md".replace("/", "")).write_text(f"# Alpha {HOSTILE}\n\ncheck_a\n")
+    (root / "src" / "broken\u202e.py").write_text(f"def f(:\n  '{HOSTILE}'\n")
+    (root / "key\u202e\x1b[2J.pem").write_text("x")
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert run("index").code == 0
+    return root
+
+
+COMMANDS: list[list[str]] = [
+    ["index"],
+    ["index", "--dry-run"],
+    ["status"],
+    ["files", "."],
+    ["files", ".", "--skipped"],
+    ["files", "no\x1b[2J\u202esuch"],
+    ["outline", NAME],
+    ["outline", "src/a.py"],
+    ["outline", "no\x1b[2J\u202e.py"],
+    ["chunks", NAME],
+    ["chunks", "src/a.py", "--show", "source"],
+    ["chunks", "src/a.py", "--show", "embedding"],
+    ["validate", "."],
+    ["search", "check the user"],
+    ["search", "check_a"],
+    ["search", '"root"'],
+    ["search", f"{HOSTILE} check"],
+    ["symbols", "check_a"],
+    ["symbols", f"no{HOSTILE}such"],
+    ["show", "check_a"],
+    ["callers", "check_a"],
+    ["callees", "check_a"],
+    ["refs", "check_a"],
+    ["similar", "src/a.py:3"],
+    ["similar", f"{NAME}:3"],
+    ["debug", "file", NAME],
+    ["debug", "file", "src/a.py", "--text"],
+    ["repos"],
+    ["repos", "remove", f"no{HOSTILE}such"],
+    ["doctor"],
+    ["ask", "where is check_a?"],
+    ["conversations", "list"],
+    ["context", "where is check_a?"],
+    ["agent", "list"],
+    [f"no{HOSTILE}command"],
+    ["search", "x", f"--no{HOSTILE}option"],
+]
+
+
+def check(text: str) -> None:
+    """Everything in it shows."""
+    assert visible(text) == text
+    for line in text.split("\n"):
+        assert not line.startswith("\x1b[2Jforged")
+        assert not line.startswith("forged: line")
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda given: visible(" ".join(given))[:40])
+def test_no_command_writes_a_hidden_character(
+    hostile: Path, run: Run, arguments: list[str]
+) -> None:
+    done = run(*arguments)
+    check(done.out)
+    check(done.err)
+    assert done.out or done.err
+
+
+def test_the_table_has_every_command() -> None:
+    from asterism.cli.main import build_parser
+
+    known = next(iter(build_parser()._subparsers._group_actions)).choices  # type: ignore[union-attr]
+    # They speak a protocol, wait for somebody, or write what others read.
+    others = {"mcp", "serve", "watch", "chat", "install", "uninstall", "eval", "clean", "session"}
+    missing = set(known or ()) - {arguments[0] for arguments in COMMANDS} - others
+    assert missing <= {"web", "trust", "untrust", "contexts"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["files", ".", "--json"],
+        ["outline", "src/a.py", "--json"],
+        ["search", "check_a", "--json"],
+        ["symbols", "check_a", "--json"],
+        ["status", "--json"],
+        ["repos", "--json"],
+        ["debug", "file", NAME, "--json"],
+    ],
+    ids=lambda given: given[0],
+)
+def test_json_shows_them_and_has_them_verbatim(
+    hostile: Path, run: Run, arguments: list[str]
+) -> None:
+    done = run(*arguments)
+    check(done.out)
+    assert "\\u202e" in done.out
+    values = json.dumps(json.loads(done.out), ensure_ascii=False)
+    assert "\u202e" in values
+
+
+def test_names_are_verbatim_in_json(hostile: Path, run: Run) -> None:
+    found = json.loads(run("files", ".", "--json").out)
+    assert NAME in [file["path"] for file in found["files"]]
+    assert "key\u202e\x1b[2J.pem" in [entry["path"] for entry in found["skipped"]]
+    assert found["root"] == str(hostile)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["files", "."],
+        ["search", "check_a"],
+        ["outline", NAME],
+        ["show", "check_a"],
+        ["refs", "check_a"],
+        ["chunks", "src/a.py", "--show", "source"],
+        ["status"],
+        ["search", "x", f"--no{HOSTILE}option"],
+    ],
+    ids=lambda given: given[0],
+)
+def test_on_a_terminal(hostile: Path, arguments: list[str]) -> None:
+    """Colours are escapes of our own; none comes from the repository."""
+    text = screen(arguments)
+    assert visible_drawing(text) == text
+    assert "owned" not in text or "\\x1b]0;owned\\x07" in text
+    for sequence in ("\x1b]0", "\x1b[2J", "\x07", "\x08"):
+        assert sequence not in text
+
+
+def screen(arguments: list[str]) -> str:
+    """What a terminal is given by a command, errors included."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 200, 0, 0))
+    known = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS")}
+    command = [sys.executable, "-m", "asterism.cli", *arguments]
+    environment = {**known, "PYTHONPATH": str(ROOT / "src"), "TERM": "xterm-256color"}
+    process = subprocess.Popen(command, env=environment, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    pieces = []
+    while True:
+        try:
+            piece = os.read(ours, 65_536)
+        except OSError:
+            break
+        if not piece:
+            break
+        pieces.append(piece)
+    os.close(ours)
+    process.wait(timeout=120)
+    return b"".join(pieces).decode().replace("\r\n", "\n")

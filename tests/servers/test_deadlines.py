@@ -1,0 +1,157 @@
+"""Does every query end: at its deadline, when its client leaves, and while it waits for its turn?"""
+
+import http.client
+import json
+import time
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from threading import Event, Thread
+from urllib.request import urlopen
+
+import pytest
+
+from asterism.engine.engine import Engine
+from asterism.servers.http_operations import OPERATIONS
+from asterism.servers.http_state import State
+from asterism.servers.limits import Reply
+from asterism.servers.tools_calls import Caller
+from asterism.servers.tools_places import Standpoint
+from asterism.servers.tools_running import Toolbox
+from asterism.servers.tools_shapes import Json
+from tests.servers.conftest import make_engine
+from tests.servers.http_clients import Served, client_of, descendants, error_of, is_running, served
+
+WAIT_SECONDS = 300
+"""How long something may take before a test gives up; none takes a tenth of it."""
+HOSTILE = r"regex:(a+)+$"
+"""Takes for ever where many a's are followed by something else."""
+
+QUERIES: list[tuple[str, Json]] = [
+    ("search_code", {"query": "where are webhooks signed and verified"}),
+    ("search_code", {"query": "webhook", "mode": "exact", "exhaustive": True}),
+    ("search_code", {"query": "regex:web.*k", "mode": "exact"}),
+    ("search_code", {"query": "webhook", "mode": "semantic", "context_lines": 3}),
+    ("search_code", {"query": "sign", "mode": "definition"}),
+    ("search_code", {"query": "def sign(payload): return 1", "mode": "similar"}),
+    ("search_code", {"query": "webhook", "filters": {"path_glob": "**/*.py"}}),
+    ("codebase_search", {"query": "where are webhooks signed and verified"}),
+    ("symbol_lookup", {"name": "main", "filters": {"path_glob": "**/*"}}),
+    ("similar_code", {"path": "README.md"}),
+    ("symbol_relations", {"name": "main"}),
+    ("index_debug", {"query": "webhook"}),
+    ("vector_search", {"query": "webhook"}),
+]
+
+
+def asked(toolbox: Toolbox, name: str, given: Json, caller: Caller) -> Reply:
+    operation = next(one for one in OPERATIONS if one.tool.name == name)
+    return operation.answer(State(toolbox=toolbox), given, caller)
+
+
+@pytest.mark.parametrize(("name", "given"), QUERIES, ids=lambda part: str(part)[:50])
+def test_every_query_looks_whether_it_has_to_end(toolbox: Toolbox, name: str, given: Json) -> None:
+    """A client that leaves after so many looks stops the query at the next one."""
+    asked(toolbox, name, given, Caller())
+    looks = count()
+    reply = asked(toolbox, name, given, Caller(gone=lambda: next(looks) < 0))
+    assert reply.error in (None, "path_outside", "path_missing")
+    taken = next(looks)
+    assert taken > 5, "it hardly ever looks"
+    for allowed in {1, taken // 2, taken - 3}:
+        seen = count()
+        caller = Caller(gone=lambda seen=seen, allowed=allowed: next(seen) >= allowed)  # type: ignore[misc]
+        assert asked(toolbox, name, given, caller).error == "cancelled"
+
+
+def test_a_query_over_its_time_is_an_error(engine: Engine, harbor: Path) -> None:
+    toolbox = Toolbox(engine, Standpoint(harbor), query_seconds=1e-9)
+    reply = toolbox.call("search_code", {"query": "webhook"})
+    assert reply.error == "deadline_exceeded"
+    assert "narrow it with filters" in reply.parts[0].text
+    with client_of(toolbox) as client:
+        answer = client.post("/api/search", json={"query": "webhook"})
+        assert (answer.status_code, error_of(answer)) == (504, "deadline_exceeded")
+    # What changes something is not ended half-way.
+    assert toolbox.call("cancel_indexing", {}).error != "deadline_exceeded"
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> tuple[Path, Path]:
+    """A repository with a line on which a pattern never ends; its base, and itself."""
+    repository = tmp_path / "hostile"
+    repository.mkdir()
+    (repository / "a.py").write_text(f"x = '{'a' * 60}!'\n\n\ndef hello():\n    return 1\n")
+    engine = make_engine(tmp_path)
+    engine.index(engine.register(repository))
+    engine.close()
+    return tmp_path, repository
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + WAIT_SECONDS
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_waiting_for_a_turn_ends_too(hostile: tuple[Path, Path]) -> None:
+    """A bad pattern holds its repository; whoever waits is answered in time, and the next one."""
+    base, repository = hostile
+    engine = make_engine(base)
+    toolbox = Toolbox(engine, Standpoint(repository))
+    impatient = Toolbox(engine, Standpoint(repository), query_seconds=0.2)
+    impatient._projects = toolbox._projects
+    left, replies = Event(), []
+
+    def ask() -> None:
+        given = {"query": HOSTILE, "mode": "exact"}
+        replies.append(toolbox.call("search_code", given, Caller(gone=left.is_set)))
+
+    thread = Thread(target=ask)
+    thread.start()
+    wait_until(lambda: any(turns._is_taken for turns in toolbox._projects.values()))
+    assert impatient.call("search_code", {"query": "hello"}).error == "deadline_exceeded"
+    left.set()
+    thread.join(WAIT_SECONDS)
+    assert [reply.error for reply in replies] in (["cancelled"], ["invalid_argument"])
+    assert toolbox.call("search_code", {"query": "hello"}).error is None
+    engine.close()
+
+
+def post(server: Served, given: Json) -> http.client.HTTPConnection:
+    """Send a search, and do not wait for its answer."""
+    address = server.address.removeprefix("http://")
+    connection = http.client.HTTPConnection(address, timeout=WAIT_SECONDS)
+    body = json.dumps(given)
+    connection.request("POST", "/api/search", body, {"content-type": "application/json"})
+    return connection
+
+
+def matching(server: Served) -> set[int]:
+    """The processes of the server that match patterns."""
+    return {
+        pid
+        for pid in descendants(server.process.pid)
+        if is_running(pid) and b"exact_worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    }
+
+
+def test_health_is_answered_while_a_pattern_runs_and_leaving_ends_it(
+    hostile: tuple[Path, Path],
+) -> None:
+    base, repository = hostile
+    with served(base, repository) as server:
+        first = post(server, {"query": HOSTILE, "mode": "exact"})
+        wait_until(lambda: bool(matching(server)))
+        running = matching(server)
+        for _ in range(20):
+            with urlopen(f"{server.address}/healthz", timeout=WAIT_SECONDS) as answer:
+                assert answer.read() == b"ok\n"
+        assert running & matching(server) or first.getresponse().status == 400
+        # The client leaves: nobody needs the process any more.
+        second = post(server, {"query": HOSTILE, "mode": "exact"})
+        wait_until(lambda: bool(matching(server) - running))
+        first.close()
+        second.close()
+        wait_until(lambda: not matching(server))
