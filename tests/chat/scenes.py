@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from asterism.backends.llm.masking import MaskedModel
 from asterism.backends.llm.protocol import LanguageModel
 from asterism.chat.options import TurnOptions
 from asterism.chat.ports import Contexts, PlainContexts, Searched, ToolOutput
@@ -137,7 +138,8 @@ class Scene:
             return asyncio.run(run(None))
         with self.vendor.fake(self.script) as server:
             self.server = server
-            return asyncio.run(run(model_of(self.vendor, server.url, **self.model_options)))
+            model = model_of(self.vendor, server.url, **self.model_options)
+            return asyncio.run(run(MaskedModel(model)))
 
 
 def new_turn(question: str = "Where is it?") -> Turn:

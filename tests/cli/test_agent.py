@@ -292,4 +292,4 @@ def test_agents_of_a_repository_that_is_not_trusted_are_told_of(
     (folder / "theirs.yaml").write_text("description: Theirs\n")
     done = run("agent")
     assert "theirs" not in done.out
-    assert "trust.repositories" in done.err
+    assert "`asterism trust PATH`" in done.err

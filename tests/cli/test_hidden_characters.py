@@ -16,6 +16,9 @@ from asterism.disclosure.hidden import visible, visible_drawing
 from tests.cli.conftest import ROOT, Run
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202e\u2066\u200b\x9b31m\r\x08\x7f\u2069"
+PATIENCE_SECONDS = 600.0
+"""How long a command may take on a busy machine before a test gives up."""
+PROGRAM = ("--program", "/opt/asterism")
 NAME = "evil\u202egnp\u200b\n\x1b[2Jforged: line.py"
 CODE = (
     f"def check_{'a'}(user):\n"
@@ -40,7 +43,21 @@ def hostile(tmp_path: Path, places: Path, run: Run, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(root)
     monkeypatch.setenv("HOME", str(tmp_path))
     assert run("index").code == 0
+    agents = places / "data" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "helper.yaml").write_text(json.dumps({"description": f"Helps {HOSTILE} well."}))
     return root
+
+
+@pytest.fixture
+def vanished(hostile: Path, tmp_path: Path, run: Run) -> None:
+    """Another repository that was indexed and is gone."""
+    gone = tmp_path / "gone\u202e\x1b[2J"
+    gone.mkdir()
+    (gone / "a.py").write_text("def gone():\n    return 1\n")
+    assert run("index", str(gone)).code == 0
+    (gone / "a.py").unlink()
+    gone.rmdir()
 
 
 COMMANDS: list[list[str]] = [
@@ -78,6 +95,22 @@ COMMANDS: list[list[str]] = [
     ["conversations", "list"],
     ["context", "where is check_a?"],
     ["agent", "list"],
+    ["agent", "show", "helper"],
+    ["session", "new", "helper", "--title", f"Title {HOSTILE}"],
+    ["session", "new", f"no{HOSTILE}agent"],
+    ["session", "list"],
+    ["session", "show", f"no{HOSTILE}session"],
+    ["eval", f"no{HOSTILE}such.jsonl"],
+    ["eval", "--make", ".", "--size", "2", "-o", f"set{HOSTILE[:8]}.jsonl".replace("/", "")],
+    ["install", "--scope", "project", "--client", "cursor", "--dry-run", *PROGRAM],
+    ["install", "--scope", "project", "--client", "cursor", "--yes", *PROGRAM],
+    ["install", "--client", f"no{HOSTILE}client"],
+    ["install", "--list"],
+    ["uninstall", "--scope", "project", "--client", "cursor", "--dry-run"],
+    ["trust", "."],
+    ["trust", f"no{HOSTILE}such"],
+    ["trust", "--list"],
+    ["untrust", f"no{HOSTILE}such"],
     [f"no{HOSTILE}command"],
     ["search", "x", f"--no{HOSTILE}option"],
 ]
@@ -105,10 +138,69 @@ def test_the_table_has_every_command() -> None:
     from asterism.cli.main import build_parser
 
     known = next(iter(build_parser()._subparsers._group_actions)).choices  # type: ignore[union-attr]
-    # They speak a protocol, wait for somebody, or write what others read.
-    others = {"mcp", "serve", "watch", "chat", "install", "uninstall", "eval", "clean", "session"}
-    missing = set(known or ()) - {arguments[0] for arguments in COMMANDS} - others
-    assert missing <= {"web", "trust", "untrust", "contexts"}
+    # The tests below run these; `mcp` writes JSON and nothing else.
+    others = {"clean", "chat", "watch", "serve", "mcp"}
+    assert (
+        set(known or ())
+        == {arguments[0] for arguments in COMMANDS if "\x1b" not in arguments[0]} | others
+    )
+
+
+@pytest.mark.usefixtures("vanished")
+@pytest.mark.parametrize("options", [["--dry-run"], ["--yes"], ["--cache", "--yes"]])
+def test_clean(run: Run, options: list[str]) -> None:
+    done = run("clean", *options)
+    check(done.out)
+    check(done.err)
+    assert "gone\\u202e" in done.out
+
+
+@pytest.mark.usefixtures("hostile")
+def test_a_session_with_a_title(run: Run) -> None:
+    made = json.loads(run("session", "new", "helper", "--title", f"T {HOSTILE}", "--json").out)
+    for arguments in (["list"], ["show", made["id"]], ["export", "helper"], ["delete", made["id"]]):
+        done = run("session", *arguments)
+        check(done.out)
+        check(done.err)
+
+
+def test_chat(hostile: Path) -> None:
+    lines = ("/help", "where is check_a?", f"/no{HOSTILE}command", "/agent", "/context", "/quit")
+    done = subprocess.run(
+        [sys.executable, "-m", "asterism.cli", "chat"],
+        input="".join(f"{line}\n" for line in lines).encode(),
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    check(done.stdout.decode())
+    check(done.stderr.decode())
+    assert b"check_a" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "begins"),
+    [(["watch"], "Watching "), (["serve", "--port", "0"], "Serving on http://")],
+    ids=["watch", "serve"],
+)
+def test_what_runs_until_it_is_ended(
+    hostile: Path, places: Path, arguments: list[str], begins: str
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "asterism.cli", *arguments],
+        cwd=hostile,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        first = process.stdout.readline().decode()
+        process.terminate()
+        out, err = process.communicate(timeout=PATIENCE_SECONDS)
+    assert begins in first
+    check(first + out.decode())
+    check(err.decode())
 
 
 @pytest.mark.parametrize(

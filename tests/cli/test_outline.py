@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from asterism.analysis.syntax.walker import DEEPEST_ITEM
 from tests.cli.conftest import Run
 
 # What a tree draws in front of a line.
@@ -130,5 +131,6 @@ def test_nesting_deeper_than_the_stack(run: Run, repository: Path) -> None:
     (repository / "deep.js").write_text(text)
     done = run("outline", "deep.js", "--json")
     assert (done.code, done.err) == (0, "")
-    assert done.out.count('"kind": "function"') == depth
-    assert run("outline", "deep.js").out.count("function f") >= depth
+    assert done.out.count('"kind": "function"') == DEEPEST_ITEM + 1
+    assert f"nest deeper than {DEEPEST_ITEM} levels" in done.out
+    assert run("outline", "deep.js").out.count("function f") >= DEEPEST_ITEM

@@ -4,17 +4,21 @@ import fcntl
 import os
 import pty
 import re
+import signal
 import struct
 import subprocess
 import sys
 import termios
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
 from tests.cli.conftest import ROOT, spawn
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+PATIENCE_SECONDS = 300.0
+"""How long a command may take on a busy machine before a test gives up."""
 LONG = "# " + "words and more words " * 20
 
 
@@ -22,6 +26,15 @@ LONG = "# " + "words and more words " * 20
 def service(indexed: Path) -> Path:
     (indexed / "wide.py").write_text(f"def parse_widely(text):\n    {LONG}\n    return text\n")
     return indexed
+
+
+def test_a_pattern_that_never_ends_on_a_shown_line_does_not_hang(indexed: Path) -> None:
+    """In the file the tab ends it at once; what the terminal shows has blanks instead."""
+    (indexed / "long.py").write_text(f'x = "{"a" * 60}\t!"\n')
+    assert spawn(["index"], indexed).code == 0
+    lines = plain(screen(indexed, 120, "search", r"regex:(a+)+\t"))
+    assert lines[0].startswith("1. long.py:1")
+    assert any(f'"{"a" * 60}' in line for line in lines)
 
 
 def screen(where: Path, columns: int, *arguments: str, **environment: str) -> list[str]:
@@ -37,6 +50,9 @@ def screen(where: Path, columns: int, *arguments: str, **environment: str) -> li
         stderr=subprocess.PIPE,
     )
     os.close(theirs)
+    # A command that hangs is killed, and the test fails.
+    patience = Timer(PATIENCE_SECONDS, process.kill)
+    patience.start()
     pieces = []
     while True:
         try:
@@ -49,6 +65,8 @@ def screen(where: Path, columns: int, *arguments: str, **environment: str) -> li
         pieces.append(piece)
     os.close(ours)
     _, complaint = process.communicate()
+    patience.cancel()
+    assert process.returncode != -signal.SIGKILL
     assert complaint == b""
     return b"".join(pieces).decode().splitlines()
 

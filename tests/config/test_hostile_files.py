@@ -84,7 +84,7 @@ def test_the_parser_is_not_kept_busy(tmp_path: Path) -> None:
 
 
 def pipe(path: Path) -> None:
-    """A pipe that nobody writes to."""
+    """A pipe without a writer."""
     os.mkfifo(path)
 
 

@@ -64,6 +64,7 @@ MAY: Mapping[Voice, set[str]] = {
         "log.file",
         "log.format",
         "log.level",
+        "masking.report",
         "records.url",
         "server.access",
         "server.allowed_hosts",
@@ -230,7 +231,7 @@ def test_a_warning_shows_no_secret(url: str) -> None:
 def test_nobody_starts_more_processes_than_there_are_cores(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever asks: the repository is refused, the user is told."""
+    """A repository's value is refused; a user's value is lowered with a warning."""
     most = cores()
     (tmp_path / "asterism.toml").write_text("[work]\njobs = 300\n")
     loaded = load(tmp_path)

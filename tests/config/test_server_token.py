@@ -161,7 +161,7 @@ def test_what_is_kept_does_not_follow_a_file_that_is_gone(tmp_path: Path) -> Non
 
 
 OTHER = 54_321
-"""A user that no machine has, as whom a process of ours can run if we are root."""
+"""A user id that no machine uses; root can start a process with it."""
 
 
 @pytest.mark.parametrize("is_read", [False, True])
@@ -172,7 +172,7 @@ def test_a_file_of_another_user_is_not_used(tmp_path: Path, is_read: bool) -> No
         os.chown(file.path, OTHER, OTHER)
         other = TokenFile(tmp_path)
     else:
-        # Nobody else's files can be made here: we take ourselves for somebody else.
+        # Files of another user cannot be made here, so the process claims another user id.
         code = (
             "import os, sys\nfrom pathlib import Path\nown = os.geteuid()\n"
             "os.geteuid = lambda: own + 1\n"

@@ -207,7 +207,7 @@ def test_a_repository_is_trusted_by_its_real_place(tmp_path: Path) -> None:
         ("{base}/other/../shop", EntryState.trusted),
         ("{base}/gone", EntryState.missing),
         ("{base}/shop/asterism.toml", EntryState.missing),
-        # A repository, or whoever may write beside it, could turn the link.
+        # A repository, or a program that may write beside it, could point the link elsewhere.
         ("{base}/link", EntryState.linked),
         ("{base}/shop/inner", EntryState.linked),
         ("{base}/link/below", EntryState.linked),

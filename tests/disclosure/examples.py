@@ -1,4 +1,4 @@
-"""Tokens that look real and are nobody's, put together so that no scanner takes them for real."""
+"""Made-up tokens in real forms, put together so that no scanner takes them for real."""
 
 import random
 import string
@@ -141,7 +141,12 @@ IN_CONTEXT: Mapping[str, tuple[tuple[str, str], ...]] = {
         ('"account_key": "{}"', made(BASE64, 86, "b") + "=="),
         ("SharedAccessKey={}", made(BASE64, 43) + "="),
     ),
-    "Azure signature": (("https://x.example/?sv=2&sig={}&se=1", made(WORD, 43) + "%3D"),),
+    "Azure signature": (
+        ("https://x.example/?sv=2&sig={}&se=1", made(WORD, 43) + "%3D"),
+        ("https://x.example/?sig={}&se=1", made(WORD, 43) + "%3D"),
+        ("https://x.example/?sr=b&amp;sp=r&amp;sig={}", made(WORD, 43) + "%3D"),
+        ("'SharedAccessSignature sr=x&sig={}&skn=k'", made(WORD, 43) + "%3D"),
+    ),
     "password in a connection": (
         ('"Server=db;User Id=sa;Password={};"', "correct-horse-1"),
         ("'Host=db;Pwd={}'", "battery7staple"),

@@ -116,6 +116,7 @@ NO_TOKENS = [
     "password = os.environ['PASSWORD']",
     "self.password = password; pwd = getpass()",
     "const key = `key-${id}`",
+    f"https://video.example/play?expire=1&sig={made(WORD, 60)}&key=yt8&sparams=a",
     "import os\n" * 50,
     "",
 ]

@@ -17,6 +17,7 @@ from asterism.backends.store.lance_table import LanceTable
 from asterism.backends.store.registry import Registered
 from asterism.config.sections_index import ChunkSettings, IndexSettings
 from asterism.config.sections_models import EmbeddingSettings
+from asterism.config.sections_running import MaskingSettings
 from asterism.config.settings import Settings
 from asterism.domain.catalogue import SymbolQuery
 from asterism.domain.chunk import Chunk
@@ -29,10 +30,14 @@ from asterism.engine.wiring import Places
 from asterism.indexing.lock import writer
 from tests.backends.http.misbehaving_server import MisbehavingServer, Reply, serving
 from tests.backends.store.spoiling import change_catalogue
+from tests.disclosure.examples import AWS
 from tests.engine.conftest import SETTINGS, make
 
 ONE = "def one():\n    return 1\n"
 TWO = "from one import one\n\n\ndef two():\n    return one() + one()\n"
+
+
+MASKED = "1 token was masked in what was sent to the embedding server"
 
 
 class Choice:
@@ -111,6 +116,40 @@ def test_another_model_embeds_every_text_once_and_reads_no_file(
     here.index(registered)
     assert len(server.texts) == len(before)
     assert here.status(registered).judgement.staleness is Staleness.equal
+
+
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        ("counts", "(1 AWS access key); `asterism files --tokens` shows where they are."),
+        ("places", "(1 AWS access key): keys.py:2."),
+        ("none", None),
+    ],
+)
+@pytest.mark.parametrize("is_first", [True, False], ids=["first", "another model"])
+def test_the_report_and_the_record_say_what_was_masked(
+    here: Engine,
+    choice: Choice,
+    tmp_path: Path,
+    server: MisbehavingServer,
+    report: str,
+    said: str | None,
+    is_first: bool,
+) -> None:
+    root = make(tmp_path / "keys", keys=f"def connect():\n    return '{AWS}'\n")
+    registered = here.register(root)
+    if not is_first:
+        here.index(registered)
+    chosen = EmbeddingSettings(provider="openai", model="own", url=server.url, dimensions=8)
+    masking = MaskingSettings(report=report)
+    choice.settings = replace(SETTINGS, embedding=chosen, masking=masking)
+    done = here.index(registered)
+    notes = () if said is None else (f"{MASKED} {said}",)
+    assert (done.masked, done.warnings) == (notes, notes)
+    job = here.status(registered).job
+    assert job is not None
+    assert job.sentence.partition(f" {MASKED} ")[2] == (said or "")
+    assert here.index(registered).masked == ()
 
 
 def test_a_model_that_fails_leaves_the_old_vectors(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from asterism.config.sections_models import RerankSettings
+from asterism.config.sections_running import MaskingSettings
 from asterism.domain.errors import UsageError
 from asterism.domain.search import Mode, Signal
 from asterism.engine.engine import Engine
@@ -23,6 +24,7 @@ from tests.backends.http.misbehaving_server import (
     scores,
     serving,
 )
+from tests.disclosure.examples import AWS
 from tests.engine.conftest import SETTINGS, make
 
 FILES = {
@@ -60,6 +62,31 @@ def ask(server: MisbehavingServer, places: Places, tmp_path: Path) -> Iterator[A
     yield ask
     if engine._warm is not None:
         engine._warm.close()
+
+
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        ("counts", "(2 AWS access key); `asterism files --tokens` shows where they are."),
+        ("places", "(2 AWS access key): keys.py:3."),
+        ("none", None),
+    ],
+)
+def test_a_note_says_what_was_masked(
+    server: MisbehavingServer, places: Places, tmp_path: Path, report: str, said: str | None
+) -> None:
+    rerank = RerankSettings(provider="voyage", url=server.url)
+    masking = MaskingSettings(report=report)
+    engine = Engine(places, lambda _root: replace(SETTINGS, rerank=rerank, masking=masking))
+    keys = f"import os\n\nKEY = '{AWS}'\n"
+    registered = engine.register(make(tmp_path / "shop", keys=keys, **FILES))
+    engine.index(registered)
+    server.script = [favouring("KEY")]
+    reply = engine.search(registered, SearchRequest(text="which key is used"))
+    assert AWS not in str([request.body for request in server.requests])
+    start = "2 tokens were masked in what was sent to the reranker "
+    assert reply.notes == (() if said is None else (start + said,))
+    engine.close()
 
 
 def favouring(word: str) -> Callable[[Request], Reply]:

@@ -110,11 +110,12 @@ WORK = {
 """By the program's name."""
 
 
-def is_at_work(kin: Kin, name: str) -> bool:
-    """Whether that program is in the middle of its work."""
+def is_at_work(kin: Kin, pid: int, name: str) -> bool:
+    """Whether that program is in the middle of its work for a process."""
     return any(
         name in line and processor_seconds(process) > WORK[name].seconds
-        for process in kin.left()
+        # Programs get a few variables only, and so not the mark.
+        for process in kin.look(pid)
         for line in described({process})
     )
 
@@ -124,7 +125,9 @@ def test_a_killed_search(tmp_path: Path) -> None:
     place.index()
     kin = Kin()
     command = place.start("search", HARD, "--exhaustive", through=marked(kin))
-    wait_until(lambda: is_at_work(kin, "exact_worker"), "the process that matches")
+    wait_until(
+        lambda: is_at_work(kin, command.process.pid, "exact_worker"), "the process that matches"
+    )
     os.kill(command.process.pid, signal.SIGKILL)
     check_ended(kin)
     assert "Traceback" not in command.outcome().err
@@ -170,7 +173,7 @@ def prepared(home: Path, kin: Kin, monkeypatch: pytest.MonkeyPatch) -> Workplace
 
 def kill_at_work(kin: Kin, process: "subprocess.Popen[str]", name: str) -> None:
     """Kill a server while that program works for it."""
-    wait_until(lambda: is_at_work(kin, name), name)
+    wait_until(lambda: is_at_work(kin, process.pid, name), name)
     kin.look(process.pid)
     process.kill()
     process.wait()

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from asterism.domain.errors import StoreError
 from tests.backends.store.spoiling import change_catalogue
 from tests.faults.generated_repository import make_repository
 from tests.faults.whole_index import violations
-from tests.faults.workplace import Command, Workplace, wait_until, workplace
+from tests.faults.workplace import ROOT, Command, Workplace, wait_until, workplace
 
 # So many files that a command is still at work when something happens to it.
 MANY = 500
@@ -122,6 +124,18 @@ def test_interrupting(tmp_path: Path, moment: Callable[[Workplace, Command], boo
     assert (stopped.code, stopped.err) == (130, "")
     assert place.run("index").code == 0
     place.check()
+
+
+def test_interrupts_reach_commands_although_the_tests_run_in_the_background() -> None:
+    """A shell starts background jobs with SIGINT ignored, and so would every command be started."""
+    shown = "import signal; print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"
+    start = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {shown!r}], check=True)"
+    for first, ignored in ((start, b"True\n"), (f"import tests.conftest; {start}", b"False\n")):
+        script = f"trap '' INT; exec {sys.executable} -c \"$0\""
+        done = subprocess.run(
+            ["bash", "-c", script, first], cwd=ROOT, capture_output=True, check=True
+        )
+        assert done.stdout == ignored
 
 
 def test_cancelling_from_another_process(tmp_path: Path) -> None:

@@ -60,10 +60,10 @@ def test_graver_reasons_come_first(shop: Workshop) -> None:
     assert "are of fake/other, 8 dimensions; the settings ask for fake/fake, 8 " in found.message
     shop.options = replace(shop.options, chunks=replace(shop.options.chunks, max_tokens=99))
     assert judged(shop).staleness is Staleness.options
-    catalogue.set_manifest(catalogue.manifest()._replace(schema_version=SCHEMA_VERSION - 1))
+    catalogue.set_manifest(catalogue.manifest()._replace(schema_version=SCHEMA_VERSION - 2))
     found = judged(shop)
     assert found.staleness is Staleness.schema
-    assert f"has schema {SCHEMA_VERSION - 1}, this version writes {SCHEMA_VERSION}" in found.message
+    assert f"has schema {SCHEMA_VERSION - 2}, this version writes {SCHEMA_VERSION}" in found.message
     catalogue.remove_repository("repository")
     assert judged(shop) == (
         Staleness.missing,

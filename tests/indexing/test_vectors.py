@@ -114,12 +114,24 @@ def test_a_server_gets_texts_without_tokens_and_the_cache_knows_them_by_these(
         account = Account()
         made = remote(embedder, cache, table).vectors([first], {}, account)
         assert embedder.documents == ["key = '[masked: AWS access key]'"]
-        assert (account.embedded, account.masked) == (1, {"AWS access key": 1})
+        assert (account.embedded, account.masked.counts) == (1, {"AWS access key": 1})
         again = Account()
         known = remote(embedder, cache, table).vectors([second, first], {}, again)
-        assert (again.cached, again.embedded, again.masked) == (2, 0, {})
+        assert (again.cached, again.embedded, again.masked.counts) == (2, 0, {})
         assert known.tobytes() == made.tobytes() * 2
         assert cache.get(embedder.identity, RECIPE, [first.hash]) == {}
+
+
+def test_the_account_has_the_lines_of_tokens_in_their_file(tmp_path: Path) -> None:
+    embedder, table = CountingEmbedder(DIMENSIONS), MemoryTable(DIMENSIONS)
+    source = f"def run():\n    return '{AWS}'\n"
+    made = chunk(full_source=source, embedding_text=f"[Python] src/app.py\n{source}")
+    account = Account()
+    with EmbeddingCache(tmp_path, 1_000_000) as cache:
+        text = Text(text_hash(made.embedding_text), made.embedding_text, made)
+        remote(embedder, cache, table).vectors([text], {}, account)
+    assert account.masked.counts == {"AWS access key": 1}
+    assert account.masked.places == {("src/app.py", 4)}
 
 
 def test_a_model_of_this_process_reads_the_text_as_it_is(sources: Sources) -> None:
@@ -127,4 +139,4 @@ def test_a_model_of_this_process_reads_the_text_as_it_is(sources: Sources) -> No
     account = Account()
     sources.source().vectors([text], {}, account)
     assert sources.embedder.documents == [AWS]
-    assert account.masked == {}
+    assert account.masked.counts == {}

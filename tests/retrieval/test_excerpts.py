@@ -3,13 +3,14 @@
 import pytest
 
 from asterism.domain.search import Hit, Mode
-from asterism.retrieval.excerpts import marker_for, shown_lines
+from asterism.retrieval.excerpts import Mark, marker_for, marking, shown_lines
 from asterism.retrieval.questions import understand, understand_code
 from tests.retrieval import selection_hits
 
 
 def marked(question: str, line: str, mode: Mode = Mode.hybrid) -> list[str]:
-    marks = marker_for(understand(question), mode)(line)
+    with marking(understand(question), mode) as marker:
+        marks = marker(line)
     assert marks == sorted(marks)
     return [line[mark.start : mark.end] for mark in marks]
 
@@ -36,6 +37,14 @@ def marked(question: str, line: str, mode: Mode = Mode.hybrid) -> list[str]:
 )
 def test_marks(question: str, line: str, words: list[str]) -> None:
     assert marked(question, line) == words
+
+
+def test_a_pattern_without_end_marks_nothing_and_does_not_hang() -> None:
+    with marking(understand(r"regex:(a+)+b"), Mode.exact) as marker:
+        assert marker("xaab") == [Mark(1, 4, "")]
+        assert marker("a" * 60) == []
+        # The process was ended with the first failure.
+        assert marker("xaab") == []
 
 
 def test_exact_words_and_phrases() -> None:

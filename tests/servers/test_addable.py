@@ -90,7 +90,7 @@ def test_below_a_home(home: Path, place: str, allowed: bool) -> None:
         ((".ssh",), ".ssh", False),
         ((".config",), ".config/app", False),
         (("code", "Documents"), "Documents", True),
-        # A root that is a link stands for what it leads to.
+        # A root that is a link means the directory that it leads to.
         (("alias",), "code/shop", True),
         (("absent",), "absent/x", True),
         ((".",), ".", False),

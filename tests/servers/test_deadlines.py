@@ -21,6 +21,7 @@ from asterism.servers.tools_running import Toolbox
 from asterism.servers.tools_shapes import Json
 from tests.servers.conftest import make_engine
 from tests.servers.http_clients import Served, client_of, descendants, error_of, is_running, served
+from tests.servers.test_mcp_stdio import Server, call, serving
 
 WAIT_SECONDS = 300
 """How long something may take before a test gives up; none takes a tenth of it."""
@@ -96,7 +97,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 
 def test_waiting_for_a_turn_ends_too(hostile: tuple[Path, Path]) -> None:
-    """A bad pattern holds its repository; whoever waits is answered in time, and the next one."""
+    """A bad pattern blocks its repository; queries that wait end in time, and later ones work."""
     base, repository = hostile
     engine = make_engine(base)
     toolbox = Toolbox(engine, Standpoint(repository))
@@ -128,7 +129,7 @@ def post(server: Served, given: Json) -> http.client.HTTPConnection:
     return connection
 
 
-def matching(server: Served) -> set[int]:
+def matching(server: "Served | Server") -> set[int]:
     """The processes of the server that match patterns."""
     return {
         pid
@@ -149,9 +150,38 @@ def test_health_is_answered_while_a_pattern_runs_and_leaving_ends_it(
             with urlopen(f"{server.address}/healthz", timeout=WAIT_SECONDS) as answer:
                 assert answer.read() == b"ok\n"
         assert running & matching(server) or first.getresponse().status == 400
-        # The client leaves: nobody needs the process any more.
+        # The client leaves, so the process has to end.
         second = post(server, {"query": HOSTILE, "mode": "exact"})
         wait_until(lambda: bool(matching(server) - running))
         first.close()
         second.close()
         wait_until(lambda: not matching(server))
+
+
+def test_cancelling_a_request_over_mcp_ends_its_process(hostile: tuple[Path, Path]) -> None:
+    """The log tells it from the end that the pattern has after its five seconds."""
+    base, repository = hostile
+    log = base / "log"
+    variables = {"ASTERISM_LOG_FILE": str(log), "ASTERISM_LOG_FORMAT": "json"}
+    with serving(base, repository, **variables) as server:
+        server.open()
+        # A busy machine may notice the process when its time is nearly over.
+        for number in range(100, 120):
+            server.send(json.dumps(call(number, "search_code", query=HOSTILE, mode="exact")))
+            wait_until(lambda: bool(matching(server)))
+            left = {"requestId": number, "reason": "no longer needed"}
+            cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": left}
+            server.send(json.dumps(cancelled))
+            wait_until(lambda: not matching(server))
+            wait_until(lambda count=number - 99: len(outcomes(log)) == count)  # type: ignore[misc]
+            if outcomes(log)[-1] == "cancelled":
+                break
+        assert outcomes(log)[-1] == "cancelled"
+        assert server.ask(call(22, "search_code", query="hello"))["result"]["isError"] is False
+        assert server.end() == 0
+
+
+def outcomes(log: Path) -> list[str]:
+    """How the searches of a server ended, by its log."""
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    return [line["outcome"] for line in lines if line.get("tool") == "search_code"]

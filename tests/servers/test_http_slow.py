@@ -26,7 +26,7 @@ ONE, OTHER = Identity(Kind.user, "1"), Identity(Kind.user, "2")
 
 
 def ends_of(limits: tuple[int, int], clients: list[Identity]) -> list[bool]:
-    """Which of some clients, each slower than the last, had to make room."""
+    """Which of some bodies, each slower than the last, were ended."""
     bodies = Bodies(*limits)
     scopes: list[anyio.CancelScope] = []
 
@@ -171,7 +171,7 @@ def test_a_new_client_takes_the_place_of_one_that_says_nothing(said: bytes) -> N
 def test_a_client_that_does_not_read_is_given_up() -> None:
     async def story() -> None:
         async with serving(endless, stalled_seconds=0.05) as (place, state):
-            # A small window, and nobody who reads: the reply does not fit in between.
+            # A small window without a reader: the reply does not fit into the buffers.
             _, writer = await asyncio.open_connection(*place, limit=1)
             writer.write(ASKED)
             while not state.connections:
@@ -184,7 +184,7 @@ def test_a_client_that_does_not_read_is_given_up() -> None:
 
 
 @pytest.fixture
-def room() -> Iterator[None]:
+def many_open_files() -> Iterator[None]:
     """Enough open files for this process to be all the clients."""
     import resource
 
@@ -205,7 +205,7 @@ SLOW = {
 }
 
 
-@pytest.mark.usefixtures("room")
+@pytest.mark.usefixtures("many_open_files")
 @pytest.mark.parametrize("kind", [*SLOW])
 def test_health_is_told_while_many_clients_are_slow(
     indexed_base: Path, harbor: Path, kind: str
@@ -224,7 +224,7 @@ def test_health_is_told_while_many_clients_are_slow(
 
 
 def test_health_is_told_where_few_files_may_be_open(indexed_base: Path, harbor: Path) -> None:
-    """More clients than the server has room for; each keeps its connection as long as it may."""
+    """More clients than the server may have open files; each keeps its connection open."""
     import resource
 
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]

@@ -74,7 +74,7 @@ def made(**rules: Any) -> Access:
 def test_who_is_answered(uid: int | None, headers: Headers, status: int) -> None:
     assert status_of(made(), uid, headers) == status
     assert status_of(made(), uid, headers, "/metrics") == status
-    # Whether the server is there is told to everybody who calls it by its name.
+    # Every client that uses the server's name may ask whether it runs.
     is_named = status != 421
     assert status_of(made(), uid, headers, "/healthz") == (200 if is_named else 421)
 

@@ -80,13 +80,13 @@ class Server:
 
 
 @contextmanager
-def serving(base: Path, repository: Path) -> Iterator[Server]:
+def serving(base: Path, repository: Path, **variables: str) -> Iterator[Server]:
     with subprocess.Popen(
         [*COMMAND, str(repository)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment(base),
+        env={**environment(base), **variables},
         encoding="utf-8",
     ) as process:
         try:

@@ -142,7 +142,7 @@ def test_a_page_asks_with_what_it_was_given(client: TestClient) -> None:
     assert key not in cookie
     page = {**ORIGIN, "x-asterism-page": key}
     assert client.get("/api/repositories", headers=page).status_code == 200
-    # A cookie goes to other programs of this machine, and a key by itself is nobody's.
+    # A cookie is sent to other servers of this machine too, and a key alone identifies no page.
     assert error_of(client.get("/api/repositories", headers=ORIGIN)) == "unauthorized"
     foreign = {**page, "origin": "http://127.0.0.1:3000"}
     assert error_of(client.get("/api/repositories", headers=foreign)) == "origin_refused"

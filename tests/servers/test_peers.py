@@ -1,4 +1,4 @@
-"""Is the user at the other end of a loopback connection told, and nobody else taken for that user?"""
+"""Is the user at the other end of a loopback connection known, and no other user taken for it?"""
 
 import os
 import socket
@@ -76,11 +76,11 @@ V6_PAIR = Pair(End(b"\0" * 15 + b"\1", 0x20E4), End(b"\0" * 15 + b"\1", 0xC350))
         (PAIR, [OUR_LINE, line(f"{V4}:C351", f"{V4}:20E4")], None),
         (PAIR, [OUR_LINE, line(f"{V4}:C350", f"{V4}:20E5")], None),
         (PAIR, [OUR_LINE], None),
-        # A user whom this container does not know may be anybody.
+        # The id of users that this container does not know can be any user.
         (PAIR, [OUR_LINE, line(*THEIR_ENDS, uid=65_534)], None),
-        # Lines that are none.
+        # Lines that cannot be read.
         (PAIR, [OUR_LINE, "", "x", f" 1: {THEIR_ENDS[0]} {THEIR_ENDS[1]} zz a b c d e f g"], None),
-        # Another machine is nobody here, whatever a table says.
+        # An address of another machine has no user here, although a table shows one.
         (Pair(OURS, End(b"\x0a\0\0\1", 0xC350)), [OUR_LINE, line(*THEIR_ENDS)], None),
         (Pair(End(b"\x0a\0\0\1", 0x20E4), THEIRS), [OUR_LINE, line(*THEIR_ENDS)], None),
     ],

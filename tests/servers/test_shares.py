@@ -1,5 +1,9 @@
 """Does every client get its share of the processor and no more, by a clock of the test's own?"""
 
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from threading import current_thread
 from typing import Any
 
 import anyio
@@ -13,9 +17,13 @@ from asterism.servers.access import Identity, Kind
 from asterism.servers.http_work import Threads
 from asterism.servers.mcp_server import make_server, refusal
 from asterism.servers.shares import ShareOptions, Shares, Spender, spender_of, thread_meter
+from asterism.servers.tools_places import Standpoint
 from asterism.servers.tools_running import Toolbox
+from tests.servers.conftest import copy_of_harbor, make_engine
 from tests.servers.http_clients import client_of as http_client_of
 from tests.servers.http_clients import error_of
+from tests.servers.test_http_mcp import HEADERS, heard
+from tests.servers.test_mcp_front import handshake, request
 from tests.servers.test_mcp_session import code_of
 
 USER = Identity(Kind.user, "1000")
@@ -166,6 +174,70 @@ def test_http_says_when_to_ask_again(toolbox: Toolbox) -> None:
         assert client.get("/healthz").status_code == 200
         machine.now += 11
         assert client.post("/api/search", json={"query": "webhook"}).status_code == 200
+
+
+def machine_that_pays_for_searches_of_turns() -> Machine:
+    """Each piece of work in a thread that searches for a question takes six seconds there."""
+    machine = Machine()
+
+    def meter() -> Callable[[], float]:
+        readings = count()
+        is_search = current_thread().name.startswith("asterism-ask-search")
+        return lambda: 6.0 if is_search and next(readings) else 0.0
+
+    machine.shares.meter_of_thread = meter
+    return machine
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
+def test_a_question_over_http_is_work_of_its_client(toolbox: Toolbox, accept: str) -> None:
+    machine = machine_that_pays_for_searches_of_turns()
+    question = {"question": "who signs webhooks?", "provider": "extractive"}
+    with http_client_of(toolbox, shares=machine.shares, threads=Threads()) as client:
+        asked = client.post("/api/ask", json=question, headers={"accept": accept})
+        assert asked.status_code == 200, asked.text
+        for path in ("/api/ask", "/api/search", "/api/turns/x/approvals"):
+            answer = client.post(path, json={"query": "webhook", **question})
+            assert (answer.status_code, error_of(answer)) == (429, "share_exceeded")
+        machine.now += 11
+        assert client.post("/api/ask", json=question).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("codebase_question", {"question": "who signs webhooks?", "provider": "extractive"}),
+        ("run_agent_instruction", {"instruction": "who signs webhooks?", "agentName": "signer"}),
+    ],
+)
+def test_a_question_over_mcp_is_work_of_its_client(
+    tmp_path: Path, tool: str, arguments: dict[str, str]
+) -> None:
+    engine, harbor = make_engine(tmp_path), copy_of_harbor(tmp_path)
+    engine.index(engine.register(harbor))
+    agents = tmp_path / "data" / "agents"
+    agents.mkdir(parents=True, exist_ok=True)
+    (agents / "signer.yaml").write_text("description: knows webhooks\n")
+    toolbox = Toolbox(engine, Standpoint(harbor))
+    machine = machine_that_pays_for_searches_of_turns()
+    with http_client_of(toolbox, shares=machine.shares, threads=Threads()) as client:
+        first, greeting, _ = handshake("2025-06-18")
+        opened = client.post("/mcp", json=first, headers=HEADERS)
+        session = {**HEADERS, "mcp-session-id": opened.headers["mcp-session-id"]}
+        client.post("/mcp", json=greeting, headers=session)
+
+        def asked(number: int) -> dict[str, Any]:
+            call = request(number, "tools/call", {"name": tool, "arguments": arguments})
+            result: dict[str, Any] = heard(client.post("/mcp", json=call, headers=session))[
+                "result"
+            ]
+            return result
+
+        assert not asked(7)["isError"]
+        refused = asked(8)
+        assert refused["isError"]
+        assert refused["_meta"]["asterism"]["code"] == "share_exceeded"
+    toolbox.close()
 
 
 def request_of_test_client() -> Request:

@@ -2,18 +2,22 @@
 
 import json
 import os
+import tomllib
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from asterism.analysis.source.discovery import discover
 from asterism.backends.lsp.keeper import KeeperOptions
 from asterism.domain.errors import ServerMissing
+from asterism.programs import launching
 from asterism.programs.fences import fences
 from asterism.structure.python import PythonOptions, PythonProject
 from asterism.structure.python_binary import find_environment, require_checker
+from asterism.structure.python_paths import write_configuration
 from asterism.structure.server_binary import require_server
 from asterism.structure.servers import CLANGD
 from asterism.structure.targets import Target
@@ -24,9 +28,8 @@ from tests.structure.compilers import CHECKER, TYPESCRIPT, needs_checker, needs_
 from tests.structure.descriptions import described
 from tests.structure.scripts import written
 
-needs_fence = pytest.mark.skipif(
-    not fences().files, reason="this kernel has no Landlock; docs/security.md says what that means"
-)
+needs_fence = pytest.mark.skipif(not fences().files, reason="this kernel has no Landlock")
+FENCES = [pytest.param(True, marks=needs_fence, id="fenced"), pytest.param(False, id="not fenced")]
 PATIENT = KeeperOptions(wait_seconds=120.0)
 TREASURE = "hidden-treasure"
 OUTSIDE = {
@@ -38,8 +41,12 @@ OUTSIDE = {
     "pkg/package.json": '{"name": "pkg", "types": "index.d.ts"}\n',
     "pkg/index.d.ts": f'export declare function reveal(): "{TREASURE}";\n',
     "@types/evil/index.d.ts": f'declare function globally(): "{TREASURE}";\n',
+    "ty.toml": '[environment]\nextra-paths = ["../outside"]\n',
+    "z.pth": "../../../../../outside\n",
+    "lib/python3.11/site-packages/treasury.py": f'reveal = "{TREASURE}"\n',
     "treasury/__init__.py": "from typing import Literal\n\n\ndef reveal() -> "
-    f'Literal["{TREASURE}"]:\n    """{TREASURE}."""\n    return "{TREASURE}"\n',
+    f'Literal["{TREASURE}"]:\n    """{TREASURE}."""\n    return "{TREASURE}"\n\n\n'
+    f'def chest() -> list[Literal["{TREASURE}"]]:\n    return []\n',
 }
 ASKS = "export function asked() {\n  return reveal();\n}\n"
 CONFIG = "tsconfig.json"
@@ -129,17 +136,29 @@ def laid_out(base: Path, files: dict[str, str], links: dict[str, str]) -> Path:
     outside = written(base / "outside", OUTSIDE)
     (base / "node_modules").symlink_to(outside)
     root = base / "repository"
-    written(root, {name: text.replace("{outside}", str(outside)) for name, text in files.items()})
+    values = {"{outside}": str(outside), "{base}": str(base)}
+    for key, value in values.items():
+        files = {name: text.replace(key, value) for name, text in files.items()}
+    written(root, files)
     for name, target in links.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).symlink_to(target)
     return root
 
 
+@pytest.fixture
+def is_fenced(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether the kernel keeps programs from files; without it they run as on macOS."""
+    if not request.param:
+        # A fence that leaves everything open.
+        monkeypatch.setattr(launching, "SYSTEM_FILES", ("/",))
+    return bool(request.param)
+
+
 @needs_typescript
-@needs_fence
+@pytest.mark.parametrize("is_fenced", FENCES, indirect=True)
 @pytest.mark.parametrize("attack", TYPESCRIPT_ATTACKS)
-def test_typescript(tmp_path: Path, attack: str) -> None:
+def test_typescript(tmp_path: Path, attack: str, is_fenced: bool) -> None:
     root = laid_out(tmp_path, *TYPESCRIPT_ATTACKS[attack])
     assert TYPESCRIPT is not None
     options = TypeScriptOptions(keeper=PATIENT)
@@ -170,7 +189,16 @@ def test_the_treasure_would_be_seen(tmp_path: Path) -> None:
     assert TREASURE in json.dumps(described(found[0]))
 
 
-BODY = "import treasury\nfrom treasury import reveal\n\n\ndef asked():\n    return reveal()\n"
+BODY = (
+    "import treasury\nfrom treasury import chest, reveal\n\n\ndef asked():\n    return reveal()\n"
+    "\n\nKEPT = chest()\n"
+)
+SCRIPT = """# /// script
+# requires-python = ">=3.11"
+# [tool.ty.environment]
+# extra-paths = ["../outside"]
+# ///
+"""
 SITE = ".venv/lib/python3.11/site-packages"
 VENV = {".venv/pyvenv.cfg": "home = {outside}\nversion = 3.11.7\n", f"{SITE}/x.py": ""}
 PYTHON_ATTACKS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
@@ -201,6 +229,31 @@ PYTHON_ATTACKS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     ),
     "a linked environment": ({"a.py": BODY}, {".venv": "../environment"}),
     "a linked module": ({"a.py": BODY}, {"treasury": "../outside/treasury"}),
+    "settings of a script": ({"a.py": SCRIPT + BODY}, {}),
+    "packages of the system": (
+        {
+            "a.py": BODY,
+            ".venv/pyvenv.cfg": "home = {outside}/bin\ninclude-system-site-packages = true\n",
+            f"{SITE}/x.py": "",
+        },
+        {},
+    ),
+    "a linked module in packages that are linked inside": (
+        {"a.py": BODY, **VENV, "lib/more/x.py": "", f"{SITE}/y.pth": "{base}/repository/packages"},
+        {"packages": "lib", "lib/treasury": "../../outside/treasury"},
+    ),
+    "a linked file": (
+        {"a.py": BODY.replace("treasury", "linked")},
+        {"linked.py": "../outside/treasury/__init__.py"},
+    ),
+    "linked settings": (
+        {"a.py": BODY},
+        {"ty.toml": "../outside/ty.toml"},
+    ),
+    "a linked path file": (
+        {"a.py": BODY, **VENV},
+        {f"{SITE}/z.pth": "../../../../../outside/z.pth"},
+    ),
     "sources elsewhere": (
         {"a.py": BODY, "ty.toml": '[src]\ninclude = ["../outside"]\nroot = "../outside"\n'},
         {},
@@ -216,10 +269,31 @@ def canary(tmp_path: Path) -> Iterator[Path]:
     assert not place.exists()
 
 
+def connected(
+    base: Path, root: Path, is_fenced: bool, environment: str | None
+) -> dict[str, dict[str, Any]]:
+    """What the checker says of the symbols of `a.py`; nothing if it may not start."""
+    assert CHECKER is not None
+    options = PythonOptions(
+        cache=str(base / "cache"), environment=environment, keeper=PATIENT, is_fenced=is_fenced
+    )
+    project = PythonProject(CHECKER, str(root), options)
+    targets = [Target("a.py", "asked", 5), Target("a.py", "KEPT", 9)]
+    try:
+        found = project.connections(targets, discover(str(root)).files)
+    except ServerMissing as error:
+        if is_fenced or "leads out of the repository" not in str(error):
+            raise
+        return {}
+    finally:
+        project.close()
+    return {target.name: described(one) for target, one in zip(targets, found, strict=True)}
+
+
 @needs_checker
-@needs_fence
+@pytest.mark.parametrize("is_fenced", FENCES, indirect=True)
 @pytest.mark.parametrize("attack", PYTHON_ATTACKS)
-def test_python(tmp_path: Path, attack: str, canary: Path) -> None:
+def test_python(tmp_path: Path, attack: str, canary: Path, is_fenced: bool) -> None:
     files, links = PYTHON_ATTACKS[attack]
     root = laid_out(tmp_path, files, links)
     environment = written(tmp_path / "environment", {"pyvenv.cfg": "home = /usr/bin\n"})
@@ -231,23 +305,139 @@ def test_python(tmp_path: Path, attack: str, canary: Path) -> None:
             script = f"#!/bin/sh\ntouch {canary}\necho '{{}}'\n"
             written(place, {f"bin/{name}": script})
             (place / "bin" / name).chmod(0o755)
-    assert CHECKER is not None
     found_environment = find_environment(str(root))
     assert found_environment in (None, str(root / ".venv"))
     assert (found_environment is None) == (".venv/pyvenv.cfg" not in files)
-    cache = str(tmp_path / "cache")
-    options = PythonOptions(cache=cache, environment=found_environment, keeper=PATIENT)
+    found = connected(tmp_path, root, is_fenced, found_environment)
+    assert bool(found) or (links and not is_fenced)
+    assert TREASURE not in json.dumps(found)
+    # `~` marks what only the import says; the checker itself did not find the module.
+    calls = [*found["asked"].get("calls", ())] if found else []
+    assert [call for call in calls if "reveal" in call and "~" not in call] == []
+
+
+TREASURY = OUTSIDE["treasury/__init__.py"]
+FOUND: dict[str, tuple[dict[str, str], str]] = {
+    "beside": ({"treasury/__init__.py": TREASURY}, "treasury/__init__.py"),
+    "roots": (
+        {"ty.toml": '[environment]\nroot = ["code", "."]\n', "code/treasury.py": TREASURY},
+        "code/treasury.py",
+    ),
+    "extra paths": (
+        {
+            "pyproject.toml": '[tool.ty.environment]\nextra-paths = ["./more"]\n',
+            "more/treasury.py": TREASURY,
+        },
+        "more/treasury.py",
+    ),
+    "sources": ({"src/treasury.py": TREASURY}, "src/treasury.py"),
+    "a folder with the name of the project": (
+        {
+            "pyproject.toml": '[project]\nname = "harbor"\n',
+            "harbor/harbor/__init__.py": "",
+            "harbor/treasury.py": TREASURY,
+        },
+        "harbor/treasury.py",
+    ),
+    "packages": ({**VENV, f"{SITE}/treasury/__init__.py": TREASURY}, "treasury"),
+    "an editable package": (
+        {**VENV, f"{SITE}/x.pth": "../../../../lib\n", "lib/treasury.py": TREASURY},
+        "lib/treasury.py",
+    ),
+    "an environment with another name": (
+        {
+            "ty.toml": '[environment]\npython = "./other"\n',
+            **{name.replace(".venv", "other"): text for name, text in VENV.items()},
+            f"{SITE.replace('.venv', 'other')}/treasury/__init__.py": TREASURY,
+        },
+        "treasury",
+    ),
+}
+
+
+@needs_checker
+@pytest.mark.parametrize("is_fenced", FENCES, indirect=True)
+@pytest.mark.parametrize("layout", FOUND)
+def test_modules_of_the_repository_are_found(tmp_path: Path, layout: str, is_fenced: bool) -> None:
+    files, where = FOUND[layout]
+    root = laid_out(tmp_path, {"a.py": BODY, **files}, {})
+    found = connected(tmp_path, root, is_fenced, find_environment(str(root)))
+    line = ":4" if where.endswith(".py") else ""
+    assert found["asked"]["calls"] == [f"reveal {where}{line} <6>"]
+    assert TREASURE in json.dumps(found["KEPT"])
+
+
+@needs_checker
+@pytest.mark.parametrize("is_fenced", FENCES, indirect=True)
+def test_an_active_environment_outside_is_read(tmp_path: Path, is_fenced: bool) -> None:
+    environment = written(
+        tmp_path / "environment",
+        {
+            "pyvenv.cfg": f"home = {tmp_path}/environment/bin\n",
+            "bin/x": "",
+            "lib/python3.11/site-packages/treasury.py": TREASURY,
+        },
+    )
+    root = laid_out(tmp_path, {"a.py": BODY}, {".venv": "../environment", "venv": "../environment"})
+    for active in (str(environment), f"{root}/.venv"):
+        chosen = find_environment(str(root), active)
+        assert chosen == f"{root}/.venv"
+        found = connected(tmp_path, root, is_fenced, chosen)
+        assert found["asked"]["calls"] == ["reveal treasury <6>"]
+
+
+@needs_checker
+def test_settings_that_change(tmp_path: Path) -> None:
+    """The checker is asked again by the settings as they are now."""
+    root = laid_out(tmp_path, {"a.py": BODY, "more/treasury.py": TREASURY}, {})
+    assert CHECKER is not None
+    options = PythonOptions(cache=str(tmp_path / "cache"), keeper=PATIENT)
     project = PythonProject(CHECKER, str(root), options)
+    target = Target("a.py", "asked", 5)
     try:
-        found = project.connections([Target("a.py", "asked", 5)], discover(str(root)).files)
+        (before,) = project.connections([target], discover(str(root)).files)
+        written(root, {"ty.toml": '[environment]\nextra-paths = ["more", "../outside"]\n'})
+        (after,) = project.connections([target], discover(str(root)).files)
     finally:
         project.close()
-    told = json.dumps(described(found[0]))
-    assert "asked" in told
-    assert TREASURE not in told
-    # `~` marks what only the import says; the checker itself did not find the module.
-    calls = [call for call in described(found[0]).get("calls", []) if "treasury" in call]
-    assert [call for call in calls if "~" not in call] == []
+    assert described(before)["calls"] == ["reveal treasury ~0.9 <6>"]
+    assert described(after)["calls"] == ["reveal more/treasury.py:4 <6>"]
+
+
+def configuration(tmp_path: Path, files: dict[str, str], environment: str | None) -> Any:
+    root = laid_out(tmp_path, files, {})
+    place = root / environment if environment else None
+    written_to = write_configuration(str(root), f"{tmp_path}/cache", place and str(place))
+    return tomllib.loads(Path(written_to).read_text())["environment"]
+
+
+VERSIONS: list[tuple[dict[str, str], str | None, str]] = [
+    ({}, None, "3.14"),
+    ({"pyproject.toml": '[project]\nrequires-python = ">=3.9,<4"\n'}, None, "3.9"),
+    ({"pyproject.toml": '[project]\nrequires-python = ">=2.7"\n'}, None, "3.14"),
+    ({"pyproject.toml": "[project]\nrequires-python = 3\n[tool]\nty = 3\n"}, None, "3.14"),
+    ({"pyproject.toml": "not toml", **VENV}, ".venv", "3.11"),
+    ({"ty.toml": '[environment]\npython-version = "3.10"\n', **VENV}, ".venv", "3.10"),
+    ({"ty.toml": '[environment]\npython-version = "3.99"\n', **VENV}, ".venv", "3.11"),
+]
+
+
+@pytest.mark.parametrize(("files", "environment", "version"), VERSIONS)
+def test_the_version_of_python(
+    tmp_path: Path, files: dict[str, str], environment: str | None, version: str
+) -> None:
+    assert configuration(tmp_path, files, environment)["python-version"] == version
+
+
+def test_nothing_outside_is_among_the_settings(tmp_path: Path) -> None:
+    places = ["../outside", "{outside}", "more", "linked", "..", "more/../../outside", "\\u0000"]
+    text = json.dumps(places)
+    settings = f'[environment]\nroot = {text}\nextra-paths = {text}\ntypeshed = "more"\n'
+    found = configuration(tmp_path, {"ty.toml": settings, "more/x.py": ""}, None)
+    inside = [f"{tmp_path}/repository/more"]
+    assert (found["root"], found["extra-paths"]) == (inside, inside)
+    assert found["python"].startswith(f"{tmp_path}/cache/")
+    assert "typeshed" not in found
 
 
 def test_a_program_is_named_by_its_absolute_path(

@@ -150,6 +150,20 @@ def opened(tmp_path: Path) -> Iterator[Callable[..., Opened]]:
         project.close()
 
 
+def test_rust_is_told_which_projects_there_are(
+    opened: Callable[..., Opened], tmp_path: Path
+) -> None:
+    """It would read a rust-project.json otherwise, which can name a toolchain to run."""
+    inner = {"tools/Cargo.toml": "", "tools/Cargo.lock": "", "free/Cargo.toml": ""}
+    files = {**RUST, **inner, "rust-project.json": '{"sysroot": "evil", "crates": []}'}
+    opened("rust", files, mode="notes").ask("src/lib.rs", "latch")
+    told = json.loads((tmp_path / "program/told.json").read_text())
+    assert told["linkedProjects"] == [f"{tmp_path}/harbor/Cargo.toml"]
+    assert told["cargo"]["buildScripts"]["enable"] is False
+    assert told["procMacro"]["enable"] is False
+    assert told["checkOnSave"] is False
+
+
 @pytest.mark.parametrize(("family", "files", "path", "name", "expected"), CASES)
 def test_connections(
     opened: Callable[..., Opened],

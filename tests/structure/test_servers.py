@@ -1,7 +1,10 @@
 """What each language server is told, and which files and folders are its own."""
 
+from pathlib import Path
+
 import pytest
 
+from asterism.structure.server_binary import rust_toolchain
 from asterism.structure.servers import BY_FAMILY, CLANGD, GOPLS, folders_of
 
 
@@ -32,3 +35,27 @@ def test_files_that_matter() -> None:
 
 def test_each_language_has_one() -> None:
     assert sorted(BY_FAMILY) == ["cpp", "go", "java", "rust"]
+
+
+@pytest.mark.parametrize(
+    ("variable", "settings", "toolchain"),
+    [
+        ("nightly", 'default_toolchain = "stable-x"\n', "nightly"),
+        ("", 'default_toolchain = "stable-x"\n', "stable-x"),
+        ("", "default_toolchain = 3\n", "stable"),
+        ("", "not toml", "stable"),
+        ("", None, "stable"),
+    ],
+)
+def test_the_toolchain_of_the_user(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+    settings: str | None,
+    toolchain: str,
+) -> None:
+    if settings is not None:
+        (tmp_path / "settings.toml").write_text(settings)
+    monkeypatch.setenv("RUSTUP_HOME", str(tmp_path))
+    monkeypatch.setenv("RUSTUP_TOOLCHAIN", variable)
+    assert rust_toolchain() == toolchain

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from asterism.disclosure.places import MaskingReport
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnOptions:
@@ -26,3 +28,5 @@ class TurnOptions:
     """How often the same call may be asked for in vain before no more calls are taken."""
     broken_replies: int = 1
     """How often an answer that broke off is asked for anew."""
+    masking_report: MaskingReport = MaskingReport.counts
+    """What a note says of tokens that were masked in what the model was sent."""

@@ -2,14 +2,16 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import aclosing
+from types import MappingProxyType
 from typing import NamedTuple
 
 from asterism.backends.llm.protocol import LanguageModel, ModelRequest
 from asterism.chat.extractive import first_sentence
 from asterism.chat.ports import CodeSearch, Searched
 from asterism.chat.prompts import as_data
+from asterism.disclosure.places import MaskedTokens
 from asterism.domain.chat import (
     NO_USAGE,
     Message,
@@ -21,6 +23,7 @@ from asterism.domain.chat import (
 )
 from asterism.domain.errors import ProviderError
 from asterism.domain.search import Hit
+from asterism.telemetry.masking import counting_masked
 
 SEARCH = "search"
 """What a search that the turn makes itself is called."""
@@ -34,6 +37,7 @@ _JUDGED = 20
 """Hits that are shown to the judge."""
 _ANSWER_TOKENS = 300
 _LONGEST_QUERY = 500
+NOTHING_MASKED: Mapping[str, int] = MappingProxyType({})
 _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 
@@ -46,6 +50,8 @@ class Grounded(NamedTuple):
     """Of the last search that was of use."""
     usage: Usage = NO_USAGE
     notes: tuple[str, ...] = ()
+    masked: Mapping[str, int] = NOTHING_MASKED
+    """Tokens in the texts that the judge was sent, by kind."""
 
 
 class Verdict(NamedTuple):
@@ -72,14 +78,16 @@ async def ground(question: str, search: CodeSearch, judging: Judging) -> Grounde
 
     Hits that were judged to be of no use are only kept where there are no others.
     """
-    query, usage = question, NO_USAGE
+    query, usage, masked = question, NO_USAGE, MaskedTokens()
     tried: list[TriedSearch] = []
     found: list[tuple[Searched, bool]] = []
     for left in range(judging.retries, -1, -1):
         searched = await search.find(query)
         verdict = Verdict(enough=True)
         if judging.model is not None and left:
-            verdict = await judged(question, searched, judging.model, judging.mark)
+            with counting_masked() as counts:
+                verdict = await judged(question, searched, judging.model, judging.mark)
+            masked.at_least(counts)
         usage = usage.plus(verdict.usage)
         tried.append(TriedSearch(query, len(searched.hits), verdict.said))
         found.append((searched, verdict.useful))
@@ -94,6 +102,7 @@ async def ground(question: str, search: CodeSearch, judging: Judging) -> Grounde
         hits=useful[-1].hits,
         usage=usage,
         notes=tuple(dict.fromkeys(note for one in useful for note in one.notes)),
+        masked=masked.counts,
     )
 
 

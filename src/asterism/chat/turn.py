@@ -11,12 +11,14 @@ from asterism.chat import extractive
 from asterism.chat.calls import Terms, is_looping, offered, run_call, sort_calls
 from asterism.chat.citations import cited
 from asterism.chat.failures import error_of
+from asterism.chat.masked_sources import masked_places
 from asterism.chat.options import TurnOptions
 from asterism.chat.ports import CodeSearch, Contexts, Prepared, Recorder, Tools
 from asterism.chat.prompts import LAST_ROUND, mark_of
 from asterism.chat.quality import Grounded, Judging, ground
 from asterism.chat.requests import assembled, budget_of, output_of
 from asterism.chat.window import fitted, size_of
+from asterism.disclosure.places import MaskedTokens
 from asterism.domain.chat import (
     RESUMABLE,
     ApprovalWanted,
@@ -42,7 +44,7 @@ from asterism.domain.chat import (
     TurnStatus,
 )
 from asterism.domain.errors import AsterismError, ReplyCut, TextTooLong
-from asterism.telemetry.masking import masked_sentence
+from asterism.telemetry.masking import counting_masked
 
 SHRINKS = 3
 """How often a request that is too long is halved: an eighth of a large window fits a small one."""
@@ -80,7 +82,7 @@ class Conduct:
         self._said: list[str] = []
         """What the model has said in this round."""
         self._unsaved = False
-        self._masked: dict[str, int] = {}
+        self._masked = MaskedTokens()
 
     async def run(self, approvals: Mapping[str, bool]) -> None:
         """Answer, or go on where the turn was; `approvals` has somebody's word on calls."""
@@ -94,10 +96,12 @@ class Conduct:
         """Keep the turn as it stands now, and say that it is over."""
         if status in (TurnStatus.stopped, TurnStatus.interrupted):
             self._set(answer=self._so_far or self.turn.answer)
-        if self._masked and status not in RESUMABLE:
-            self._note(masked_sentence(self._masked, "the model"))
         results = [result for one in self.turn.rounds for result in one.results]
-        self._set(status=status, citations=cited((*self.turn.grounding, *results)))
+        sources = (*self.turn.grounding, *results)
+        if self._masked.counts and status not in RESUMABLE:
+            self._masked.add({}, masked_places(sources))
+            self._note(*self._masked.note("the model", self._options.masking_report))
+        self._set(status=status, citations=cited(sources))
         if self.turn.citations:
             self._emit(CitationsFound(self.turn.citations))
         await self._save()
@@ -182,6 +186,7 @@ class Conduct:
             searches=(*self.turn.searches, *found.searches),
             usage=self.turn.usage.plus(found.usage),
         )
+        self._masked.at_least(found.masked)
         self._note(*found.notes)
 
     def _is_last(self) -> bool:
@@ -239,18 +244,21 @@ class Conduct:
     async def _stream(self, model: LanguageModel, request: ModelRequest) -> ModelReply:
         self._said.clear()
         reply = ModelReply("")
-        async with aclosing(model.reply(request)) as pieces:
-            async for piece in pieces:
-                if isinstance(piece, ModelReply):
-                    reply = piece
-                else:
-                    self._said.append(piece)
-                    self._emit(Token(piece))
-                    # A model that is faster than its reader lets it read, and can be stopped.
-                    await asyncio.sleep(0)
-        for kind, count in reply.masked:
-            # What is sent in every round is one token all the same.
-            self._masked[kind] = max(self._masked.get(kind, 0), count)
+        with counting_masked() as masked:
+            try:
+                async with aclosing(model.reply(request)) as pieces:
+                    async for piece in pieces:
+                        if isinstance(piece, ModelReply):
+                            reply = piece
+                        else:
+                            self._said.append(piece)
+                            self._emit(Token(piece))
+                            # A model that is faster than its reader lets it read, and can be
+                            # stopped.
+                            await asyncio.sleep(0)
+            finally:
+                # A token that is sent in every round is counted once.
+                self._masked.at_least(masked)
         self._set(
             usage=self.turn.usage.plus(reply.usage),
             model_id=reply.model_id or model.model_id,

@@ -13,7 +13,7 @@ from asterism.domain.search import Hit
 from asterism.domain.selection import Detail, Kept, Reason, TruncationInfo
 from asterism.engine.searching import SearchReply
 from asterism.engine.surroundings import Surroundings
-from asterism.retrieval.excerpts import Marker, marker_for
+from asterism.retrieval.excerpts import Marker, marking
 from asterism.retrieval.similar import Model
 
 if TYPE_CHECKING:
@@ -30,8 +30,13 @@ LEAST_ROOM = 8
 
 def print_reply(reply: SearchReply, explain: bool, listed: bool) -> None:
     """Print the hits and the account; `listed` is for every match, each as short as possible."""
+    with marking(reply.search.question, reply.search.mode) as marker:
+        _print_hits(reply, explain, listed, marker)
+    _print_account(reply, listed)
+
+
+def _print_hits(reply: SearchReply, explain: bool, listed: bool, marker: Marker) -> None:
     out = console()
-    marker = marker_for(reply.search.question, reply.search.mode)
     if reply.model is not None:
         show(out, ("Like ", "dim"), *_named(reply.model))
         show(out, ("", ""))
@@ -48,6 +53,11 @@ def print_reply(reply: SearchReply, explain: bool, listed: bool) -> None:
                 show(out, (f"{MARGIN}{line}", "dim"))
         if not listed:
             show(out, ("", ""))
+
+
+def _print_account(reply: SearchReply, listed: bool) -> None:
+    """What follows the hits: how many there are, what was left out, and notes."""
+    out = console()
     if not reply.selection.kept:
         show(out, (_nothing(reply), "yellow"))
     if reply.did_you_mean:

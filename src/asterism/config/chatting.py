@@ -6,6 +6,7 @@ from asterism.chat.vector_search import VectorOptions
 from asterism.config.environment import model_key
 from asterism.config.sections_chat import ChatSettings
 from asterism.config.settings import Settings
+from asterism.disclosure.places import MaskingReport
 
 
 def llm_options(
@@ -57,4 +58,5 @@ def turn_options(settings: Settings) -> TurnOptions:
         max_output_tokens=settings.model.max_output_tokens,
         retries=settings.chat.retries,
         tool_chars=settings.chat.max_chars,
+        masking_report=MaskingReport(settings.masking.report),
     )

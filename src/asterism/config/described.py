@@ -9,7 +9,7 @@ from asterism.config.setting import Kind, Value, Voice
 def described(kind: Kind, default: Value, purpose: str, *, voice: Voice, **more: Any) -> Any:
     """A field that knows how its setting is described; `more` is as in `Setting`.
 
-    `voice` has no default: whoever adds a setting decides what a repository may do with it.
+    `voice` has no default: each new setting has to declare what a repository may do with it.
     """
     metadata = {"kind": kind, "purpose": purpose, "voice": voice, **more}
     return field(default=default, metadata=metadata)

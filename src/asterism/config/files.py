@@ -74,13 +74,13 @@ def _layer(path: Path, data: bytes) -> Layer:
     except RecursionError:
         # Without a cause: its traceback has a thousand frames.
         raise SettingError(
-            f"{_shown(path)} nests lists or tables too deeply; mend or remove it."
+            f"{_shown(path)} nests lists or tables too deeply; correct or remove it."
         ) from None
     except ValueError as error:
         # Also a number of too many digits, which the parser does not map.
         reason = display_path(str(error))[:REASON_AT_MOST]
         raise SettingError(
-            f"{_shown(path)} is not valid TOML: {reason}; mend or remove it."
+            f"{_shown(path)} is not valid TOML: {reason}; correct or remove it."
         ) from error
     values: dict[str, object] = {}
     for section, entries in content.items():

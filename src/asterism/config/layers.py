@@ -116,7 +116,7 @@ def _refusals(
 
 
 def _first_values(layers: Sequence[Layer], known: Mapping[str, Setting]) -> dict[str, Value]:
-    """What weaker layers say, errors aside: those are reported when it is their turn."""
+    """The values of weaker layers; their errors are reported when they are read."""
     values: dict[str, Value] = {}
     for layer in layers:
         for key in layer.values.keys() & known.keys():

@@ -35,6 +35,21 @@ class LogSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class MaskingSettings:
+    """What is reported of tokens that were masked in texts for models."""
+
+    report: str = described(
+        Kind.text,
+        "counts",
+        "What notes of searches and answers, reports of indexing and `status` say of tokens that "
+        "were masked in texts sent to models: how many of each kind, also in which lines of which "
+        "files, or nothing.",
+        choices=("counts", "places", "none"),
+        voice=Voice.user,
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class TrustSettings:
     """Whose files may decide where code goes, and which programs start."""
 

@@ -28,7 +28,7 @@ class ServerSettings:
         "user",
         "Whom the server answers on this machine: `user` takes the token that it makes by itself, "
         "and where the system tells who asks, programs of the same user need none; `token` asks "
-        "everybody for it; `open` answers every user of this machine.",
+        "every client for it; `open` answers every user of this machine.",
         choices=("user", "token", "open"),
         voice=Voice.user,
     )

@@ -13,7 +13,7 @@ from asterism.domain.files import display_path
 
 DIRECTORY, NAME = "server", "token"
 TOKEN_BYTES = 32
-"""Random bytes, 64 characters as they are written: nobody guesses them."""
+"""Random bytes, 64 characters as text: too many to guess."""
 
 _TOKEN = re.compile(rf"[0-9a-f]{{{2 * TOKEN_BYTES}}}\n?")
 _LONGEST = 4 * TOKEN_BYTES
@@ -42,7 +42,7 @@ class TokenFile:
         return None
 
     def ensure(self) -> str:
-        """The token; the file is made if there is none, and replaced if it is not private."""
+        """The token; the file is made if it is missing, and replaced if it is not private."""
         try:
             with _alone(self.path.parent):
                 try:

@@ -37,7 +37,7 @@ class Voice(StrEnum):
     """
 
     anyone = "anyone"
-    """Set any allowed value: nothing that it could hurt."""
+    """Set any allowed value: the setting cannot do harm."""
     only_lower = "only_lower"
     """Only a value below the user's: a limit, or a switch that a repository may only turn off."""
     only_higher = "only_higher"

@@ -15,7 +15,7 @@ from asterism.config.sections_index import (
 )
 from asterism.config.sections_models import EmbeddingSettings, RerankSettings
 from asterism.config.sections_records import RecordsSettings
-from asterism.config.sections_running import LogSettings, TrustSettings
+from asterism.config.sections_running import LogSettings, MaskingSettings, TrustSettings
 from asterism.config.sections_server import ServerSettings
 from asterism.config.sections_structure import StructureSettings
 from asterism.config.setting import Setting
@@ -40,6 +40,7 @@ class Settings:
     server: ServerSettings = ServerSettings()
     work: WorkSettings = WorkSettings()
     log: LogSettings = LogSettings()
+    masking: MaskingSettings = MaskingSettings()
     trust: TrustSettings = TrustSettings()
 
 

@@ -27,11 +27,11 @@ class EntryState(StrEnum):
 
     trusted = "trusted"
     missing = "missing"
-    """Nothing is there. Whatever comes to be there would be trusted."""
+    """The path does not exist. A repository created there would be trusted."""
     linked = "linked"
-    """It leads through a link, which somebody else may turn; it counts for nothing."""
+    """Its path leads through a link, which could be pointed elsewhere; the entry does not count."""
     relative = "relative"
-    """It means another folder in each directory; it counts for nothing."""
+    """A relative path means another folder in each directory; the entry does not count."""
 
 
 class Entry(NamedTuple):

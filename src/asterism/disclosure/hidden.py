@@ -38,7 +38,7 @@ def visible_line(text: str) -> str:
 
 
 def visible_drawing(text: str) -> str:
-    """The same for what holds escapes of a terminal on purpose: those below the blank stay."""
+    """The same for text with intended terminal escapes: control characters stay."""
     return text if _is_plain(text) else _HIDDEN_BUT_CONTROLS.sub(_spelt, text)
 
 

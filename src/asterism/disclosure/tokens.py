@@ -31,7 +31,7 @@ class Token(NamedTuple):
     end: int
     kind: str
     proven: bool = False
-    """Whether it holds a checksum that is right."""
+    """Whether its checksum is right."""
 
 
 class Masked(NamedTuple):
@@ -39,7 +39,7 @@ class Masked(NamedTuple):
 
     text: str
     tokens: tuple[Token, ...] = ()
-    """Where they were in the text as it came."""
+    """The tokens, by their places in the original text."""
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -72,7 +72,7 @@ def masked(text: str) -> Masked:
 
 
 def mark(kind: str) -> str:
-    """What stands in a token's place."""
+    """The text that replaces a token."""
     return f"[masked: {kind}]"
 
 
@@ -130,7 +130,7 @@ def entropy(text: str) -> float:
 
 
 _TAIL = re.compile(r"[A-Za-z0-9_+/=.~-]{8,400}\Z")
-"""What may be the first part of a token where a text was cut."""
+"""The end of a text that may be the first part of a token."""
 CUT_WORD = 4
 """Characters of a prefix that is known for one vendor's tokens."""
 
@@ -231,7 +231,7 @@ _CHECKSUMS: Mapping[str, Callable[[str], bool]] = {"github": has_crc32, "npm": h
 
 
 def masked_body(value: object, found: list[Token]) -> object:
-    """The same for every text of a request's body, whatever it is made of."""
+    """Masks every text in a request's body, at any depth."""
     if isinstance(value, str):
         result = masked(value)
         found.extend(result.tokens)

@@ -12,7 +12,7 @@ JobState: TypeAlias = Literal["running", "done", "cancelled", "failed"]
 
 
 class Stamp(NamedTuple):
-    """What a file system says of a file; any write changes it."""
+    """Size, times and number of a file in the file system; any write changes them."""
 
     size: int
     mtime_ns: int

@@ -103,8 +103,6 @@ class ModelReply(NamedTuple):
     usage: Usage = NO_USAGE
     model_id: str = ""
     ending: Ending = Ending.answer
-    masked: tuple[tuple[str, int], ...] = ()
-    """Kinds of tokens that the model did not get to read, and how many of each."""
 
 
 class Citation(NamedTuple):

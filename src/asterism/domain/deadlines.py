@@ -3,7 +3,7 @@
 A thread cannot be ended from outside. Therefore every loop of a query that grows with the index or
 with the request calls `check_deadline`, which raises once the query has to end. The deadline
 belongs to the context (`contextvars`), so that no function between the server and the loop has to
-pass it on; where there is none, the check costs a look-up and passes.
+pass it on; without a deadline the check is one look-up.
 """
 
 import time
@@ -27,11 +27,11 @@ class Deadline:
     """When a query has to end."""
 
     seconds: float
-    """What it may take, for the message."""
+    """The limit, for the message."""
     end: float
-    """On the clock."""
+    """The moment on `clock`."""
     gone: Callable[[], bool] = _never
-    """Whether nobody waits for the answer any more."""
+    """Whether the client has left."""
     clock: Callable[[], float] = time.monotonic
 
     def left(self) -> float:
@@ -88,7 +88,7 @@ def limited_to(
 
 
 def _sooner(around: Deadline, inside: Deadline) -> Deadline:
-    """The one of two that ends first; each client that leaves ends both."""
+    """The deadline that ends first; a client of either that leaves ends both."""
 
     def gone() -> bool:
         return around.gone() or inside.gone()
@@ -98,7 +98,7 @@ def _sooner(around: Deadline, inside: Deadline) -> Deadline:
 
 @contextmanager
 def without_deadline() -> Iterator[None]:
-    """Everything inside has a limit of its own, or has to be finished once it is begun."""
+    """Suspends the deadline, for work with a limit of its own or that must be finished."""
     token = _current.set(None)
     try:
         yield

@@ -13,7 +13,7 @@ WILDCARDS = frozenset("*?[")
 
 
 class Bound(NamedTuple):
-    """What a field may hold at most; what is None does not apply to it."""
+    """The limits of a field; None means no limit of that kind."""
 
     characters: int | None = None
     """Of a text, or of each text of a list."""

@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import ParamSpec, TypeVar
 
+from asterism.domain.processor_time import counted_work
+
 SEARCHES_AT_ONCE = 4
 """Searches of one project take turns in any case."""
 WRITES_AT_ONCE = 4
@@ -40,4 +42,10 @@ class Threads:
 async def _in(threads: ThreadPoolExecutor, work: Callable[[], _R]) -> _R:
     # The log of a request names the request in every thread.
     context = contextvars.copy_context()
-    return await asyncio.get_running_loop().run_in_executor(threads, context.run, work)
+    return await asyncio.get_running_loop().run_in_executor(threads, context.run, _counted, work)
+
+
+def _counted(work: Callable[[], _R]) -> _R:
+    """The work, counted for the client of a server that asked the question."""
+    with counted_work():
+        return work()

@@ -35,13 +35,13 @@ from asterism.engine.wiring import (
     wipe,
 )
 from asterism.indexing.index import Index
-from asterism.indexing.jobs import run_sync
+from asterism.indexing.jobs import add_to_record, run_sync
 from asterism.indexing.lock import held_seconds, upgrader, writer
 from asterism.indexing.options import options_hash
 from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.report import SyncReport
 from asterism.indexing.staleness import judge, judge_shape
-from asterism.indexing.sync import preview
+from asterism.indexing.sync import masked_notes, preview
 from asterism.telemetry.events import log_event
 from asterism.telemetry.operations import Operation
 
@@ -315,13 +315,16 @@ def _sync(
     stored = {known.name: known.root for known in index.catalogue.repositories()}
     if repository.name not in stored:
         index.catalogue.add_repository(repository, options_hash(options))
+    masked: tuple[str, ...] = ()
     if index.catalogue.manifest().model != index.identity:
         from asterism.indexing.reembedding import reembed
 
-        reembed(index, listener)
+        masked = masked_notes(reembed(index, listener), options)
     # Rows know where their files are, so those of a repository that moved are written again.
     moved = stored.get(repository.name, repository.root) != repository.root
     report = run_sync(index, repository, options, listener, moved)
     if moved and not report.cancelled:
         index.catalogue.set_root(repository.name, repository.root)
-    return report
+    if masked:
+        add_to_record(index.catalogue, repository.name, masked)
+    return replace(report, warnings=(*report.warnings, *masked), masked=(*report.masked, *masked))

@@ -10,6 +10,7 @@ from asterism.backends.store.chunk_table import ChunkSnapshot, Vector
 from asterism.config.loading import embed_options, upgrade_options
 from asterism.config.searching import rerank_options, reranking_options
 from asterism.config.settings import Settings
+from asterism.disclosure.places import MaskedTokens
 from asterism.domain.errors import IndexMismatch, ProviderError, SettingError, UsageError
 from asterism.domain.index import ModelIdentity
 from asterism.domain.search import Hit, Mode, Question, Search, Signal, Total
@@ -23,11 +24,11 @@ from asterism.retrieval.judging import Judge
 from asterism.retrieval.options import RankOptions, Weights
 from asterism.retrieval.ranking import rank
 from asterism.retrieval.recall import Pools, Sources, recall, recall_by_meaning
-from asterism.retrieval.reranking import reranked, with_distances
+from asterism.retrieval.reranking import masked_places, reranked, with_distances
 from asterism.retrieval.similar import nearest_to
 from asterism.retrieval.symbols_lookup import SymbolAnswer, chunks_of, look_up
 from asterism.retrieval.uses import led_by_uses
-from asterism.telemetry.masking import counting_masked, masked_sentence
+from asterism.telemetry.masking import counting_masked
 
 if TYPE_CHECKING:
     # Whoever asks without a model of our own should not pay for its libraries.
@@ -173,9 +174,7 @@ def _judged(
         return ranked.hits(chunks), ()
     try:
         if chosen == "voyage":
-            with counting_masked() as masked:
-                hits = _by_vendor(ranked, chunks, means)
-            return hits, [masked_sentence(masked, "the reranker")] if masked else ()
+            return _by_vendor(ranked, chunks, means)
         judge = _own_judge(means)
     except ProviderError as error:
         # Whoever did not ask for a judge is told once that there is none.
@@ -199,16 +198,23 @@ def _own_judge(means: Means) -> "OwnJudge":
     return model.judge(chosen.top, chosen.seconds)
 
 
-def _by_vendor(ranked: _Ranked, chunks: ChunkSnapshot, means: Means) -> list[Hit]:
-    """The hits in the order of somebody else's reranker."""
+def _by_vendor(
+    ranked: _Ranked, chunks: ChunkSnapshot, means: Means
+) -> tuple[list[Hit], Sequence[str]]:
+    """The hits in the order of a vendor's reranker, and what was masked in their texts."""
     options = reranking_options(means.settings)
     hits = ranked.hits(chunks)
     reranker = means.warm.reranker(rerank_options(means.settings))
     if reranker is None:
-        return hits
+        return hits, ()
     best, others = hits[: options.top], hits[options.top :]
     with_all = [*with_distances(best, ranked.vectors, chunks), *others]
-    return reranked(ranked.question, with_all, reranker, options)
+    masked = MaskedTokens()
+    with counting_masked() as counts:
+        found = reranked(ranked.question, with_all, reranker, options)
+    if counts:
+        masked.add(counts, masked_places([hit.chunk for hit in best], options))
+    return found, masked.note("the reranker", means.settings.masking.report)
 
 
 def with_bm25_weight(options: RankOptions, weight: float) -> RankOptions:

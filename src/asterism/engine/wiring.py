@@ -30,6 +30,7 @@ from asterism.config.loading import (
     worker_count,
 )
 from asterism.config.settings import Settings
+from asterism.disclosure.places import MaskingReport
 from asterism.domain.catalogue import Stamp
 from asterism.domain.errors import IndexCorrupt, IndexMissing
 from asterism.domain.index import Manifest, ModelIdentity
@@ -53,6 +54,7 @@ def sync_options(settings: Settings) -> SyncOptions:
         chunks=chunk_options(settings),
         workers=worker_count(settings),
         batch_bytes=settings.index.batch_bytes,
+        masking_report=MaskingReport(settings.masking.report),
     )
 
 

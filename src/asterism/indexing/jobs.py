@@ -3,7 +3,7 @@
 import errno
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -42,8 +42,17 @@ def run_sync(
     except KeyboardInterrupt:
         record.close("cancelled", "Interrupted; what was written is kept. Run it again to go on.")
         raise
-    record.close("cancelled" if report.cancelled else "done", report.sentence)
+    said = (report.sentence, *report.masked)
+    record.close("cancelled" if report.cancelled else "done", " ".join(said))
     return report
+
+
+def add_to_record(catalogue: Catalogue, repo: str, sentences: Sequence[str]) -> None:
+    """Add sentences to the record of the last sync."""
+    job = catalogue.job(repo)
+    if job is not None:
+        said = " ".join((job.sentence, *sentences))
+        catalogue.save_job(repo, job._replace(sentence=said))
 
 
 def _storage_failure(error: OSError, index: Index) -> StorageFailed:

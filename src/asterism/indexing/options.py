@@ -6,6 +6,7 @@ from dataclasses import astuple, dataclass, field
 from asterism.analysis.chunks.options import RECIPE_VERSION, ChunkOptions
 from asterism.analysis.reading import READING_VERSION
 from asterism.analysis.source.discovery import DiscoveryOptions
+from asterism.disclosure.places import MaskingReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +22,8 @@ class SyncOptions:
     """Source whose rows may wait in memory unpacked: some seventy times as much there."""
     parallel_from: int = 96
     """Fewer files are read in this process: starting others costs as much as reading these."""
+    masking_report: MaskingReport = MaskingReport.counts
+    """What the report says of tokens that were masked in texts for an embedding server."""
 
 
 def options_hash(options: SyncOptions) -> str:

@@ -44,4 +44,4 @@ def reembed(index: Index, listener: Listener = SILENT) -> Account:
 
 
 def _texts(entries: list[Entry]) -> list[Text]:
-    return [Text(entry.text_hash, entry.chunk.embedding_text) for entry in entries]
+    return [Text(entry.text_hash, entry.chunk.embedding_text, entry.chunk) for entry in entries]

@@ -1,9 +1,9 @@
 """What a sync did, in numbers and in a sentence."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from asterism.disclosure.places import MaskedTokens
 from asterism.domain.index import Staleness
 
 NOTHING_MATCHED = (
@@ -23,8 +23,8 @@ class Account:
     """Vectors found in the user's cache."""
     reused: int = 0
     """Vectors that the index itself had."""
-    masked: Counter[str] = field(default_factory=Counter)
-    """Tokens in the texts that were sent to a server, by kind."""
+    masked: MaskedTokens = field(default_factory=MaskedTokens)
+    """Tokens in the texts that were sent to a server."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,9 @@ class SyncReport:
     unread: tuple[str, ...] = ()
     """Files that were listed and could not be read."""
     warnings: tuple[str, ...] = ()
-    """What went wrong without stopping the sync."""
+    """What went wrong without stopping the sync, and what was masked."""
+    masked: tuple[str, ...] = ()
+    """The sentences on what was masked, by themselves."""
     cancelled: bool = False
     rebuilt: bool = False
     """Whether the index was built anew, beside the one that was there before."""

@@ -36,7 +36,6 @@ from asterism.indexing.reading import (
 )
 from asterism.indexing.report import Account, SyncReport
 from asterism.indexing.spool import Spool
-from asterism.telemetry.masking import masked_sentence
 
 if TYPE_CHECKING:
     # It brings numpy, which a sync that finds nothing to write does not load.
@@ -305,6 +304,7 @@ class _Work:
             for read in written
             if read.path in self.known and self.known[read.path].content_hash != read.content_hash
         ]
+        masked = masked_notes(account, self.options)
         return SyncReport(
             before=self._before(plan),
             files=len(states),
@@ -322,7 +322,8 @@ class _Work:
             reused=account.reused,
             skipped=dict(Counter(entry.reason for entry in self._skipped())),
             unread=tuple(entry.path for entry in self.unread),
-            warnings=(*self.index.warnings, *_masked(account)),
+            warnings=(*self.index.warnings, *masked),
+            masked=masked,
             cancelled=cancelled,
             seconds=time.monotonic() - started,
         )
@@ -335,5 +336,6 @@ class _Work:
         return Staleness.content if plan.looks or plan.removed else Staleness.equal
 
 
-def _masked(account: Account) -> list[str]:
-    return [masked_sentence(account.masked, "the embedding server")] if account.masked else []
+def masked_notes(account: Account, options: SyncOptions) -> tuple[str, ...]:
+    """What was masked in texts for an embedding server, as the user wants to read it."""
+    return tuple(account.masked.note("the embedding server", options.masking_report))

@@ -9,7 +9,9 @@ import numpy as np
 from asterism.backends.embed.options import REMOTE
 from asterism.backends.embed.protocol import Embedder, Matrix
 from asterism.backends.store.chunk_table import ChunkKey, ChunkTable
+from asterism.disclosure.places import MaskedPlace, places_of_part
 from asterism.disclosure.tokens import masked
+from asterism.domain.chunk import Chunk
 from asterism.domain.index import ModelIdentity
 from asterism.indexing.cache import Cache
 from asterism.indexing.reading import text_hash
@@ -21,6 +23,8 @@ class Text(NamedTuple):
 
     hash: bytes
     text: str
+    chunk: Chunk | None = None
+    """What it was made from; None where it has no place in a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ class VectorSource:
             )
             account.embedded += len(missing)
             for key in missing:
-                account.masked.update(wanted[key].masked)
+                account.masked.add(wanted[key].masked, wanted[key].places())
             found.update(fresh)
         return np.stack([found[entry.hash] for entry in texts])
 
@@ -70,7 +74,7 @@ class VectorSource:
         if self.identity.provider in REMOTE:
             result = masked(entry.text)
             if result.tokens:
-                return _Sent(text_hash(result.text), result.text, result.counts)
+                return _Sent(text_hash(result.text), result.text, result.counts, entry.chunk)
         return _Sent(entry.hash, entry.text, {})
 
 
@@ -80,3 +84,11 @@ class _Sent(NamedTuple):
     key: bytes
     text: str
     masked: Mapping[str, int]
+    chunk: Chunk | None = None
+
+    def places(self) -> list[MaskedPlace]:
+        """Where the tokens are in the file."""
+        if self.chunk is None:
+            return []
+        chunk = self.chunk
+        return places_of_part(chunk.relative_path, chunk.start_line, chunk.full_source)

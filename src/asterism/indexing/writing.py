@@ -108,7 +108,9 @@ class Writer:
                 self.index.table,
                 self.index.embedder,
             )
-            texts = [Text(entry.text_hash, entry.chunk.embedding_text) for entry in entries]
+            texts = [
+                Text(entry.text_hash, entry.chunk.embedding_text, entry.chunk) for entry in entries
+            ]
             table.append(entries, source.vectors(texts, self._stored(bound), self.account))
         if stale:
             table.delete(stale)

@@ -19,7 +19,8 @@ TYPESCRIPT = Program(
     purpose="Connects TypeScript and JavaScript: the compiler that comes with Asterism, which has "
     "no plugins and reads configurations that Asterism writes",
     consent=Consent.always,
-    arguments=("--api", "--async", "--cwd", "{root}"),
+    # It asks before it reads a file, and gets an answer for those of the repository only.
+    arguments=("--api", "--async", "--callbacks=readFile", "--cwd", "{root}"),
     probe=("--version",),
     inherits=(*LANGUAGE, *WINDOWS),
     variables={"GOMEMLIMIT": "{memory_mib}MiB"},
@@ -79,7 +80,8 @@ GOPLS = Program(
         "GOVCS": "*:off",
         # `toolchain` of go.mod and go.work starts another Go otherwise.
         "GOTOOLCHAIN": "local",
-        "GOFLAGS": "-mod=readonly",
+        # Go's own default: vendored modules where there are some, and go.mod is never written.
+        "GOFLAGS": "",
         "GOENV": "off",
         "GOPACKAGESDRIVER": "off",
         # With cgo the C compiler and pkg-config are run with flags of the repository.
@@ -94,9 +96,10 @@ RUST_ANALYZER = Program(
     consent=Consent.trusted,
     probe=("--version",),
     inherits=(*PLACES, "CARGO_HOME", "RUSTUP_HOME"),
-    # In `/` rustup finds no rust-toolchain file, so its proxy takes the user's default toolchain
-    # and hands it on to cargo and rustc as RUSTUP_TOOLCHAIN.
     variables={
+        # rustup would take the toolchain that rust-toolchain.toml names, which may be a folder of
+        # the repository.
+        "RUSTUP_TOOLCHAIN": "{toolchain}",
         "CARGO_NET_OFFLINE": "true",
         "RUSTC": "rustc",
         "CARGO_BUILD_RUSTC": "rustc",

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Event, Thread
-from typing import Protocol
+from typing import Any, Protocol
 
 from asterism.domain.deadlines import LOOK_SECONDS, Deadline, check_deadline, current_deadline
 from asterism.domain.errors import UsageError, WorkerDied
@@ -15,7 +15,7 @@ from asterism.domain.processor_time import add_helper_time
 from asterism.programs.launching import DEVNULL, PIPE, Launch, Popen, start
 from asterism.programs.table import PATTERN_MATCHER
 from asterism.retrieval import exact_worker
-from asterism.retrieval.exact_worker import Span
+from asterism.retrieval.exact_worker import Columns, Span
 
 
 class Matcher(Protocol):
@@ -23,6 +23,10 @@ class Matcher(Protocol):
 
     def __call__(self, texts: Sequence[str]) -> list[list[Span]]:
         """The spans of the matches in each text."""
+        ...
+
+    def first_columns(self, line: str) -> Columns | None:
+        """The first match in a line; None without a match, or with an empty one."""
         ...
 
 
@@ -81,7 +85,15 @@ class _Child:
             raise UsageError(str(problem))
 
     def __call__(self, texts: Sequence[str]) -> list[list[Span]]:
-        answer = self._asked([*texts])
+        return self._found([*texts])
+
+    def first_columns(self, line: str) -> Columns | None:
+        """The first match in a line; None without a match, or with an empty one."""
+        found: Columns | None = self._found((line,))[0]
+        return found
+
+    def _found(self, texts: list[str] | tuple[str, ...]) -> list[Any]:
+        answer = self._asked(texts)
         if not isinstance(answer, list):
             raise UsageError(
                 f"The pattern took more than {exact_worker.MEMORY_BYTES >> 20:,} MB of memory on a "
@@ -113,7 +125,7 @@ class _Child:
 
 
 class _Watch:
-    """Ends a process when it takes too long, or when nobody needs it any more."""
+    """Ends a process that takes too long, or whose query has ended."""
 
     def __init__(self, process: "Popen[bytes]", seconds: float) -> None:
         self._process = process

@@ -3,8 +3,9 @@
 Python's engine may need exponential time, and a thread that runs it cannot be interrupted. The
 program is started by its path and reads pickles from its input: the pattern, then lists of texts.
 It answers the pattern with what is wrong with it, or None, and each list with the spans of the
-matches in each text. Compiling happens here, too: a pattern of a few thousand characters can take
-seconds. It imports nothing of ours, so that it is ready within milliseconds.
+matches in each text; it answers a tuple of lines with the columns of the first match in each.
+Compiling happens here, too: a pattern of a few thousand characters can take
+seconds. It imports no other module of Asterism, so that it is ready within milliseconds.
 """
 
 import contextlib
@@ -21,11 +22,13 @@ from typing import BinaryIO
 
 Span = tuple[int, int]
 """The first and the last line of a match, counted from 0."""
+Columns = tuple[int, int]
+"""Where a match begins and ends within a line, in characters counted from 0."""
 MEMORY_BYTES = 1 << 30
 """Address space of the process: matching a megabyte takes some 50 MB, and a pattern that keeps
 every step of a repetition could take any amount."""
 OUT_OF_MEMORY = "memory"
-"""The answer to texts that would need more."""
+"""The answer if the texts would need more memory."""
 # A line break, written as one or as an escape, or the flag that makes the dot match it.
 _ACROSS = re.compile(r"\n|(?<!\\)(?:\\\\)*\\n|\(\?[aiLmux]*s")
 
@@ -44,7 +47,9 @@ def serve(source: BinaryIO, target: BinaryIO) -> None:
         except EOFError:
             return
         try:
-            answer: object = [spans(pattern, text) for text in texts]
+            # A tuple holds lines that are shown, a list texts that are searched.
+            find = first_columns if isinstance(texts, tuple) else spans
+            answer: object = [find(pattern, text) for text in texts]
         except MemoryError:
             answer = OUT_OF_MEMORY
         _send(answer, target)
@@ -53,7 +58,7 @@ def serve(source: BinaryIO, target: BinaryIO) -> None:
 def compiled(pattern: str) -> re.Pattern[str]:
     """The pattern as it is matched."""
     with warnings.catch_warnings():
-        # What Python says about its own future is nothing to whoever searches.
+        # Python's warnings about its own later versions do not help a user who searches.
         warnings.simplefilter("ignore")
         return re.compile(pattern, re.MULTILINE)
 
@@ -67,7 +72,7 @@ def problem_of(pattern: str) -> str | None:
         shown = "" if error.pos is None else f" (near `{pattern[error.pos :][:20]}`)"
         return (
             f"The pattern is no regular expression of Python: {error.msg}{where}{shown}; "
-            "mend it, or search for the text itself in quotes."
+            "correct it, or search for the text itself in quotes."
         )
     except (OverflowError, RecursionError, ValueError, MemoryError) as error:
         return f"The pattern is too large for a regular expression ({error}); simplify it."
@@ -75,7 +80,7 @@ def problem_of(pattern: str) -> str | None:
 
 
 def limit_memory() -> None:
-    """Take no more memory than the program needs, where the system can see to it."""
+    """Limit the memory of this process, where the system supports it."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -98,6 +103,12 @@ def spans(pattern: re.Pattern[str], text: str) -> list[Span]:
         return _spans_across(pattern, text)
     search = pattern.search
     return [(at, at) for at, line in enumerate(text.split("\n")) if search(line)]
+
+
+def first_columns(pattern: re.Pattern[str], line: str) -> Columns | None:
+    """The first match in a line; None without a match, or with an empty one."""
+    match = pattern.search(line)
+    return match.span() if match and match[0] else None
 
 
 def _spans_across(pattern: re.Pattern[str], text: str) -> list[Span]:

@@ -3,15 +3,16 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
 from asterism.analysis.terms import terms_of
 from asterism.domain.chunk import Chunk
-from asterism.domain.errors import UsageError
+from asterism.domain.errors import UsageError, WorkerDied
 from asterism.domain.search import Hit, Mode, Question
 from asterism.retrieval.exact_needles import Phrase, needles_of
-from asterism.retrieval.exact_worker import compiled
+from asterism.retrieval.exact_patterns import Matcher, guarded
 from asterism.retrieval.questions_words import STOP_WORDS
 from asterism.retrieval.variants import stem_of
 
@@ -19,6 +20,9 @@ from asterism.retrieval.variants import stem_of
 NEAR_LINES = 3
 # Lines above a signature that may be shown with it: documentation and decorators.
 LEAD_LINES = 3
+# What marking one line may take, the start of the matcher included: it takes a millisecond, and a
+# user waits for the rest of the reply.
+MARK_SECONDS = 2.0
 
 _WORD = re.compile(r"\w+")
 _NAMES_A_BREAK = re.compile(r"\n|\\n|\(\?[a-zA-Z]*s")
@@ -37,19 +41,28 @@ Marker: TypeAlias = Callable[[str], list[Mark]]
 """From a line to its marks, in order and without overlaps."""
 
 
+@contextmanager
+def marking(question: Question, mode: Mode) -> Iterator[Marker]:
+    """Marks lines for a query while its reply is printed; a pattern is matched in a process."""
+    if question.pattern is None:
+        yield marker_for(question, mode)
+        return
+    with ExitStack() as ending:
+        across = _NAMES_A_BREAK.search(question.pattern)
+        yield _no_marks if across else _PatternMarker(question.pattern, ending)
+
+
 def marker_for(question: Question, mode: Mode) -> Marker:
-    """How to mark lines for a question; code is not marked, since all its words were asked for."""
-    if question.pattern is not None:
-        return _by_pattern(question.pattern)
+    """Marks lines for a query without a pattern; a query of code has no marks."""
     if question.symbol is not None:
         return _by_words(terms_of(re.split(r"\W+", question.symbol.strip())[-1]))
     if question.is_code:
-        return lambda _line: []
+        return _no_marks
     if mode is Mode.exact:
         try:
             needles = needles_of(question)
         except UsageError:
-            return lambda _line: []
+            return _no_marks
         literal = [needle.text for needle in needles if isinstance(needle, Phrase)]
         words = [needle.text for needle in needles if not isinstance(needle, Phrase)]
         return _both(_by_text(literal), _by_words(words))
@@ -120,6 +133,10 @@ def _window(weights: Sequence[float], size: int) -> int:
     )
 
 
+def _no_marks(_line: str) -> list[Mark]:
+    return []
+
+
 def _by_words(words: Sequence[str]) -> Marker:
     stems = frozenset(stem_of(word) for word in words)
 
@@ -146,26 +163,38 @@ def _marked_words(line: str, stems: frozenset[str]) -> Iterator[Mark]:
 def _by_text(texts: Sequence[str]) -> Marker:
     wanted = [text for text in texts if text and "\n" not in text]
     if not wanted:
-        return lambda _line: []
+        return _no_marks
     pattern = re.compile("|".join(map(re.escape, wanted)), re.IGNORECASE)
     return lambda line: [
         Mark(found.start(), found.end(), found[0].lower()) for found in pattern.finditer(line)
     ]
 
 
-def _by_pattern(pattern: str) -> Marker:
-    """Only the first match of a line: that one was found under guard, in time.
+class _PatternMarker:
+    """Marks the first match of each line with a guarded matcher.
 
-    The pattern is compiled with the first line that is to be marked, which a server never does.
+    The lines differ from those that were searched: tabs are expanded, and hidden characters are
+    spelt out. So a pattern that was fast in the search can be slow here. The matcher starts with
+    the first line, because only terminals show marks. After one failure no line is marked.
     """
-    if _NAMES_A_BREAK.search(pattern):
-        return lambda _line: []
 
-    def mark(line: str) -> list[Mark]:
-        found = compiled(pattern).search(line)
-        return [Mark(found.start(), found.end(), "")] if found and found[0] else []
+    def __init__(self, pattern: str, ending: ExitStack) -> None:
+        self._pattern = pattern
+        self._ending = ending
+        self._matcher: Matcher | None = None
+        self._has_failed = False
 
-    return mark
+    def __call__(self, line: str) -> list[Mark]:
+        if self._has_failed:
+            return []
+        try:
+            if self._matcher is None:
+                self._matcher = self._ending.enter_context(guarded(self._pattern, MARK_SECONDS))
+            columns = self._matcher.first_columns(line)
+        except (UsageError, WorkerDied):
+            self._has_failed = True
+            return []
+        return [Mark(*columns, "")] if columns else []
 
 
 def _both(one: Marker, other: Marker) -> Marker:

@@ -64,7 +64,7 @@ def understand_code(text: str) -> Question:
 
 
 def _pattern(pattern: str) -> str:
-    """What stands behind `regex:`; the process that matches it says what is wrong with it."""
+    """The pattern after `regex:`; the process that matches it reports errors in it."""
     if not pattern:
         raise UsageError("Behind `regex:` stands no pattern; write one, as in `regex:def \\w+_at`.")
     return pattern

@@ -1,10 +1,12 @@
 """The best hits, judged once more by a model that reads the question and the text together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from asterism.backends.rerank.protocol import Reranker
 from asterism.backends.store.chunk_table import ChunkKey, ChunkSnapshot, Vector
+from asterism.disclosure.places import MaskedPlace, places_of_part
+from asterism.disclosure.tokens import find_tokens
 from asterism.domain.chunk import Chunk
 from asterism.domain.search import Hit, Question, Signal
 
@@ -59,6 +61,13 @@ def document(chunk: Chunk, options: RerankingOptions) -> str:
     blend then judge the same text.
     """
     return chunk.embedding_text[: options.document_characters]
+
+
+def masked_places(chunks: Sequence[Chunk], options: RerankingOptions) -> Iterator[MaskedPlace]:
+    """Where tokens are in the files of which the reranker reads a masked text."""
+    for chunk in chunks:
+        if find_tokens(document(chunk, options)):
+            yield from places_of_part(chunk.relative_path, chunk.start_line, chunk.full_source)
 
 
 def with_distances(

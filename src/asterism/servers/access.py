@@ -5,7 +5,7 @@ name means it can even read the answers. The browser then says that name as the 
 as the origin: both have to be ours.
 
 A program of the user who runs the server needs no token on the same machine, if it shows no sign of
-asking for somebody else, as a browser does for a page and a proxy for its clients.
+acting for another client, as a browser does for a page and a proxy for its clients.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from asterism.domain.errors import SettingError
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 SHORTEST_TOKEN = 16
-"""Characters; what is shorter can be guessed by whoever may ask often enough."""
+"""Characters; a client that may try often enough guesses shorter ones."""
 
 _NAME = re.compile(r"[a-z0-9._:-]+")
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
@@ -40,7 +40,7 @@ class Kind(StrEnum):
     """What a request is admitted by."""
 
     anyone = "anyone"
-    """The server asks nobody who they are."""
+    """The server does not identify clients."""
     user = "user"
     token = "token"
     page = "page"
@@ -56,7 +56,7 @@ class Identity(NamedTuple):
 
 
 def _unknown() -> int | None:
-    """Nobody tells."""
+    """The user is unknown."""
     return None
 
 
@@ -67,13 +67,13 @@ class Asked(NamedTuple):
     origins: tuple[str, ...] = ()
     authorizations: tuple[str, ...] = ()
     is_relayed: bool = False
-    """Whether a browser or a proxy asks, perhaps for somebody else."""
+    """Whether a browser or a proxy sent it, perhaps for another client."""
     address: str = ""
     uid: Callable[[], int | None] = _unknown
     """Which user of this machine asks, as the system tells it."""
     cookie: str = ""
     page_key: str = ""
-    """What a page of ours shows."""
+    """The key that a page of the server sends."""
 
 
 _RELAYING = frozenset({"cookie", "forwarded", "origin", "referer", "sec-fetch-site", "via"})
@@ -135,16 +135,16 @@ class Access:
 
     @property
     def is_closed(self) -> bool:
-        """Whether it is asked who somebody is."""
+        """Whether clients have to be identified."""
         return bool(self.token) or self.renewed is not None or self.own_uid is not None
 
     def refusal(self, asked: Asked, is_open: bool = False) -> Refusal | None:
         """Why a request is refused; nothing if it may be answered. Open routes need no token."""
-        found = self.judged(asked, is_open)
+        found = self.identified(asked, is_open)
         return found if isinstance(found, Refusal) else None
 
-    def judged(self, asked: Asked, is_open: bool = False) -> Identity | Refusal:
-        """Who asks, or why that is refused."""
+    def identified(self, asked: Asked, is_open: bool = False) -> Identity | Refusal:
+        """The client that sent a request, or why the request is refused."""
         host = asked.hosts[0] if len(asked.hosts) == 1 else ""
         if not self._is_ours(host):
             return _HOST

@@ -17,16 +17,16 @@ _WORDS = frozenset({"message", "note", "notes", "sentence", "trouble", "warnings
 
 _PATH = re.compile(r"(?<![\w./:~…-])(?:[A-Za-z]:[\\/]|~/|/)[^\s'\"`<>|,;()\[\]{}]*")
 _ROUTES = ("/api", "/healthz", "/mcp", "/metrics", "/tools/")
-"""What begins like a path and is an address of the server."""
+"""Routes of the server, which look like paths."""
 _STOPS = ".:!?"
-"""What may stand behind a path in a sentence."""
+"""Punctuation that may follow a path in a sentence."""
 
 
 class Hiding(NamedTuple):
-    """What a server keeps to itself: every path that is in no repository it knows."""
+    """The paths that a server hides: all that are in no known repository."""
 
     places: tuple[str, ...]
-    """Its own directories, the longest first; where there are none nothing is hidden."""
+    """Its own directories, the longest first; without any nothing is hidden."""
     known: Callable[[], Iterable[str]] = tuple
     """Where the repositories are; asked only about a text that names a path."""
 

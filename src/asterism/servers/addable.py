@@ -18,7 +18,7 @@ NEVER = tuple(
         ),
     )
 )
-"""What is the system's, and stays so whatever a setting says."""
+"""Directories of the system that no setting can allow."""
 UNLESS_NAMED = tuple(
     map(
         Path,
@@ -40,14 +40,14 @@ UNLESS_NAMED = tuple(
         ),
     )
 )
-"""The system's as well; a root of the user's may be inside."""
+"""Directories of the system in which the user may set a root."""
 SECRETS = frozenset(
     {".aws", ".azure", ".config", ".docker", ".gcloud", ".gnupg", ".kube", ".password-store"}
     | {".ssh", ".netrc", ".mozilla", ".terraform.d", "keyrings", "keychains"}
 )
 """Names of directories that hold keys."""
 OF_HOME = frozenset({"library", "appdata"})
-"""Directories of a home where programs keep what is theirs, on macOS and on Windows."""
+"""Directories of a home where programs keep their data, on macOS and Windows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +112,7 @@ def _is_owned(place: Path, root: Path) -> bool:
         owners = {os.geteuid(), 0, root.stat().st_uid}
         return place.stat().st_uid in owners
     except OSError:
-        # What is not there has no owner; that it is missing is told by who opens it.
+        # A missing directory has no owner; opening it reports that it is missing.
         return not os.path.lexists(place)
 
 

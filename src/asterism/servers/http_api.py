@@ -52,7 +52,7 @@ def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitab
     def answered(given: Json, client: Spender, caller: Caller) -> tuple[Problem | None, bytes]:
         """In a thread, the writing included: it takes as long as a small search."""
         # Others of its requests may have used the share while this one waited for a thread.
-        problem = _excess(state, client)
+        problem = excess(state, client)
         if problem is not None:
             return problem, b""
         with state.shares.counted(client):
@@ -65,7 +65,7 @@ def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitab
         if state.read_only and not operation.tool.read_only:
             raise Refused(READ_ONLY)
         client = spender_of(request)
-        problem = _excess(state, client)
+        problem = excess(state, client)
         if problem is not None:
             raise Refused(problem)
         given = await arguments_of(request, operation.tool)
@@ -86,8 +86,8 @@ def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitab
     return endpoint
 
 
-def _excess(state: State, client: Spender) -> Problem | None:
-    """What a client is told that used its share of the processor."""
+def excess(state: State, client: Spender) -> Problem | None:
+    """The error for a client that used its share of the processor."""
     try:
         state.shares.check(client)
     except ShareExceeded as error:

@@ -46,7 +46,7 @@ class Bodies:
         scope.cancel()
 
     def _leave(self, client: Identity, scope: anyio.CancelScope) -> None:
-        """Make room; one that was ended has left already."""
+        """Stop counting a body; one that was ended is not counted any more."""
         mine = self._waiting.get(client, {})
         if scope in mine:
             del mine[scope]

@@ -13,10 +13,11 @@ from starlette.types import Receive, Scope, Send
 
 from asterism.domain.chat import TurnEvent, TurnStatus
 from asterism.domain.errors import AsterismError, UsageError
+from asterism.domain.processor_time import counted_work, counting_threads
 from asterism.engine.asking_requests import Answered, AskRequest, GoOnRequest
 from asterism.engine.asking_way import Asked, Hear
 from asterism.engine.transcripts import answer_json
-from asterism.servers.http_api import READ_ONLY, problem_response
+from asterism.servers.http_api import READ_ONLY, excess, problem_response
 from asterism.servers.http_chat_events import told
 from asterism.servers.http_chat_operations import ASK_ON_PATH, ASK_PATH, GO_ON_PATH
 from asterism.servers.http_chat_tools import ASK, ASK_ON, GO_ON
@@ -25,6 +26,7 @@ from asterism.servers.http_operations import ROUTES_OF_TOOLS
 from asterism.servers.http_replies import Problem, Refused, Wording, encoded, problem_json
 from asterism.servers.http_requests import arguments_of
 from asterism.servers.http_state import State
+from asterism.servers.shares import spender_of
 from asterism.servers.tools_arguments import checked
 from asterism.servers.tools_errors import code_of, sentence_of
 from asterism.servers.tools_places import repository_for
@@ -64,11 +66,17 @@ class _Chat:
         async def answer(request: Request) -> Response:
             if self._state.read_only and not tool.read_only:
                 raise Refused(READ_ONLY)
+            client = spender_of(request)
+            problem = excess(self._state, client)
+            if problem is not None:
+                raise Refused(problem)
             given = await arguments_of(request, tool)
             events = _Events()
             try:
                 arguments = checked(tool, given)
-                asked = await anyio.to_thread.run_sync(partial(begin, arguments, events.hear))
+                # The turn copies this context, and with it its client.
+                with counting_threads(partial(self._state.shares.counted, client)):
+                    asked = await anyio.to_thread.run_sync(_counted, begin, arguments, events.hear)
                 events.follow(asked)
                 await asyncio.wrap_future(asked.begun)
             except AsterismError as error:
@@ -143,6 +151,11 @@ class _Chat:
             yield event("done", encoded(answer_json(answered)))
         else:
             yield event("error", encoded({**problem_json(problem), **start}))
+
+
+def _counted(begin: Begin, arguments: Json, hear: Hear) -> Asked:
+    with counted_work():
+        return begin(arguments, hear)
 
 
 class _Events:

@@ -28,11 +28,11 @@ from asterism.telemetry.operations import record_http
 from asterism.telemetry.requests import request
 
 OPEN_ROUTES = frozenset({"/healthz", "/session"})
-"""What is answered without a token: whether the server is there, and a code that is worth one."""
+"""Routes without a token: health, and the exchange of a code for a session."""
 OPEN_BYTES = 1_024
-"""Of a body there: anybody may send one."""
+"""Largest body on these routes, because any client may send one."""
 RESERVED_ROUTES = frozenset({"/healthz", "/metrics"})
-"""What is answered however much else is asked: by it operators see that there is too much."""
+"""Routes that are answered under any load, so that operators can see the load."""
 
 _ALWAYS = {
     "x-content-type-options": "nosniff",
@@ -140,7 +140,7 @@ class Gate:
             await send.finish()
 
     def _client(self, scope: Scope, headers: Headers) -> Identity | Problem:
-        """Who asks, or what is wrong with a request before its body is read."""
+        """The client, or why its request is refused before the body is read."""
         limits = self._limits
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > limits.address_bytes:
             return Problem(
@@ -156,7 +156,7 @@ class Gate:
             headers.get("origin", "")
         )
         is_open = is_preflight or scope["path"] in OPEN_ROUTES
-        found = self._access.judged(_asked(scope, headers), is_open)
+        found = self._access.identified(_asked(scope, headers), is_open)
         if isinstance(found, Refusal):
             return Problem(found.code, found.message)
         if self._open > limits.at_once and scope["path"] not in RESERVED_ROUTES:

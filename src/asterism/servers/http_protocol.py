@@ -20,28 +20,28 @@ STALLED_SECONDS = 30.0
 a second or two."""
 
 _NO_HTTP = Problem(
-    "malformed", "This is not a request of HTTP/1.1 with one Host; mend it, and send it again."
+    "malformed", "This is not a request of HTTP/1.1 with one Host; correct it, and send it again."
 )
 
 
 class Silent:
-    """The connections of a server whose clients have not asked anything now, the oldest first."""
+    """A server's connections without a request in flight, the oldest first."""
 
     def __init__(self) -> None:
         # A dictionary keeps the order in which it was filled.
         self._connections: dict[PatientProtocol, str] = {}
 
     def add(self, connection: "PatientProtocol", address: str) -> None:
-        """A client has nothing to wait for from now on."""
+        """Add a connection whose request is answered, or that is new."""
         self._connections.pop(connection, None)
         self._connections[connection] = address
 
     def remove(self, connection: "PatientProtocol") -> None:
-        """A client has asked something, or is gone."""
+        """Remove a connection that has sent a request or is closed."""
         self._connections.pop(connection, None)
 
-    def make_room(self) -> bool:
-        """Close the oldest connection of the address that has most; false if there is none."""
+    def close_oldest(self) -> bool:
+        """Close the oldest connection of the address that has most; false without connections."""
         if not self._connections:
             return False
         crowded, _ = Counter(self._connections.values()).most_common(1)[0]
@@ -63,9 +63,9 @@ class PatientProtocol(H11Protocol):
     _stalled: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A client is there: it has to say something.
+        """A client has connected and has to send a request.
 
-        Where there is no room, an older client goes that says nothing.
+        Over the limit of connections, an older one without a request is closed.
         """
         super().connection_made(transport)
         # What is told of each request of this connection.
@@ -73,7 +73,7 @@ class PatientProtocol(H11Protocol):
             **self.app_state,
             "connection": Connection(transport.get_extra_info("socket")),
         }
-        if len(self.connections) > self.most_connections and not self.silent.make_room():
+        if len(self.connections) > self.most_connections and not self.silent.close_oldest():
             transport.abort()
         else:
             self.silent.add(self, self._address())
@@ -89,24 +89,24 @@ class PatientProtocol(H11Protocol):
             self._wait()
 
     def on_response_complete(self) -> None:
-        """The client has its answer; it may ask again, or make room."""
+        """The client has its answer; its connection may be closed if others need one."""
         super().on_response_complete()
         if not self.transport.is_closing() and self.cycle.response_complete:
             self.silent.add(self, self._address())
 
     def pause_writing(self) -> None:
-        """The client does not read what it is sent."""
+        """The buffers are full: the client does not read its reply."""
         super().pause_writing()
         if self._stalled is None:
             self._stalled = self.loop.call_later(self.stalled_seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """The client has read on."""
+        """The client reads again."""
         super().resume_writing()
         self._read_on()
 
     def timeout_keep_alive_handler(self) -> None:
-        """Close an idle connection; what its client has not read by now it will not read."""
+        """Close an idle connection without waiting for its client to read the rest."""
         super().timeout_keep_alive_handler()
         self._end_unread()
 
@@ -150,7 +150,7 @@ class PatientProtocol(H11Protocol):
             self._end_unread()
 
     def _end_unread(self) -> None:
-        """A connection that is closed waits for its last bytes to be read: not for ever."""
+        """A closing connection waits a limited time until its last bytes are read."""
         if self.transport.get_write_buffer_size():
             self.transport.abort()
 

@@ -30,7 +30,7 @@ Id: TypeAlias = int | str | None
 
 
 class Broken(NamedTuple):
-    """What is wrong with a frame, as it is answered."""
+    """The error that answers a broken frame."""
 
     code: int
     message: str
@@ -44,9 +44,10 @@ class Broken(NamedTuple):
 
 
 def message_in(frame: bytes, most: int = FRAME_BYTES) -> str | Broken | None:
-    """The text of a message, what is wrong with it, or nothing where nothing is due.
+    """The text of a message, the error to answer, or None if the frame needs no answer.
 
-    Blank frames are none. A notification with wrong parameters gets no answer: it waits for none.
+    Blank frames are ignored. A notification with wrong parameters gets no answer, as for every
+    notification.
     """
     plain = frame.removeprefix(_BOM).strip(b" \t\r\n")
     if not plain:
@@ -98,7 +99,7 @@ def _judged(value: object, text: str) -> str | Broken | None:
 
 
 def _answer(value: Json, text: str) -> str | Broken:
-    """A client's own answer; an error about it bears no id, for that is one of ours."""
+    """A client's reply; an error about it has no id, since the id is of a server's request."""
     is_result = "id" in value and isinstance(value.get("result"), dict)
     error = value.get("error")
     is_error = (
@@ -125,7 +126,7 @@ def _id_of(value: object) -> Id:
 
 
 class _Numbers:
-    """Reads numbers, and puts down those that JSON has not or that are too large to be kept."""
+    """Reads numbers and records those that JSON does not have or that are too large."""
 
     def __init__(self) -> None:
         self.odd: list[str] = []
@@ -156,12 +157,12 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _is_halved(text: str) -> bool:
-    """Whether a text cannot be written as UTF-8; JSON may spell what is none."""
+    """Whether a text cannot be written as UTF-8; JSON can escape half of a surrogate pair."""
     return not text.isascii() and any("\ud800" <= one <= "\udfff" for one in text)
 
 
 def _depth(text: str) -> int:
-    """How deep lists and objects lie in each other; what stands in texts does not count."""
+    """How deep lists and objects are nested; brackets inside strings do not count."""
     deepest = depth = 0
     for part in _outside(text):
         for bracket in _BRACKETS.findall(part):

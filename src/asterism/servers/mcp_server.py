@@ -25,6 +25,7 @@ from mcp.types import (
 
 from asterism import __version__
 from asterism.domain.errors import ShareExceeded
+from asterism.domain.processor_time import counting_threads
 from asterism.indexing.progress import SYNC_STAGES, Progress
 from asterism.servers.instructions import INSTRUCTIONS
 from asterism.servers.limits import Reply, written
@@ -74,17 +75,17 @@ def make_server(
                 INVALID_PARAMS,
                 f"There is no tool {params.name[:80]!r}; there are {', '.join(offered)}.",
             )
-        room = indexings if params.name == "index_codebase" else limiter
-        room = answers if params.name in ANSWERS else room
+        threads = indexings if params.name == "index_codebase" else limiter
+        threads = answers if params.name in ANSWERS else threads
         if shares is None:
-            return await _called(toolbox.call, room, context, params)
+            return await _called(toolbox.call, threads, context, params)
         client = spender_of(context.request, is_session=True)
         try:
             shares.check(client)
         except ShareExceeded as error:
             return _answered(refusal(error))
         call = partial(_counted, shares, client, toolbox)
-        return await _called(call, room, context, params)
+        return await _called(call, threads, context, params)
 
     server: Server[dict[str, Any]] = Server(
         NAME,
@@ -113,13 +114,13 @@ def _counted(
     arguments: Mapping[str, object] | None,
     caller: Caller,
 ) -> Reply:
-    """In a thread: the call, with what it takes of the client's share."""
+    """Runs the call in a thread and counts its time for the client's share."""
     try:
         # Others of its calls may have used the share while this one waited for a thread.
         shares.check(client)
     except ShareExceeded as error:
         return refusal(error)
-    with shares.counted(client):
+    with counting_threads(partial(shares.counted, client)), shares.counted(client):
         return toolbox.call(name, arguments, caller)
 
 

@@ -132,7 +132,7 @@ class _Lines(TextIOBase):
                 self._messages.validate_json(message, by_name=False)
             except ValueError:
                 id_ = json.loads(message).get("id")
-                said = "This is no message of MCP; mend its fields."
+                said = "This is no message of MCP; correct its fields."
                 message = Broken(INVALID_REQUEST, said, id_ if isinstance(id_, int | str) else None)
         if isinstance(message, Broken):
             self._replies.write(f"{message.reply()}\n")

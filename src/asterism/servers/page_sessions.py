@@ -13,10 +13,10 @@ from threading import Lock
 from typing import NamedTuple
 
 CODE_SECONDS = 60.0
-"""A code is used by a browser that is opened at once."""
+"""Short, because the browser that uses the code opens at once."""
 MOST_CODES = 16
 IDLE_SECONDS = 12 * 3600.0
-"""A page that asks nothing for so long has to be opened anew: more than a working day's breaks."""
+"""A session without a request for this long ends; longer than the breaks of a working day."""
 MOST_SESSIONS = 64
 """Browsers and private windows of one user; the one that was idle longest goes."""
 _BYTES = 32
@@ -40,7 +40,7 @@ class PageSessions:
         self._sessions: dict[bytes, float] = {}
 
     def code(self) -> str:
-        """A new code, for whoever may use the server already."""
+        """A new code, for a client that may use the server already."""
         made = secrets.token_urlsafe(_BYTES)
         with self._lock:
             self._forget()
@@ -50,7 +50,7 @@ class PageSessions:
         return made
 
     def open(self, code: str) -> Opened | None:
-        """A session for a code that was not used yet; nothing for any other."""
+        """A session for an unused code; None for any other."""
         with self._lock:
             self._forget()
             if self._codes.pop(_digest(code), None) is None:
@@ -62,7 +62,7 @@ class PageSessions:
         return made
 
     def holds(self, cookie: str, key: str) -> bool:
-        """Whether a page shows what it was given; it stays open as long as it asks."""
+        """Whether a page sends its cookie and key; each request extends its session."""
         found = _digest(cookie, key)
         with self._lock:
             self._forget()
@@ -85,6 +85,6 @@ class PageSessions:
 
 
 def _digest(*parts: str) -> bytes:
-    """Looked up by digest, so that how long it takes tells nothing of a secret."""
+    """Secrets are looked up by digest, so that timing reveals nothing about them."""
     whole = "\0".join(parts).encode("utf-8", "surrogateescape")
     return hashlib.sha256(whole).digest()

@@ -42,7 +42,7 @@ class Pair(NamedTuple):
 
 
 class Owner(NamedTuple):
-    """Who has an established socket, and which."""
+    """The user and the inode of an established socket."""
 
     uid: int
     inode: int
@@ -53,7 +53,7 @@ Look: TypeAlias = Callable[[Pair], Owner | None]
 
 
 class Connection:
-    """A client's connection; who is at its other end is looked up once, when it is needed."""
+    """A client's connection; the user at its other end is looked up once, on first use."""
 
     def __init__(self, connected: socket.socket | None, look: Look | None = None) -> None:
         self._look = look or owner
@@ -99,7 +99,7 @@ def peer_uid(pair: Pair, inode: int, look: Look) -> int | None:
 
 
 def owner(pair: Pair) -> Owner | None:
-    """As the kernel answers, else as its tables say."""
+    """The owner by netlink, else by the tables in `/proc`."""
     if sys.platform != "linux":
         return None
     try:
@@ -119,7 +119,7 @@ def owner_in_tables(pair: Pair, tables: Iterator[str]) -> Owner | None:
                 continue
             with suppress(ValueError):
                 state, uid, inode = int(fields[3], 16), int(fields[7]), int(fields[9])
-                # A socket that its process has closed belongs to nobody, whatever user is shown.
+                # A socket that its process has closed has no user, although the table shows one.
                 if state == _ESTABLISHED and inode:
                     return Owner(uid, inode)
     return None
@@ -132,7 +132,7 @@ def _tables() -> Iterator[str]:
 
 
 def _asked_of_kernel(pair: Pair) -> Owner | None:
-    """One question of the kernel, instead of a table with every socket of the machine."""
+    """Asks the kernel about one socket, instead of reading a table of all sockets."""
     kinds = ((socket.AF_INET, pair), (socket.AF_INET6, _as_v6(pair)))
     with socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, _NETLINK_SOCK_DIAG) as kernel:
         kernel.settimeout(_ANSWER_SECONDS)
@@ -153,7 +153,7 @@ def _asked_of_kernel(pair: Pair) -> Owner | None:
 
 
 def _owner_told(told: bytes, wanted: bytes) -> Owner | None:
-    """The owner that an answer of the kernel names, if it is of the socket that was asked for."""
+    """The owner in the kernel's answer, if it is about the requested socket."""
     ends_at = _HEADER.size + 4
     tail_at = ends_at + len(wanted) + 12
     if len(told) < tail_at + _TAIL.size or _HEADER.unpack_from(told)[1] != _BY_FAMILY:
@@ -205,7 +205,7 @@ def _is_loopback(address: bytes) -> bool:
 
 
 def _nobody() -> int:
-    """The user that stands for all whom a container does not know; it may be anybody."""
+    """The user id that a container shows for every user it does not know."""
     try:
         return int(_OVERFLOW.read_text(encoding="ascii"))
     except (OSError, ValueError):

@@ -15,10 +15,10 @@ from asterism.domain.processor_time import HelperTime, helpers_counted
 from asterism.servers.access import Identity, Kind
 
 MOST_CLIENTS = 10_000
-"""Clients that are remembered; those that were silent for longest are forgotten."""
+"""Clients that are remembered; the least recent ones are forgotten."""
 SESSIONS_OF_AN_ADDRESS = 4
-"""The sessions of one address together may use as much as so many clients: else a client could
-open a session for every query."""
+"""All sessions of one address together may use as much as this many clients; otherwise a client
+could open a session for every query."""
 _HALVINGS = 40
 
 Meter = Callable[[], float]
@@ -26,17 +26,17 @@ Meter = Callable[[], float]
 
 
 class Spender(NamedTuple):
-    """Who asks: what has a share of its own, and what that belongs to."""
+    """A client that has a share of its own, and the address that it belongs to."""
 
     name: str
     """An MCP session, else the user or the address that the gate identified."""
     address: str = ""
-    """Only of a session: what it shares with others of its address."""
+    """Set for a session only: the user or address, whose sessions have a limit together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShareOptions:
-    """What a client may use."""
+    """The processor time that a client may use."""
 
     seconds: float = 5.0
     """Of one core, in each window; 0 sets no limit."""
@@ -74,7 +74,7 @@ class _Spell:
 
 @dataclass(slots=True)
 class Shares:
-    """What each client used of late; any number of threads may ask."""
+    """The recent processor time of each client; thread-safe."""
 
     options: ShareOptions = field(default_factory=ShareOptions)
     clock: Callable[[], float] = time.monotonic
@@ -83,7 +83,7 @@ class Shares:
     _lock: Lock = field(default_factory=Lock)
 
     def check(self, client: Spender) -> None:
-        """Raise `ShareExceeded` for a client that used all it may, with the time to wait."""
+        """Raise `ShareExceeded`, with the time to wait, for a client that used its share."""
         if not self.options.seconds:
             return
         with self._lock:
@@ -101,7 +101,7 @@ class Shares:
 
     @contextmanager
     def counted(self, client: Spender) -> Iterator[None]:
-        """Everything that the current thread does inside is work for the client."""
+        """Counts what the current thread does inside as work for the client."""
         meter = self.meter_of_thread()
         with helpers_counted() as helpers:
             spell = _Spell(self.clock(), meter, meter(), helpers)
@@ -115,7 +115,7 @@ class Shares:
                     spell.finish(self.clock())
 
     def _of(self, name: str) -> deque[_Spell]:
-        """What a client did; it comes last in the order in which clients are forgotten."""
+        """A client's queries; moves the client to the end of the order of forgetting."""
         spells = self._spells.pop(name, None) or deque()
         self._spells[name] = spells
         while len(self._spells) > MOST_CLIENTS:
@@ -160,7 +160,7 @@ def thread_meter() -> Meter:
 
 
 def spender_of(request: Request | None, *, is_session: bool = False) -> Spender:
-    """Who sends a request, as the gate identified the client.
+    """The client that sent a request, as the gate identified it.
 
     A session counts only where the protocol has checked it. A header that the gate did not check
     counts for nothing: a client could send another one with every request.

@@ -18,7 +18,7 @@ from asterism.servers.tools_shapes import Json, Tool
 
 _ANY_LIST = Bound(entries=max(bound.entries or 0 for bound in FILTERS.values()))
 _ANY_NAME: Json = {"maxLength": max(bound.characters or 0 for bound in FILTERS.values())}
-"""Of what stands inside an object; whoever reads the object knows closer limits."""
+"""Limits of names inside an object; the code that reads the object checks closer ones."""
 _SHOWN = 60
 """Characters of a wrong value that are repeated."""
 

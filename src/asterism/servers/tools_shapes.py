@@ -35,7 +35,7 @@ class Tool:
 
 
 def _limited(name: str, schema: Json) -> Json:
-    """A parameter's schema with its limits; one that has none in the table is a mistake of ours."""
+    """A parameter's schema with its limits; each has to be in the table of limits."""
     if "anyOf" in schema:
         one, several = schema["anyOf"]
         if "enum" in one:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from asterism.analysis.syntax.outlines import outline
 from asterism.backends.lsp.client import LanguageClient, standard_answers
@@ -9,10 +10,12 @@ from asterism.backends.lsp.connection import Connection
 from asterism.backends.lsp.keeper import KeeperOptions
 from asterism.backends.lsp.process import ServerCommand
 from asterism.domain.structure import Connections
+from asterism.programs.fences import fences
 from asterism.programs.table import TY
 from asterism.structure.kept_outlines import OutlineOf
 from asterism.structure.project import Project
 from asterism.structure.python_connections import connections_of
+from asterism.structure.python_paths import CONFIGURATION, check_links, write_configuration
 from asterism.structure.python_places import Files
 from asterism.structure.python_resolving import Resolver
 from asterism.structure.targets import Target
@@ -23,25 +26,6 @@ SOURCE_ENDINGS = (".py", ".pyi")
 
 # Files that say where modules are found.
 _CONFIGS = frozenset({"pyproject.toml", "ty.toml", "pyvenv.cfg"})
-# A repository may have the checker look away from files that the index has all the same; only what
-# is never anybody's own code stays out.
-_NOT_OWN = (
-    ".venv",
-    "venv",
-    ".tox",
-    ".nox",
-    ".eggs",
-    ".direnv",
-    ".git",
-    ".hg",
-    ".svn",
-    ".mypy_cache",
-    ".ruff_cache",
-    "__pypackages__",
-    "node_modules",
-    "site-packages",
-)
-_SOURCES = {"include": ["**"], "exclude": ["!**", *(f"**/{name}/" for name in _NOT_OWN)]}
 
 _CREATED, _CHANGED, _DELETED = 1, 2, 3
 
@@ -60,6 +44,8 @@ class PythonOptions:
     keeper: KeeperOptions = field(default_factory=KeeperOptions)
     outline_of: OutlineOf = outline
     """Who reads what a file says."""
+    is_fenced: bool = field(default_factory=lambda: fences().files)
+    """Whether the kernel keeps the checker inside of the repository."""
 
 
 class PythonProject(Project[LanguageClient]):
@@ -70,6 +56,7 @@ class PythonProject(Project[LanguageClient]):
         place = root.rstrip("/")
         self._options = options
         environment = self._options.environment
+        self._configuration = str(Path(options.cache, CONFIGURATION))
         self._files = Files(place, self._options.outline_of)
         server = ServerCommand(
             name=_NAME,
@@ -89,17 +76,21 @@ class PythonProject(Project[LanguageClient]):
         return path.endswith(SOURCE_ENDINGS) or path.rpartition("/")[2] in _CONFIGS
 
     def _settings(self) -> dict[str, object]:
-        place = self._options.environment
-        configuration: dict[str, object] = {"src": _SOURCES}
-        if place:
-            configuration["environment"] = {"python": place}
+        # A file of settings that the client names is read instead of the repository's own.
         # Nobody looks at diagnostics here, so none need be found.
-        return {"configuration": configuration, "diagnosticMode": "off"}
+        return {"configurationFile": self._configuration, "diagnosticMode": "off"}
+
+    def _configure(self) -> None:
+        """Look at the repository again before the checker does."""
+        if not self._options.is_fenced:
+            check_links(self._root, self._options.environment)
+        write_configuration(self._root, self._options.cache, self._options.environment)
 
     def _open(self, connection: Connection) -> LanguageClient:
         # Whatever was kept of an earlier checker's time is read again.
         self._loaded = dict(self._listing)
         self._files = Files(self._root, self._options.outline_of)
+        self._configure()
         settings = self._settings()
         seconds = self._options.request_seconds
         return LanguageClient(connection, self._root, seconds=seconds, options=settings)
@@ -117,6 +108,9 @@ class PythonProject(Project[LanguageClient]):
         kinds = zip((_CREATED, _CHANGED, _DELETED), found, strict=True)
         changes = {path: kind for kind, paths in kinds for path in self._absolute(paths)}
         if changes:
+            self._configure()
+            if any(path.rpartition("/")[2] in _CONFIGS for paths in found for path in paths):
+                changes[self._configuration] = _CHANGED
             client.files_changed(changes)
             self._loaded = dict(self._listing)
         own = set(self._absolute(path for path in self._listing if path.endswith(SOURCE_ENDINGS)))

@@ -1,6 +1,8 @@
-"""Whether a language server that was found or named can really be started."""
+"""Whether a language server that was found or named can really be started, and with what."""
 
 import os
+import tomllib
+from contextlib import suppress
 from pathlib import Path
 
 from asterism.domain.errors import ServerMissing
@@ -34,3 +36,15 @@ def can_start(server: Server, place: str) -> bool:
         return probe(server.started, place, CHECK_SECONDS).returncode == 0
     except (OSError, SubprocessError):
         return False
+
+
+def rust_toolchain() -> str:
+    """The user's toolchain for Rust: the one of the environment, or else rustup's default.
+
+    Without rustup the name has no effect.
+    """
+    home = os.environ.get("RUSTUP_HOME") or os.path.join(os.environ.get("HOME", ""), ".rustup")  # noqa: PTH118
+    found: object = os.environ.get("RUSTUP_TOOLCHAIN")
+    with suppress(OSError, ValueError, KeyError):
+        found = found or tomllib.loads(Path(home, "settings.toml").read_text())["default_toolchain"]
+    return found if found and isinstance(found, str) else "stable"

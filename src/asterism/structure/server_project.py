@@ -17,11 +17,12 @@ from asterism.structure import clangd_database
 from asterism.structure.load_times import LoadTimes
 from asterism.structure.project import Project
 from asterism.structure.repository import Files
+from asterism.structure.server_binary import rust_toolchain
 from asterism.structure.server_connections import connections_of
 from asterism.structure.server_loading import Loading
 from asterism.structure.server_meanings import ServerSense
 from asterism.structure.server_session import ServerSession
-from asterism.structure.servers import CLANGD, Server, folders_of
+from asterism.structure.servers import CLANGD, RUST_ANALYZER, Server, folders_of
 from asterism.structure.targets import Target
 
 _GUESSED = (
@@ -73,10 +74,15 @@ class ServerProject(Project[ServerSession]):
             name=f"language server {server.program}",
             program=server.started,
             command=(program,),
-            values={"root": root.rstrip("/"), "cache": str(self._cache)},
+            values={
+                "root": root.rstrip("/"),
+                "cache": str(self._cache),
+                **({"toolchain": rust_toolchain()} if server is RUST_ANALYZER else {}),
+            },
             memory_bytes=self._options.memory_bytes,
         )
-        settings = {server.section: server.options} if server.section else {}
+        self._told = {**server.options}
+        settings = {server.section: self._told} if server.section else {}
         settings |= server.options.get("settings", {})
         answers = {**standard_answers(root.rstrip("/"), settings), **self._loading.answers()}
         super().__init__(command, root, self._options.keeper, answers)
@@ -161,12 +167,17 @@ class ServerProject(Project[ServerSession]):
         self._loaded = dict(self._listing)
         limits = self._write_database() if self._server is CLANGD else ""
         self._loading.begin()
+        folders = self._workspaces(self._loaded)
+        if self._server.listing:
+            needed = sorted(self._server.is_needed)
+            listed = [folder / name for folder in folders for name in needed]
+            self._told[self._server.listing] = [str(file) for file in listed if file.is_file()]
         client = LanguageClient(
             connection,
             self._root,
             seconds=self._options.request_seconds,
-            options=self._server.options,
-            folders=[*map(str, self._workspaces(self._loaded))],
+            options=self._told,
+            folders=[*map(str, folders)],
         )
         session = ServerSession(client, self._root, self._files, limits)
         self._begin(session)

@@ -30,6 +30,8 @@ class Server:
     """A file that has to stand beside those, because the server would write it otherwise."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """What it is told in the handshake, and where it asks for its settings."""
+    listing: str = ""
+    """The option that lists the files that are needed, so that it looks for no other kinds."""
     section: str = ""
     """The name of its settings."""
     ready: Ready = Ready.asked
@@ -106,17 +108,35 @@ RUST_ANALYZER = Server(
     configs=frozenset({"Cargo.toml", "Cargo.lock"}),
     is_needed=frozenset({"Cargo.toml"}),
     beside="Cargo.lock",
-    # Build scripts and macros of a repository are programs, and a build writes into it.
+    # A rust-project.json could name a toolchain in the repository.
+    listing="linkedProjects",
+    # Build scripts and macros of a repository are programs, and a build writes into it. What a
+    # rust-analyzer.toml of the repository says counts when a file is saved, formatted or run, and
+    # none of these is ever asked for.
     options={
         "checkOnSave": False,
         "cachePriming": {"enable": False},
         "cargo": {
-            "buildScripts": {"enable": False},
+            "autoreload": True,
+            "buildScripts": {
+                "enable": False,
+                "overrideCommand": None,
+                "rebuildOnSave": False,
+                "useRustcWrapper": False,
+            },
             "extraArgs": ["--offline", "--locked"],
+            "extraEnv": {},
             "metadataExtraArgs": ["--offline", "--locked"],
             "features": "all",
+            "sysroot": "discover",
         },
-        "procMacro": {"enable": False},
+        "check": {"overrideCommand": None},
+        "files": {"watcher": "client"},
+        "procMacro": {"enable": False, "attributes": {"enable": False}, "server": None},
+        "runnables": {"command": None},
+        "rustc": {"source": None},
+        "rustfmt": {"overrideCommand": None},
+        "workspace": {"discoverConfig": None},
     },
     section="rust-analyzer",
     ready=Ready.quiescent,

@@ -1,9 +1,12 @@
 """TypeScript and JavaScript: live connections of symbols, from the native compiler."""
 
 import json
+import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from asterism.analysis.syntax.outlines import outline
 from asterism.backends.lsp.connection import Connection
@@ -11,6 +14,7 @@ from asterism.backends.lsp.keeper import KeeperOptions
 from asterism.backends.lsp.process import ServerCommand
 from asterism.domain.files import FoundFile
 from asterism.domain.structure import Connections
+from asterism.programs.launching import is_below
 from asterism.programs.table import TYPESCRIPT
 from asterism.structure.kept_outlines import OutlineOf
 from asterism.structure.project import Project
@@ -66,7 +70,21 @@ class TypeScriptProject(Project[Session]):
             },
             memory_bytes=self._options.memory_bytes,
         )
-        super().__init__(server, root, self._options.keeper)
+        places = (root, str(self._cache), self._library)
+        self._readable = tuple(map(os.path.realpath, places))
+        answers = {"readFile": self._read_file}
+        super().__init__(server, root, self._options.keeper, answers)
+
+    def _read_file(self, path: Any) -> dict[str, None] | None:
+        """Tell the compiler, which asks before it reads a file, whether it may.
+
+        No answer means that it reads the file itself; empty content means that there is no file.
+        """
+        with suppress(ValueError):
+            real = os.path.realpath(path) if isinstance(path, str) else ""
+            if any(is_below(real, place) for place in self._readable):
+                return None
+        return {"content": None}
 
     def _is_relevant(self, path: str) -> bool:
         return is_source(path) or is_config(path)

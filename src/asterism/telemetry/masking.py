@@ -22,7 +22,7 @@ def masked_for(receiver: str, body: Mapping[str, object]) -> dict[str, object]:
 
 
 def record_masked(receiver: str, tokens: Sequence[Token]) -> None:
-    """Count tokens that were masked for a receiver, and for whoever counts in this context."""
+    """Count tokens that were masked for a receiver, also for a counter of this context."""
     if not tokens:
         return
     counts = Counter(token.kind for token in tokens)
@@ -43,14 +43,3 @@ def counting_masked() -> Iterator[Counter[str]]:
         yield counter
     finally:
         _counting.reset(reset)
-
-
-def masked_sentence(counts: Mapping[str, int], receiver: str) -> str:
-    """What the reader of a reply is told: `3 tokens were masked before … (2 GitHub token, …)`."""
-    total = sum(counts.values())
-    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
-    said = "1 token was" if total == 1 else f"{total} tokens were"
-    return (
-        f"{said} masked in what was sent to {receiver} ({kinds}); `asterism files --tokens` shows "
-        "where they are."
-    )

@@ -1,4 +1,4 @@
-"""Sentences for the user about something that was mended on the way, whatever was asked."""
+"""Sentences for the user about repairs that a command made beside its own work."""
 
 import logging
 from threading import Lock
@@ -10,7 +10,7 @@ _lock = Lock()
 
 
 def notify(sentence: str) -> None:
-    """Keep a sentence for whoever shows it, and log it."""
+    """Keep a sentence until a command shows it, and log it."""
     with _lock:
         _said.append(sentence)
     log_event("notice", logging.WARNING, message=sentence)

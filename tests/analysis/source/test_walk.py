@@ -77,7 +77,10 @@ def test_size_and_time_are_the_files(tree: Tree, tmp_path: Path) -> None:
     tree(tmp_path, {"a/b.py": CODE})
     os.utime(tmp_path / "a/b.py", ns=(1, 1_700_000_000_123_456_789))
     found = discover(str(tmp_path))
-    assert found.files == (FoundFile("a/b.py", len(CODE), 1_700_000_000_123_456_789),)
+    changed = (tmp_path / "a/b.py").stat().st_ctime_ns
+    assert found.files == (
+        FoundFile("a/b.py", len(CODE), 1_700_000_000_123_456_789, ctime_ns=changed),
+    )
 
 
 def test_walk_is_stable_and_discover_sorts(tree: Tree, tmp_path: Path) -> None:

@@ -17,16 +17,15 @@ from tests.fuzz.sources import TARGET
 
 BUSY_SECONDS = 0.0003
 """So short that nearly every parse is broken off."""
-HARD = b"{(" * 4_000 + b"\n"
+HARD = b"{(" * 20_000 + b"\n"
 """Recovery from it takes much longer than a hundredth of a second."""
 Nodes = list[tuple[int, int, int, int]]
 
 
 @pytest.fixture(autouse=True)
-def short_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "SHORTEST_SLICE", BUSY_SECONDS)
-    # The last parse is not to be broken off, however busy the machine is.
-    monkeypatch.setattr(tables, "UNBROKEN_FACTOR", 1_000_000)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow the machine is, the last parse is not broken off."""
+    monkeypatch.setattr(tables, "MOST_FACTOR", 10_000_000.0)
 
 
 def _nodes(tree: Tree | None) -> Nodes | None:
@@ -48,7 +47,7 @@ def _nodes(tree: Tree | None) -> Nodes | None:
 
 
 def test_damaged_files_have_the_same_tree_on_a_busy_machine() -> None:
-    """Also where resuming would give another one, as for every seventh damaged file."""
+    """Also where a parse that is resumed would give another one, as for every seventh damaged file."""
     for case in islice(TARGET.cases("parse-limits", 120), 120):
         name, _, data = case.partition(b"\n")
         source, entry = ended(decode(data)), detect(name.decode())
@@ -60,27 +59,42 @@ def test_damaged_files_have_the_same_tree_on_a_busy_machine() -> None:
         assert _nodes(busy.parse(source)) == _nodes(idle.parse(source)), case
 
 
-def test_a_parse_goes_on_until_its_cpu_time_is_used() -> None:
-    """Broken off by the wall time while 2 of its 10 CPU seconds are used in each slice."""
+@pytest.mark.parametrize(
+    ("ticks", "is_done"),
+    [
+        ([0.0] * 100, True),
+        ([0.0, BUSY_SECONDS / 2] * 50, True),
+        ([0.0, BUSY_SECONDS], False),
+        ([0.0, 0.0, 0.0, BUSY_SECONDS], False),
+    ],
+    ids=["no time at all", "half of it", "all of it", "all of it in the second parse"],
+)
+def test_a_file_is_parsed_again_until_the_cpu_time_is_used(
+    ticks: list[float], is_done: bool
+) -> None:
+    """A tick is the CPU time at the beginning or the end of a parse that is broken off."""
     language = tables.table_of(entry_of("javascript")).language
-    for steps, is_done in (([0.0] * 10_000, True), ([0.0, 0.0, BUSY_SECONDS * 2] * 2, False)):
-        ticks = iter(steps)
-        busy = Table(language, seconds=BUSY_SECONDS, clock=ticks.__next__)
-        assert (busy.parse(HARD) is not None) == is_done
+    table = Table(language, seconds=BUSY_SECONDS, clock=iter(ticks).__next__)
+    assert (table.parse(HARD) is not None) == is_done
 
 
-def test_a_parse_that_ends_after_its_cpu_time_is_none() -> None:
-    """The last slice may be longer than what was left: the result is the same as on an idle machine."""
+def test_a_tree_that_took_more_than_the_cpu_time_is_none() -> None:
+    """On an idle machine that parse had been broken off."""
     language = tables.table_of(entry_of("javascript")).language
-    used = iter([0.0, 0.0, 1.0])
-    table = Table(language, seconds=BUSY_SECONDS, clock=used.__next__)
-    assert table.parse(HARD) is None
+    for seconds, is_done in ((0.9, True), (1.1, False)):
+        table = Table(language, seconds=1.0, clock=iter([0.0, seconds] * 9).__next__)
+        assert (table.parse(b"let x = 1\n") is not None) == is_done
+
+
+def test_a_machine_without_any_time_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MOST_FACTOR", 8.0)
+    language = tables.table_of(entry_of("javascript")).language
+    assert Table(language, seconds=BUSY_SECONDS, clock=lambda: 0.0).parse(HARD) is None
 
 
 def test_the_next_file_is_read_from_its_beginning() -> None:
     language = tables.table_of(entry_of("javascript")).language
-    ticks = iter([0.0, 1.0, *[2.0] * 10_000])
-    table = Table(language, seconds=BUSY_SECONDS, clock=ticks.__next__)
+    table = Table(language, seconds=BUSY_SECONDS, clock=iter([0.0, 1.0, 1.0, 1.0]).__next__)
     assert table.parse(HARD) is None
     small = b"let x = 1\n"
     alone = Table(language, seconds=1_000).parse(small)

@@ -26,13 +26,12 @@ PARSE_SECONDS = 10
 SMALL_FILE = 50_000
 SMALL_SECONDS = 2
 
-# The parser measures wall time only. A busy machine breaks a parse off early, and then it goes on
-# in slices until the CPU time is used: on a machine that gives a process 5% of a core, 2 CPU
-# seconds take some 100 slices. A shorter slice would end before the parser looks at the clock.
-SHORTEST_SLICE = 0.05
-
-# Wall time of a parse that is known to need no more CPU time than its limit, as a multiple of it.
-UNBROKEN_FACTOR = 100
+# The parser can be told a wall time only, and on a busy machine that passes before the CPU time is
+# used. Then the file is parsed again, with as much wall time as the CPU time is likely to take.
+# A machine that gives a process less than a thirtieth of a core is not waited for.
+SPARE_FACTOR = 1.1
+GROWTH = 4.0
+MOST_FACTOR = 30.0
 
 IDENTIFIER = object()
 COMMENT = object()
@@ -77,33 +76,32 @@ class _LimitedParser:
     def __init__(
         self, grammar: tree_sitter.Language, seconds: float, clock: Callable[[], float]
     ) -> None:
-        self._grammar, self._seconds, self._clock = grammar, seconds, clock
-        self._parser = _parser(grammar, seconds)
+        self._seconds, self._clock = seconds, clock
+        self._parser = Parser(grammar)
+        _allow(self._parser, SPARE_FACTOR * seconds)
 
     def parse(self, source: bytes) -> Tree | None:
-        began = self._clock()
-        tree = _parsed(self._parser, source)
-        if tree is not None:
-            return tree
+        """The tree, if making it takes no more than the CPU time."""
+        wall = first = SPARE_FACTOR * self._seconds
         try:
-            is_easy = self._ends_in_time(source, began)
+            while True:
+                began = self._clock()
+                tree = _parsed(self._parser, source)
+                used = self._clock() - began
+                if tree is not None:
+                    return tree if used <= self._seconds else None
+                # Always from the beginning: a parse that is resumed recovers from damage in another
+                # way. Of 2,967 damaged files 449 had another tree then.
+                self._parser.reset()
+                most = MOST_FACTOR * self._seconds
+                if used >= self._seconds or wall >= most:
+                    return None
+                likely = first / used if used > 0 else GROWTH
+                wall = min(most, wall * min(GROWTH, likely))
+                _allow(self._parser, wall)
         finally:
-            # Without this the next file would be parsed as the rest of this one.
-            self._parser.reset()
-            _allow(self._parser, self._seconds)
-        if not is_easy:
-            return None
-        # A parse that was broken off and resumed recovers from damage in another way: of 2,967
-        # damaged files 449 had another tree. The tree must not depend on the load of the machine.
-        return _parsed(_parser(self._grammar, UNBROKEN_FACTOR * self._seconds), source)
-
-    def _ends_in_time(self, source: bytes, began: float) -> bool:
-        """Whether a parse that was broken off ends within the CPU time, when it is resumed."""
-        while (left := self._seconds - (self._clock() - began)) > 0:
-            _allow(self._parser, max(left, SHORTEST_SLICE))
-            if _parsed(self._parser, source) is not None:
-                return self._clock() - began <= self._seconds
-        return False
+            if wall != first:
+                _allow(self._parser, first)
 
 
 def _parsed(parser: Parser, source: bytes) -> Tree | None:
@@ -111,12 +109,6 @@ def _parsed(parser: Parser, source: bytes) -> Tree | None:
         return parser.parse(source)
     except ValueError:
         return None
-
-
-def _parser(grammar: tree_sitter.Language, seconds: float) -> Parser:
-    parser = Parser(grammar)
-    _allow(parser, seconds)
-    return parser
 
 
 def _allow(parser: Parser, seconds: float) -> None:

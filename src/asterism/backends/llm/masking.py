@@ -1,6 +1,5 @@
 """A language model that never reads a token: what it is asked with is masked."""
 
-from collections import Counter
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
@@ -39,16 +38,12 @@ class MaskedModel:
         return self.inner.calls_tools
 
     async def reply(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
-        """Its answer, which says at the end what was masked."""
+        """Its answer; callers count what was masked with `counting_masked`."""
         clean, tokens = masked_request(request)
         record_masked("model", tokens)
-        counts = tuple(sorted(Counter(token.kind for token in tokens).items()))
         async with aclosing(self.inner.reply(clean)) as pieces:
             async for piece in pieces:
-                if isinstance(piece, ModelReply):
-                    yield piece._replace(masked=counts)
-                else:
-                    yield piece
+                yield piece
 
     async def close(self) -> None:
         """Let go of connections."""

@@ -1,0 +1,256 @@
+"""Where the Python type checker finds modules: a repository's settings, less what is outside."""
+
+import json
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from asterism.domain.errors import ServerMissing
+from asterism.domain.files import display_path
+from asterism.programs.launching import is_below
+
+CONFIGURATION = "ty.toml"
+
+# Package managers and other programs own these folders; their files are not part of the project.
+_NOT_OWN = (
+    ".venv",
+    "venv",
+    ".tox",
+    ".nox",
+    ".eggs",
+    ".direnv",
+    ".git",
+    ".hg",
+    ".svn",
+    ".mypy_cache",
+    ".ruff_cache",
+    "__pypackages__",
+    "node_modules",
+    "site-packages",
+)
+# The index has files that a repository excludes from checking, so every exclusion is taken back.
+_INCLUDE = ("**",)
+_EXCLUDE = ("!**", *(f"**/{name}/" for name in _NOT_OWN))
+
+_LARGEST = 4_000_000
+_VERSION = re.compile(r"3\.(?:[7-9]|1[0-4])")
+_LOWEST = re.compile(r"(?:>=|~=|===?|>)\s*(3\.\d+)(?![\d])")
+_WORD = re.compile(r"\w{1,40}")
+# What ty assumes where nothing names a version.
+_DEFAULT_VERSION = "3.14"
+_PACKAGES = (
+    *("lib/python3*/site-packages", "lib64/python3*/site-packages"),
+    *("lib/pypy3*/site-packages", "Lib/site-packages"),
+)
+_MODULES = (".py", ".pyi")
+_REPARSE_POINT = 0x400
+
+
+def write_configuration(root: str, cache: str, environment: str | None) -> str:
+    """Write the one configuration that the checker reads, and return its path.
+
+    The checker does not read the settings of the repository. Those that say where modules are
+    found are taken over if they stay inside of it.
+    """
+    settings, project = _own_settings(root)
+    wanted = _table(settings, "environment")
+    packages, version = _packages(root, environment, _text(wanted, "python"))
+    name = _text(project, "name")
+    roots = _inside(root, wanted.get("root")) or _named_root(root, name)
+    written = _text(wanted, "python-version")
+    required = _LOWEST.search(_text(project, "requires-python"))
+    chosen = [written, required[1] if required else "", version or ""]
+    used = next((one for one in chosen if _VERSION.fullmatch(one)), _DEFAULT_VERSION)
+    outside = environment if packages is None else None
+    values: dict[str, str | list[str]] = {
+        "python": outside or _made_environment(Path(cache), packages or [], used)
+    }
+    if outside is None or _VERSION.fullmatch(written) or required:
+        values["python-version"] = used
+    platform = _text(wanted, "python-platform")
+    if _WORD.fullmatch(platform):
+        values["python-platform"] = platform
+    values |= {"root": roots} if roots else {}
+    values["extra-paths"] = _inside(root, wanted.get("extra-paths"))
+    place = Path(cache, CONFIGURATION)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    lines = ["[src]", f"include = {_toml(_INCLUDE)}", f"exclude = {_toml(_EXCLUDE)}", ""]
+    lines += ["[environment]", *(f"{key} = {_toml(value)}" for key, value in values.items()), ""]
+    place.write_text("\n".join(lines), encoding="utf-8", errors="replace")
+    return str(place)
+
+
+def check_links(root: str, environment: str | None) -> None:
+    """Refuse a repository that has a link by which the checker could read outside of it.
+
+    Only needed where the kernel does not stop the checker. The environment may be a link, because
+    only the user can have activated it then.
+    """
+    allowed = os.path.realpath(environment) if environment else None
+    found = next((one for one in _links_outside(root) if os.path.realpath(one) != allowed), None)
+    if found is not None:
+        raise ServerMissing(
+            f"The link {display_path(os.path.relpath(found, root))} leads out of the repository, "
+            "and this system cannot keep the Python type checker from following it; remove the "
+            "link to connect Python by its types."
+        )
+
+
+def _links_outside(root: str) -> Iterator[str]:
+    """Links that can be imported and whose target is outside."""
+    real = os.path.realpath(root)
+    pending = [root]
+    while pending:
+        try:
+            entries = [*os.scandir(pending.pop())]
+        except OSError:
+            continue
+        for entry in entries:
+            if not _is_link(entry):
+                if entry.is_dir():
+                    pending.append(entry.path)
+            elif _is_importable(entry) and not is_below(os.path.realpath(entry.path), real):
+                yield entry.path
+
+
+def _is_importable(entry: "os.DirEntry[str]") -> bool:
+    name, ending = os.path.splitext(entry.name)  # noqa: PTH122
+    with suppress(OSError):
+        is_module = ending in _MODULES or (not ending and entry.is_dir())
+        return is_module and name.removesuffix("-stubs").isidentifier()
+    return True
+
+
+def _is_link(entry: "os.DirEntry[str]") -> bool:
+    with suppress(OSError):
+        # Windows has junctions beside links.
+        attributes = getattr(entry.stat(follow_symlinks=False), "st_file_attributes", 0)
+        return entry.is_symlink() or bool(attributes & _REPARSE_POINT)
+    return True
+
+
+def _own_settings(root: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The checker's settings in a repository, and what its pyproject.toml says of the project."""
+    pyproject = _read(root, "pyproject.toml")
+    own = _read(root, CONFIGURATION)
+    settings = _table(_table(pyproject or {}, "tool"), "ty") if own is None else own
+    return settings, _table(pyproject or {}, "project")
+
+
+def _read(root: str, name: str) -> Mapping[str, Any] | None:
+    place = os.path.realpath(Path(root, name))
+    if not is_below(place, os.path.realpath(root)):
+        return None
+    try:
+        if not os.path.isfile(place) or os.path.getsize(place) > _LARGEST:  # noqa: PTH113, PTH202
+            return None
+        return tomllib.loads(Path(place).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _table(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = settings.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _text(settings: Mapping[str, Any], name: str) -> str:
+    found = settings.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def _inside(root: str, written: Any) -> list[str]:
+    """The folders of a setting that are in the repository, all links followed."""
+    given = written if isinstance(written, list) else []
+    return [*_folders(root, root, (one for one in given if isinstance(one, str)))]
+
+
+def _folders(root: str, base: str, written: Iterable[str]) -> Iterator[str]:
+    real = os.path.realpath(root)
+    for one in written:
+        with suppress(ValueError, OSError):
+            place = os.path.realpath(os.path.join(base, one))  # noqa: PTH118
+            if is_below(place, real) and os.path.isdir(place):  # noqa: PTH112
+                # As the checker names the files of the repository.
+                yield root + place[len(real) :]
+
+
+def _named_root(root: str, name: str) -> list[str]:
+    """The folders of sources where a project NAME has its package in NAME/NAME.
+
+    The checker finds the other layouts by itself.
+    """
+    folder = Path(root, name)
+    is_plain = _WORD.fullmatch(name) and Path(root, "src").is_dir() is False
+    if not (is_plain and (folder / name).is_dir()):
+        return []
+    if any((folder / f"__init__{ending}").exists() for ending in _MODULES):
+        return []
+    return [*_folders(root, root, (name, "."))]
+
+
+def _packages(
+    root: str, environment: str | None, written: str
+) -> tuple[list[str] | None, str | None]:
+    """The folders of packages in a repository's own environment, and its version of Python.
+
+    No list for an environment outside of the repository: the user has activated that.
+    """
+    real = os.path.realpath(root)
+    place = environment or next(_folders(root, root, (written,) if written else ()), None)
+    if place is None:
+        return [], None
+    if not is_below(os.path.realpath(place), real):
+        return None, None
+    found = [
+        *_folders(root, place, (str(one) for name in _PACKAGES for one in Path(place).glob(name)))
+    ]
+    for folder in [*found]:
+        for file in sorted(Path(folder).glob("*.pth")):
+            found += _folders(root, folder, _lines(file, real))
+    return [*dict.fromkeys(found)], _version(Path(place, "pyvenv.cfg"), real)
+
+
+def _lines(file: Path, root: str) -> list[str]:
+    """The folders that a path file names; its lines of Python are left out."""
+    return [
+        line.strip()
+        for line in _content(file, root).splitlines()
+        if line.strip() and not line.startswith(("#", "import ", "import\t"))
+    ]
+
+
+def _version(file: Path, root: str) -> str | None:
+    found = re.search(r"^version(?:_info)?\s*=\s*(3\.\d+)", _content(file, root), re.M)
+    return found[1] if found else None
+
+
+def _content(file: Path, root: str) -> str:
+    with suppress(OSError):
+        if is_below(os.path.realpath(file), root) and file.is_file():
+            with file.open(encoding="utf-8", errors="replace") as stream:
+                return stream.read(_LARGEST)
+    return ""
+
+
+def _made_environment(cache: Path, packages: list[str], version: str) -> str:
+    """An environment of Asterism's own, whose one path file names the folders of packages."""
+    place = cache / "environment"
+    library = "Lib" if os.name == "nt" else f"lib/python{version}"
+    folder, programs = place / library / "site-packages", place / "bin"
+    for needed in (folder, programs):
+        needed.mkdir(parents=True, exist_ok=True)
+    (place / "pyvenv.cfg").write_text(f"home = {programs}\nversion = {version}\n", encoding="utf-8")
+    text = "".join(f"{one}\n" for one in packages)
+    (folder / "packages.pth").write_text(text, encoding="utf-8", errors="replace")
+    return str(place)
+
+
+def _toml(value: str | Iterable[str]) -> str:
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return f"[{', '.join(map(_toml, value))}]"
