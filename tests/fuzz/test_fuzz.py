@@ -124,6 +124,15 @@ def test_a_leak_is_shown_with_what_is_around_it() -> None:
     assert found == f"the reply holds {OWN}\none two three {OWN} four five"
 
 
+def test_the_memory_of_the_test_run_is_not_counted_to_a_worker(tmp_path: Path) -> None:
+    """Whatever this process reached before, a worker begins at its own peak."""
+    filled = bytearray(b"x") * 300_000_000
+    assert len(filled) == 300_000_000
+    del filled
+    account = run(Plan("selftest", 5, "2", 1, tmp_path))
+    assert 0 < account.peak_mb < 250
+
+
 def test_an_account_is_kept(tmp_path: Path) -> None:
     account = Account(cases=3, complaints=1, finished={0, 1, 5}, peak_mb=7)
     account.signatures["x"] = 2

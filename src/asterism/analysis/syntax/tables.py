@@ -28,10 +28,11 @@ SMALL_SECONDS = 2
 
 # The parser can be told a wall time only, and on a busy machine that passes before the CPU time is
 # used. Then the file is parsed again, with as much wall time as the CPU time is likely to take.
-# A machine that gives a process less than a thirtieth of a core is not waited for.
+# Growing it slowly bounds what a parse takes, in time and memory, if the load ends meanwhile; a
+# machine that gives a process less than a tenth of a core is not waited for.
 SPARE_FACTOR = 1.1
-GROWTH = 4.0
-MOST_FACTOR = 30.0
+GROWTH = 2.0
+MOST_FACTOR = 10.0
 
 IDENTIFIER = object()
 COMMENT = object()
