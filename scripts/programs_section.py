@@ -41,7 +41,7 @@ def _details(program: Program) -> list[str]:
     names = "everything" if program.inherits == ("*",) else _listed(program.inherits)
     fixed = [f"{name}={value}" for name, value in (program.variables or {}).items()]
     lines = [f"### `{program.name}`", ""]
-    lines.append(f"- Arguments: {_listed(program.arguments) or 'none of ours'}.")
+    lines.append(f"- Arguments: {_listed(program.arguments) or 'none'}.")
     if program.probe:
         lines.append(f"- Asked whether it works with: {_listed(program.probe)}.")
     lines.append(f"- Environment: {names}{'; set: ' + _listed(fixed) if fixed else ''}.")

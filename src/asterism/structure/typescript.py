@@ -76,9 +76,9 @@ class TypeScriptProject(Project[Session]):
         super().__init__(server, root, self._options.keeper, answers)
 
     def _read_file(self, path: Any) -> dict[str, None] | None:
-        """Tell the compiler, which asks before it reads a file, whether it may.
+        """Answer the compiler, which asks before it reads a file.
 
-        No answer means that it reads the file itself; empty content means that there is no file.
+        With None it reads the file itself; content None means that the file does not exist.
         """
         with suppress(ValueError):
             real = os.path.realpath(path) if isinstance(path, str) else ""
