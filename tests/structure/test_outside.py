@@ -433,9 +433,9 @@ def test_a_link_that_comes_later(tmp_path: Path, is_fenced: bool) -> None:
 
 def configuration(tmp_path: Path, files: dict[str, str], environment: str | None) -> Any:
     root = laid_out(tmp_path, files, {})
-    place = root / environment if environment else None
-    written_to = write_configuration(str(root), f"{tmp_path}/cache", place and str(place))
-    return tomllib.loads(Path(written_to).read_text())["environment"]
+    place = f"{root}/{environment}" if environment else None
+    written_to = write_configuration(str(root), f"{tmp_path}/cache", place)
+    return tomllib.loads(written_to.read_text())["environment"]
 
 
 VERSIONS: list[tuple[dict[str, str], str | None, str]] = [
@@ -509,3 +509,23 @@ def test_aliases_that_lead_outside(tmp_path: Path, value: str) -> None:
     (scope,) = scopes(str(root), [CONFIG, "src/a.ts"])
     assert scope.aliases == {"@in/*": [f"{root}/src/*"]}
     assert os.path.isdir(root / "linked")  # noqa: PTH112
+
+
+@needs_checker
+def test_a_folder_whose_name_has_a_line_break(tmp_path: Path) -> None:
+    """Its second line would be another folder of packages."""
+    site = f".venv/lib/python3\n{tmp_path.name}/site-packages"
+    files = {"a.py": BODY, ".venv/pyvenv.cfg": "version = 3.11.7\n", f"{site}/x.py": "", **VENV}
+    root = laid_out(tmp_path, files, {})
+    place = write_configuration(str(root), str(tmp_path / "cache"), f"{root}/.venv")
+    (written_to,) = place.parent.rglob("packages.pth")
+    assert written_to.read_text().splitlines() == [f"{root}/{SITE}"]
+
+
+def test_an_active_environment_keeps_its_version(tmp_path: Path) -> None:
+    environment = written(tmp_path / "environment", {"pyvenv.cfg": "version = 3.9\n"})
+    for settings, version in (("", None), ('requires-python = ">=3.12"', "3.12")):
+        root = written(tmp_path / "repository", {"pyproject.toml": f"[project]\n{settings}\n"})
+        place = write_configuration(str(root), str(tmp_path / "cache"), str(environment))
+        found = tomllib.loads(place.read_text())["environment"]
+        assert (found["python"], found.get("python-version")) == (str(environment), version)

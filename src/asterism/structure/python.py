@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from asterism.analysis.syntax.outlines import outline
 from asterism.backends.lsp.client import LanguageClient, standard_answers
@@ -18,7 +17,7 @@ from asterism.programs.table import TY
 from asterism.structure.kept_outlines import OutlineOf
 from asterism.structure.project import Project
 from asterism.structure.python_connections import connections_of
-from asterism.structure.python_paths import CONFIGURATION, check_links, write_configuration
+from asterism.structure.python_paths import check_links, configuration_path, write_configuration
 from asterism.structure.python_places import Files
 from asterism.structure.python_resolving import Resolver
 from asterism.structure.targets import Target
@@ -61,7 +60,7 @@ class PythonProject(Project[LanguageClient]):
         environment = self._options.environment
         self._checked: dict[str, FoundFile] = {}
         """The files for which the links were last looked at."""
-        self._configuration = str(Path(options.cache, CONFIGURATION))
+        self._configuration = str(configuration_path(options.cache, environment))
         self._files = Files(place, self._options.outline_of)
         server = ServerCommand(
             name=_NAME,

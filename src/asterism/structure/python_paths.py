@@ -3,9 +3,11 @@
 import json
 import os
 import re
+import threading
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +52,13 @@ _MODULES = (".py", ".pyi")
 _REPARSE_POINT = 0x400
 
 
-def write_configuration(root: str, cache: str, environment: str | None) -> str:
+def configuration_path(cache: str, environment: str | None) -> Path:
+    """The path of the configuration; processes with other active environments have others."""
+    key = sha256(os.fsencode(environment or "")).hexdigest()[:12]
+    return Path(cache, key, CONFIGURATION)
+
+
+def write_configuration(root: str, cache: str, environment: str | None) -> Path:
     """Write the one configuration that the checker reads, and return its path.
 
     The checker does not read the settings of the repository itself. Search paths from them are
@@ -64,24 +72,25 @@ def write_configuration(root: str, cache: str, environment: str | None) -> str:
     written = _text(wanted, "python-version")
     required = _LOWEST.search(_text(project, "requires-python"))
     chosen = [written, required[1] if required else "", version or ""]
-    used = next((one for one in chosen if _VERSION.fullmatch(one)), _DEFAULT_VERSION)
+    valid = [one for one in chosen if _VERSION.fullmatch(one)]
+    used = valid[0] if valid else _DEFAULT_VERSION
     outside = environment if packages is None else None
+    place = configuration_path(cache, environment)
     values: dict[str, str | list[str]] = {
-        "python": outside or _made_environment(Path(cache), packages or [], used)
+        "python": outside or _made_environment(place.parent, packages or [], used)
     }
-    if outside is None or _VERSION.fullmatch(written) or required:
+    # An environment outside has its own version, unless the repository demands one.
+    if outside is None or valid:
         values["python-version"] = used
     platform = _text(wanted, "python-platform")
     if _WORD.fullmatch(platform):
         values["python-platform"] = platform
     values |= {"root": roots} if roots else {}
     values["extra-paths"] = _inside(root, wanted.get("extra-paths"))
-    place = Path(cache, CONFIGURATION)
-    place.parent.mkdir(parents=True, exist_ok=True)
     lines = ["[src]", f"include = {_toml(_INCLUDE)}", f"exclude = {_toml(_EXCLUDE)}", ""]
     lines += ["[environment]", *(f"{key} = {_toml(value)}" for key, value in values.items()), ""]
-    place.write_text("\n".join(lines), encoding="utf-8", errors="replace")
-    return str(place)
+    _write(place, "\n".join(lines))
+    return place
 
 
 def check_links(root: str, environment: str | None) -> None:
@@ -174,7 +183,9 @@ def _folders(root: str, base: str, written: Iterable[str]) -> Iterator[str]:
     for one in written:
         with suppress(ValueError, OSError):
             place = os.path.realpath(os.path.join(base, one))  # noqa: PTH118
-            if is_below(place, real) and os.path.isdir(place):  # noqa: PTH112
+            # A line break in a name would begin another line of a path file.
+            is_plain = "\n" not in place and "\r" not in place
+            if is_plain and is_below(place, real) and os.path.isdir(place):  # noqa: PTH112
                 # Below `root` as given, because the checker names files that way.
                 yield root + place[len(real) :]
 
@@ -198,7 +209,7 @@ def _packages(
 ) -> tuple[list[str] | None, str | None]:
     """The folders of packages in a repository's own environment, and its version of Python.
 
-    The list is None for an environment outside of the repository, which the user has activated.
+    Returns no list for an environment outside of the repository, which the user has activated.
     """
     real = os.path.realpath(root)
     place = environment or next(_folders(root, root, (written,) if written else ()), None)
@@ -244,10 +255,20 @@ def _made_environment(cache: Path, packages: list[str], version: str) -> str:
     folder, programs = place / library / "site-packages", place / "bin"
     for needed in (folder, programs):
         needed.mkdir(parents=True, exist_ok=True)
-    (place / "pyvenv.cfg").write_text(f"home = {programs}\nversion = {version}\n", encoding="utf-8")
-    text = "".join(f"{one}\n" for one in packages)
-    (folder / "packages.pth").write_text(text, encoding="utf-8", errors="replace")
+    _write(place / "pyvenv.cfg", f"home = {programs}\nversion = {version}\n")
+    _write(folder / "packages.pth", "".join(f"{one}\n" for one in packages))
     return str(place)
+
+
+def _write(place: Path, text: str) -> None:
+    """Replace a file at once, because the checker of another process may read it."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    data = text.encode("utf-8", "surrogateescape")
+    if place.is_file() and place.read_bytes() == data:
+        return
+    made = place.with_name(f"{place.name}.{os.getpid()}.{threading.get_ident()}")
+    made.write_bytes(data)
+    made.replace(place)
 
 
 def _toml(value: str | Iterable[str]) -> str:
