@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +28,10 @@ def _hook(event, arguments, file=open(os.environ["AUDIT_LOG"], "a", buffering=1)
 
 sys.addaudithook(_hook)
 """
-_EXECUTED = re.compile(r'execve\("((?:[^"\\]|\\.)*)".*\) = 0$')
+_CALLED = re.compile(r'(?P<process>\d+) +execve\("(?P<program>(?:[^"\\]|\\.)*)"')
+# strace cuts a call in two lines where another process is seen between its begin and its end.
+_RESUMED = re.compile(r"(?P<process>\d+) +<\.\.\. execve resumed>")
+_SUCCEEDED = re.compile(r"\) += 0$")
 _STRACE = shutil.which("strace") or ""
 
 
@@ -85,12 +88,23 @@ class Audit:
         rest, complaints = process.communicate()
         output += rest
         assert process.returncode in (0, 1, 2), complaints
-        programs = set()
-        if self._trace.exists():
-            found = map(_EXECUTED.search, self._trace.read_text(errors="replace").splitlines())
-            programs = {one.group(1) for one in found if one}
+        traced = self._trace.read_text(errors="replace") if self._trace.exists() else ""
+        programs = executed(traced.splitlines())
         events = [line.split("\t", 1) for line in self._log.read_text().splitlines()]
         return Seen(programs, [event for event in events if len(event) == 2], output, complaints)
+
+
+def executed(lines: Iterable[str]) -> set[str]:
+    """The programs that a trace of `execve` shows as executed."""
+    programs = set()
+    called: dict[str, str] = {}
+    for line in lines:
+        if call := _CALLED.match(line):
+            called[call["process"]] = call["program"]
+        found = call or _RESUMED.match(line)
+        if found and _SUCCEEDED.search(line):
+            programs.add(called[found["process"]])
+    return programs
 
 
 def _conversation(process: "subprocess.Popen[str]", given: str) -> str:
@@ -173,6 +187,17 @@ def test_nothing_of_the_repository_is_executed(audit: Audit, name: str) -> None:
     assert refused.get(name, "") in seen.complaints
     if name in ("show", "search", "callers", "pattern", "codebase_search"):
         assert "add.go" in seen.output
+
+
+def test_calls_that_are_traced_in_two_lines() -> None:
+    traced = [
+        '7 execve("/bin/ty", ["ty"], 0x1 /* 3 vars */ <unfinished ...>',
+        '8 execve("/bin/none", ["none"], 0x1 /* 3 vars */) = -1 ENOENT (No such file)',
+        '8 execve("/bin/tsc", ["tsc"], 0x1 /* 3 vars */) = 0',
+        "7 <... execve resumed>)                  = 0",
+        "8 +++ exited with 0 +++",
+    ]
+    assert executed(traced) == {"/bin/ty", "/bin/tsc"}
 
 
 def test_compilers_were_asked(audit: Audit) -> None:
