@@ -21,6 +21,7 @@ STATUSES: Mapping[str, int] = {
     "path_outside": 403,
     "path_wrong_kind": 400,
     "path_unreadable": 403,
+    "secret_file": 403,
     "not_text": 422,
     "index_unusable": 500,
     "index_missing": 409,

@@ -34,6 +34,7 @@ CODES: Mapping[type[errors.AsterismError], Code] = {
     errors.PathOutside: Code("path_outside"),
     errors.WrongPathKind: Code("path_wrong_kind"),
     errors.PathUnreadable: Code("path_unreadable"),
+    errors.SecretFile: Code("secret_file"),
     errors.NotText: Code("not_text"),
     errors.StoreError: Code("index_unusable", "Call index_status to see what is wrong."),
     errors.IndexMissing: Code("index_missing", _INDEX_IT),
