@@ -88,7 +88,7 @@ def test_one_that_is_gone_can_be_taken_out(user: Path, run: Run) -> None:
     run("trust", str(user / "old"))
     (user / "old").rmdir()
     assert listed(run) == [(f"{user}/old", "missing")]
-    assert "nothing is there" in run("trust", "--list").out
+    assert "does not exist" in run("trust", "--list").out
     run("untrust", str(user / "old"))
     assert listed(run) == []
 
@@ -105,7 +105,7 @@ def test_what_is_still_trusted_below_is_said(user: Path, run: Run) -> None:
     ("arguments", "why"),
     [
         (("link",), "leads through a link"),
-        (("vendor",), "is a part of the checkout"),
+        (("vendor",), "is part of the checkout"),
         (("gone",), "There is no directory"),
         ((), "Give either a PATH or --list"),
         ((".", "--list"), "Give either a PATH or --list"),

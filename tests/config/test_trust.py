@@ -207,7 +207,7 @@ def test_a_repository_is_trusted_by_its_real_place(tmp_path: Path) -> None:
         ("{base}/other/../shop", EntryState.trusted),
         ("{base}/gone", EntryState.missing),
         ("{base}/shop/asterism.toml", EntryState.missing),
-        # A repository, or a program that may write beside it, could point the link elsewhere.
+        # A repository, or a user with write access beside it, could change the link.
         ("{base}/link", EntryState.linked),
         ("{base}/shop/inner", EntryState.linked),
         ("{base}/link/below", EntryState.linked),
@@ -257,7 +257,7 @@ def checkout(place: Path) -> Path:
         ("link", "leads through a link to"),
         ("outer/turned/deep", "leads through a link to"),
         ("link/../shop", "leads through a link to"),
-        ("outer/vendor", "is a part of the checkout"),
+        ("outer/vendor", "is part of the checkout"),
         ("gone", "There is no directory"),
         ("file", "is not a directory"),
     ],

@@ -42,7 +42,7 @@ needs_network = pytest.mark.skipif(not fences().network, reason="this kernel has
 def said(
     program: Program, code: str, values: Mapping[str, str] | None = None, memory: int = 0
 ) -> str:
-    """What a piece of Python prints as this program, or the last line of its complaint."""
+    """The output of Python code run as this program, or the last line of stderr."""
     launch = Launch(
         program=program,
         command=(sys.executable, "-I", "-c", code),
@@ -80,7 +80,7 @@ SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL", "AUTH", "SOCK", "
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_no_row_hands_a_secret_on(program: Program) -> None:
     if program.inherits == ("*",):
-        # Asterism's own workers, and what the user types for `asterism eval`.
+        # Asterism's own workers, and commands that the user gives to `asterism eval`.
         assert program.name in ("reader processes", "compared tool")
         return
     assert [name for name in program.inherits if any(word in name for word in SECRETS)] == []
@@ -158,7 +158,7 @@ def test_a_tool_server_gets_what_it_is_given(monkeypatch: pytest.MonkeyPatch) ->
     )
     assert prepare(launch).environment == {"TOKEN": "its own"}
     assert "OTHER" not in inherited(TOOL_SERVER)
-    # Neither a token nor anything else of the environment is among the arguments.
+    # No variable, such as a token, is among the arguments.
     assert "its own" not in " ".join(prepare(launch).command)
 
 
@@ -201,7 +201,7 @@ def test_no_connection_to_a_listener_that_others_reach() -> None:
         )
         assert said(PLAIN, code) == "connected"
         assert said(CONFINED, code) == "PermissionError: [Errno 13] Permission denied"
-        # What it starts is held as well.
+        # Its children are limited as well.
         child = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"
         assert said(CONFINED, child) == "PermissionError: [Errno 13] Permission denied"
 
@@ -255,7 +255,7 @@ def test_without_its_values_a_fenced_program_reads_nothing(tmp_path: Path) -> No
 
 @on_linux
 def test_it_ends_with_what_started_it() -> None:
-    """The tie holds behind the fences too."""
+    """The program ends with its parent when it is fenced, too."""
     tied = (
         "import sys\n"
         "from asterism.programs.launching import Launch, start\n"
@@ -279,7 +279,7 @@ def test_it_ends_with_what_started_it() -> None:
         check=False,
     )
     pid = int(done.stdout)
-    # The pipe of its output is ours alone to close, so the end is seen in the table of processes.
+    # The test holds the pipe open, so the end is checked in the process table.
     for _ in range(6000):
         if not _is_alive(pid):
             break

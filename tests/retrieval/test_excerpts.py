@@ -3,6 +3,7 @@
 import pytest
 
 from asterism.domain.search import Hit, Mode
+from asterism.retrieval import excerpts
 from asterism.retrieval.excerpts import Mark, marker_for, marking, shown_lines
 from asterism.retrieval.questions import understand, understand_code
 from tests.retrieval import selection_hits
@@ -39,11 +40,33 @@ def test_marks(question: str, line: str, words: list[str]) -> None:
     assert marked(question, line) == words
 
 
-def test_a_pattern_without_end_marks_nothing_and_does_not_hang() -> None:
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine the process that matches patterns may start slowly."""
+    monkeypatch.setattr(excerpts, "MARK_SECONDS", 600.0)
+
+
+def test_marks_of_a_pattern() -> None:
     with marking(understand(r"regex:(a+)+b"), Mode.exact) as marker:
         assert marker("xaab") == [Mark(1, 4, "")]
+        assert marker("plain") == []
+        assert marker("xaab aab") == [Mark(1, 4, "")]
+
+
+def test_a_pattern_without_end_marks_nothing_and_does_not_hang(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(excerpts, "MARK_SECONDS", 0.2)
+    with marking(understand(r"regex:(a+)+b"), Mode.exact) as marker:
         assert marker("a" * 60) == []
         # The process was ended with the first failure.
+        assert marker("xaab") == []
+
+
+def test_all_marks_together_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    with marking(understand(r"regex:aab"), Mode.exact) as marker:
+        assert marker("xaab") == [Mark(1, 4, "")]
+        monkeypatch.setattr(excerpts, "MARK_SECONDS", 0.0)
         assert marker("xaab") == []
 
 

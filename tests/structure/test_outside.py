@@ -1,4 +1,4 @@
-"""Does nothing outside the repository show in a reply, whatever the repository's files ask for?"""
+"""Do replies show content from outside the repository, with or without fences?"""
 
 import json
 import os
@@ -148,7 +148,7 @@ def laid_out(base: Path, files: dict[str, str], links: dict[str, str]) -> Path:
 
 @pytest.fixture
 def is_fenced(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Whether the kernel keeps programs from files; without it they run as on macOS."""
+    """Whether the kernel restricts files; False simulates macOS."""
     if not request.param:
         # A fence that leaves everything open.
         monkeypatch.setattr(launching, "SYSTEM_FILES", ("/",))
@@ -263,7 +263,7 @@ PYTHON_ATTACKS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
 
 @pytest.fixture
 def canary(tmp_path: Path) -> Iterator[Path]:
-    """What programs of the environments would make; nothing may."""
+    """A file that the environments' programs would write; it must not exist."""
     place = tmp_path / "canary"
     yield place
     assert not place.exists()
@@ -272,7 +272,7 @@ def canary(tmp_path: Path) -> Iterator[Path]:
 def connected(
     base: Path, root: Path, is_fenced: bool, environment: str | None
 ) -> dict[str, dict[str, Any]]:
-    """What the checker says of the symbols of `a.py`; nothing if it may not start."""
+    """Connections of the symbols of `a.py`; empty if the checker may not start."""
     assert CHECKER is not None
     options = PythonOptions(
         cache=str(base / "cache"), environment=environment, keeper=PATIENT, is_fenced=is_fenced
@@ -404,11 +404,38 @@ def test_settings_that_change(tmp_path: Path) -> None:
     assert described(after)["calls"] == ["reveal more/treasury.py:4 <6>"]
 
 
+@needs_checker
+@pytest.mark.parametrize("is_fenced", [False], indirect=True)
+def test_a_link_that_comes_later(tmp_path: Path, is_fenced: bool) -> None:
+    """The checker stays closed while there is one, and answers again when it is gone."""
+    root = laid_out(tmp_path, {"a.py": BODY}, {})
+    assert CHECKER is not None
+    options = PythonOptions(cache=str(tmp_path / "cache"), keeper=PATIENT, is_fenced=is_fenced)
+    project = PythonProject(CHECKER, str(root), options)
+    target = Target("a.py", "asked", 5)
+
+    def calls() -> object:
+        (found,) = project.connections([target], discover(str(root)).files)
+        return described(found)["calls"]
+
+    try:
+        assert calls() == ["reveal treasury ~0.9 <6>"]
+        (root / "treasury").symlink_to(tmp_path / "outside/treasury")
+        written(root, {"b.py": ""})
+        for _ in range(5):
+            with pytest.raises(ServerMissing, match="treasury leads out of the repository"):
+                calls()
+        (root / "treasury").unlink()
+        assert calls() == ["reveal treasury ~0.9 <6>"]
+    finally:
+        project.close()
+
+
 def configuration(tmp_path: Path, files: dict[str, str], environment: str | None) -> Any:
     root = laid_out(tmp_path, files, {})
-    place = root / environment if environment else None
-    written_to = write_configuration(str(root), f"{tmp_path}/cache", place and str(place))
-    return tomllib.loads(Path(written_to).read_text())["environment"]
+    place = f"{root}/{environment}" if environment else None
+    written_to = write_configuration(str(root), f"{tmp_path}/cache", place)
+    return tomllib.loads(written_to.read_text())["environment"]
 
 
 VERSIONS: list[tuple[dict[str, str], str | None, str]] = [
@@ -482,3 +509,23 @@ def test_aliases_that_lead_outside(tmp_path: Path, value: str) -> None:
     (scope,) = scopes(str(root), [CONFIG, "src/a.ts"])
     assert scope.aliases == {"@in/*": [f"{root}/src/*"]}
     assert os.path.isdir(root / "linked")  # noqa: PTH112
+
+
+@needs_checker
+def test_a_folder_whose_name_has_a_line_break(tmp_path: Path) -> None:
+    """Its second line would be another folder of packages."""
+    site = f".venv/lib/python3\n{tmp_path.name}/site-packages"
+    files = {"a.py": BODY, ".venv/pyvenv.cfg": "version = 3.11.7\n", f"{site}/x.py": "", **VENV}
+    root = laid_out(tmp_path, files, {})
+    place = write_configuration(str(root), str(tmp_path / "cache"), f"{root}/.venv")
+    (written_to,) = place.parent.rglob("packages.pth")
+    assert written_to.read_text().splitlines() == [f"{root}/{SITE}"]
+
+
+def test_an_active_environment_keeps_its_version(tmp_path: Path) -> None:
+    environment = written(tmp_path / "environment", {"pyvenv.cfg": "version = 3.9\n"})
+    for settings, version in (("", None), ('requires-python = ">=3.12"', "3.12")):
+        root = written(tmp_path / "repository", {"pyproject.toml": f"[project]\n{settings}\n"})
+        place = write_configuration(str(root), str(tmp_path / "cache"), str(environment))
+        found = tomllib.loads(place.read_text())["environment"]
+        assert (found["python"], found.get("python-version")) == (str(environment), version)

@@ -1,4 +1,4 @@
-"""A repository that tries everything to be executed, and programs on PATH that would obey it."""
+"""A hostile repository with many triggers for execution, and fake programs that obey it."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.structure.scripts import scripted, written
 
-# Whatever is executed appends a line to the file that stands for {canary}.
+# Every executed file appends a line to the file {canary}.
 _SHELL = "#!/bin/sh\necho {what} >> {canary}\n"
 _PYTHON = 'open("{canary}", "a").write("{what}\\n")\n'
 _NODE = 'require("fs").appendFileSync("{canary}", "{what}\\n");\n'
@@ -38,7 +38,7 @@ _PYTHON_FILES = {
     "setup.py": "setup.py",
     "sitecustomize.py": "sitecustomize",
     "usercustomize.py": "usercustomize",
-    # Names of the standard library and of ours, which a careless start would import from here.
+    # Names of the standard library and of Asterism, which Python would import from its directory.
     "types.py": "types",
     "json.py": "json",
     "asterism.py": "asterism",
@@ -96,8 +96,8 @@ _TEXTS = {
     '[trust]\nrepositories = ["{root}"]\n',
 }
 
-# rustup's proxy takes an override of the environment, a file above the working directory, or else
-# the default; the others obey what they find in the working directory.
+# rustup's proxy takes the toolchain of the environment, of a file above the working directory, or
+# the default; the other fakes start a program of the working directory.
 _FAKE = """#!{python}
 import os, runpy, sys
 from pathlib import Path
@@ -136,7 +136,7 @@ _OBEYED = {
 
 
 class Hostile:
-    """The repository, its canary, and what was started of the programs on PATH."""
+    """The repository, its canary file, and a log of the started fake programs."""
 
     def __init__(self, base: Path) -> None:
         self.base = base
@@ -159,22 +159,22 @@ class Hostile:
 
     @property
     def executed(self) -> list[str]:
-        """What of the repository ran."""
+        """Names of executed files of the repository."""
         return self.canary.read_text().splitlines() if self.canary.exists() else []
 
     @property
     def started(self) -> list[str]:
-        """Which programs on PATH were started, with directory and the names of variables."""
+        """Started programs of PATH, with their directory and variable names."""
         logs = [self.log, *(self.base / "cache").rglob("started")]
         return [line for log in logs if log.exists() for line in log.read_text().splitlines()]
 
     def forget(self) -> None:
-        """Begin anew with what ran and what was started."""
+        """Clear the canary and the logs."""
         for place in (self.canary, self.log, *(self.base / "cache").rglob("started")):
             place.unlink(missing_ok=True)
 
     def environment(self, **more: str) -> dict[str, str]:
-        """Of a user with keys, who has a relative folder and one of the repository on PATH."""
+        """An environment with keys, and with relative and repository folders on PATH."""
         relative = "node_modules/.bin"
         folders = [relative, f"{self.root}/.venv/bin", str(self.programs), os.environ["PATH"]]
         return {
@@ -193,7 +193,7 @@ class Hostile:
         }
 
     def command(self, *arguments: str) -> list[str]:
-        """Asterism, as its installed command starts: without the working directory in its path."""
+        """The Asterism command, without the working directory on sys.path."""
         return [sys.executable, "-P", "-m", "asterism.cli", *arguments]
 
 

@@ -1,4 +1,4 @@
-"""Does a repository that tries everything get anything executed? Every process is looked at."""
+"""Does Asterism execute any file of a hostile repository? Watches every process."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ import pytest
 
 from tests.trust.hostile import Hostile
 
-# Loaded by every Python that is not isolated: writes down what it starts and which files it runs.
+# Loaded by every Python that is not isolated: logs started programs and executed files.
 _SITECUSTOMIZE = """\
 import os, sys
 
@@ -28,22 +28,25 @@ def _hook(event, arguments, file=open(os.environ["AUDIT_LOG"], "a", buffering=1)
 
 sys.addaudithook(_hook)
 """
-_EXECUTED = re.compile(r'execve\("((?:[^"\\]|\\.)*)".*\) = 0$')
+_CALLED = re.compile(r'(?P<process>\d+) +execve\("(?P<program>(?:[^"\\]|\\.)*)"')
+# strace cuts a call in two lines where another process is seen between its begin and its end.
+_RESUMED = re.compile(r"(?P<process>\d+) +<\.\.\. execve resumed>")
+_SUCCEEDED = re.compile(r"\) += 0$")
 _STRACE = shutil.which("strace") or ""
 
 
 class Seen(NamedTuple):
-    """What a command did."""
+    """Programs, audit events and output of a command."""
 
     programs: set[str]
-    """Every program that any process below it became; empty without strace."""
+    """Programs that it or its children executed; empty without strace."""
     events: list[list[str]]
-    """What our own Pythons started, ran and loaded."""
+    """Audit events of Asterism's own Python processes."""
     output: str
     complaints: str
 
     def below(self, root: Path) -> list[str]:
-        """Everything of it that lies in the repository."""
+        """Programs and events with a path in the repository."""
         places = [*self.programs, *(place for _, place in self.events)]
         inside = [place for place in places if place.startswith(f"{root}/")]
         return inside + [place for place in places if not os.path.isabs(place) and _is_path(place)]  # noqa: PTH117
@@ -54,7 +57,7 @@ def _is_path(place: str) -> bool:
 
 
 class Audit:
-    """Runs commands in the repository under watch."""
+    """Runs commands in the repository and records their processes."""
 
     def __init__(self, hostile: Hostile) -> None:
         self.hostile = hostile
@@ -85,16 +88,27 @@ class Audit:
         rest, complaints = process.communicate()
         output += rest
         assert process.returncode in (0, 1, 2), complaints
-        programs = set()
-        if self._trace.exists():
-            found = map(_EXECUTED.search, self._trace.read_text(errors="replace").splitlines())
-            programs = {one.group(1) for one in found if one}
+        traced = self._trace.read_text(errors="replace") if self._trace.exists() else ""
+        programs = executed(traced.splitlines())
         events = [line.split("\t", 1) for line in self._log.read_text().splitlines()]
         return Seen(programs, [event for event in events if len(event) == 2], output, complaints)
 
 
+def executed(lines: Iterable[str]) -> set[str]:
+    """The programs that a trace of `execve` shows as executed."""
+    programs = set()
+    called: dict[str, str] = {}
+    for line in lines:
+        if call := _CALLED.match(line):
+            called[call["process"]] = call["program"]
+        found = call or _RESUMED.match(line)
+        if found and _SUCCEEDED.search(line):
+            programs.add(called[found["process"]])
+    return programs
+
+
 def _conversation(process: "subprocess.Popen[str]", given: str) -> str:
-    """Send messages, and read until the last of them is answered."""
+    """Send messages, and read until the last reply."""
     if not given:
         return ""
     assert process.stdin is not None
@@ -160,7 +174,7 @@ def test_nothing_of_the_repository_is_executed(audit: Audit, name: str) -> None:
     seen = audit(*COMMANDS[name](audit.hostile))
     assert audit.hostile.executed == []
     assert seen.below(audit.hostile.root) == []
-    # Our own programs, and for the doctor those on PATH that it asks for their version.
+    # Asterism's own programs; the doctor also runs those on PATH with --version.
     names = {Path(program).name for program in seen.programs}
     ours = {Path(sys.executable).name, "tsc", "ty"}
     probed = {"rust-analyzer"} if name == "doctor" else set()
@@ -169,14 +183,25 @@ def test_nothing_of_the_repository_is_executed(audit: Audit, name: str) -> None:
     assert {line.split()[0] for line in audit.hostile.started} <= probed
     assert {place for kind, place in seen.events if kind == "start"} <= {sys.executable}
     assert seen.events
-    refused = {"agent": "There is no agent 'evil'", "trust": "is a part of the checkout"}
+    refused = {"agent": "There is no agent 'evil'", "trust": "is part of the checkout"}
     assert refused.get(name, "") in seen.complaints
     if name in ("show", "search", "callers", "pattern", "codebase_search"):
         assert "add.go" in seen.output
 
 
+def test_calls_that_are_traced_in_two_lines() -> None:
+    traced = [
+        '7 execve("/bin/ty", ["ty"], 0x1 /* 3 vars */ <unfinished ...>',
+        '8 execve("/bin/none", ["none"], 0x1 /* 3 vars */) = -1 ENOENT (No such file)',
+        '8 execve("/bin/tsc", ["tsc"], 0x1 /* 3 vars */) = 0',
+        "7 <... execve resumed>)                  = 0",
+        "8 +++ exited with 0 +++",
+    ]
+    assert executed(traced) == {"/bin/ty", "/bin/tsc"}
+
+
 def test_compilers_were_asked(audit: Audit) -> None:
-    """So that the test above has something to look at."""
+    """The audit notices processes, so the test above can fail."""
     if not _STRACE:
         pytest.skip("strace is not installed")
     audit(audit.hostile.command("index"))

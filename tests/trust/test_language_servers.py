@@ -1,4 +1,4 @@
-"""Do programs that a repository can make execute something start only where the user trusts it?"""
+"""Do language servers start only for trusted repositories?"""
 
 import json
 import subprocess
@@ -118,7 +118,7 @@ def test_the_reply_says_once_how_to_get_more(run: Run, way: str) -> None:
 
 
 def test_the_fakes_would_notice(run: Run) -> None:
-    """Started as before, in the repository with its environment, the proxy obeys the repository."""
+    """The fakes obey the repository if they start in it, with the full environment."""
     for name in ("rust-analyzer", "gopls", "clangd", "jdtls"):
         subprocess.run(
             [str(run.hostile.programs / name), "--version"],

@@ -75,7 +75,7 @@ class Place:
 
     @property
     def executed(self) -> list[str]:
-        """What of the repository ran."""
+        """Names of executed files of the repository."""
         canary = self.base / "canary"
         return canary.read_text().splitlines() if canary.exists() else []
 

@@ -105,7 +105,7 @@ def _access(settings: Settings) -> tuple["Access", str]:
     if is_open:
         return access, " Every user of this machine may ask."
     kept = TokenFile(data_directory(), lambda made: hide([made]))
-    # Names beside this machine's own are those of a proxy, which asks for everybody.
+    # Names beside this machine's own are those of a proxy, which sends requests of other clients.
     is_told = chosen.access == "user" and not chosen.allowed_hosts and tells_users()
     own_uid = os.geteuid() if is_told else None
     try:

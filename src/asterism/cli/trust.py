@@ -1,4 +1,4 @@
-"""`asterism trust` and `untrust`: for which repositories other programs may start."""
+"""`asterism trust` and `untrust`: edit and show the list of trusted repositories."""
 
 import argparse
 import os
@@ -26,7 +26,7 @@ from asterism.installing.writing import Reader, write
 
 _SAYS = {
     EntryState.trusted: "",
-    EntryState.missing: "nothing is there; take it out, or whatever comes there is trusted",
+    EntryState.missing: "does not exist; remove it, or a directory created there is trusted",
     EntryState.linked: "leads through a link and does not count; trust the directory itself",
     EntryState.relative: "is not an absolute path and does not count",
 }
@@ -34,7 +34,7 @@ _SAYS = {
 
 def run(options: argparse.Namespace) -> int:
     """List the trusted repositories, add one, or remove one."""
-    # Only the user's own voice counts, whichever directory the command runs in.
+    # Only the user's own settings, not those of the current directory.
     settings = load(trust_file().parent).settings
     if options.command == "untrust":
         return _untrust(options, settings)
@@ -104,7 +104,7 @@ def _without(text: str, written: Sequence[str]) -> str:
 
 
 def _edit(edited: Callable[[str], str]) -> None:
-    """Change the user's file as a whole or not at all; what it says otherwise stays."""
+    """Replace the user's file atomically; the rest of its text stays."""
     place = trust_file()
     found = Reader()(place)
     before = "" if found.content is None else found.content.decode("utf-8")

@@ -1,4 +1,4 @@
-"""Whom the user trusts: repositories whose settings, agents and build files may run programs."""
+"""The list of trusted repositories: reading it, and checking a path before it is added."""
 
 import os
 from enum import StrEnum
@@ -23,15 +23,15 @@ VARIABLE = "ASTERISM_TRUST_REPOSITORIES"
 
 
 class EntryState(StrEnum):
-    """What an entry of the list means today."""
+    """State of an entry of the list."""
 
     trusted = "trusted"
     missing = "missing"
-    """The path does not exist. A repository created there would be trusted."""
+    """The directory does not exist. One that is created there later would be trusted."""
     linked = "linked"
-    """Its path leads through a link, which could be pointed elsewhere; the entry does not count."""
+    """It leads through a link, whose target another user may change; it is ignored."""
     relative = "relative"
-    """A relative path means another folder in each directory; the entry does not count."""
+    """It depends on the working directory; it is ignored."""
 
 
 class Entry(NamedTuple):
@@ -39,25 +39,25 @@ class Entry(NamedTuple):
 
     written: str
     path: str
-    """With the home directory filled in."""
+    """With `~` replaced by the home directory."""
     state: EntryState
 
 
 def entries(settings: Settings) -> tuple[Entry, ...]:
-    """The user's list, with what each entry means."""
+    """The user's list, with the state of each entry."""
     return tuple(_entry(written) for written in settings.trust.repositories)
 
 
 def is_trusted(root: Path, settings: Settings) -> bool:
-    """Whether the user trusts a repository, by the real path of its root and by no other.
+    """Whether the real path of a repository's root is on the list.
 
-    A trusted folder says nothing of the repositories below it.
+    Repositories below a trusted folder are not trusted.
     """
     return is_named(os.path.realpath(root), settings)
 
 
 def is_named(root: str, settings: Settings) -> bool:
-    """Whether a real path is an entry that counts."""
+    """Whether a real path is an entry that is not ignored."""
     found = entries(settings)
     return any(one.path == root and one.state is EntryState.trusted for one in found)
 
@@ -66,41 +66,42 @@ def _entry(written: str) -> Entry:
     user = home()
     path = written
     if user and (written == "~" or written.startswith("~/")):
-        # The home directory is the user's own, and on some machines a link.
+        # The home directory may be a link, because it belongs to the user.
         path = os.path.realpath(user) + written[1:]
     if not os.path.isabs(path):  # noqa: PTH117
         return Entry(written, path, EntryState.relative)
     path = os.path.normpath(path)
     if os.path.realpath(path) != path:
         return Entry(written, path, EntryState.linked)
-    # Not by a path of pathlib, which fails where it may not look.
+    # pathlib raises for a directory without permission.
     is_there = os.path.isdir(path)  # noqa: PTH112
     return Entry(written, path, EntryState.trusted if is_there else EntryState.missing)
 
 
 def trustable(given: str, settings: Settings) -> str:
-    """The real path of a directory that may be trusted, or an error that says why not."""
+    """The real path of a directory that may be trusted; raises InputError for others."""
     written = os.path.join(os.getcwd(), given)  # noqa: PTH109, PTH118
     path = os.path.normpath(written)
     shown = display_path(path)
     if not os.path.lexists(written):
         raise PathMissing(f"There is no directory {shown}; give the root of a repository.")
-    # Of `link/..` the system means another directory than the text does.
+    # The system resolves `link/..` to another directory than normpath does.
     real = os.path.realpath(written)
     if real != path:
         raise PathOutside(
-            f"{shown} leads through a link to {display_path(real)}. A link can be turned, so only "
-            f"the directory itself can be trusted: `asterism trust {display_path(real)}`."
+            f"{shown} leads through a link to {display_path(real)}. The target of a link can "
+            "change, so only the directory itself can be trusted: "
+            f"`asterism trust {display_path(real)}`."
         )
     if not os.path.isdir(path):  # noqa: PTH112
         raise WrongPathKind(f"{shown} is not a directory; give the root of a repository.")
     if not os.access(path, os.R_OK | os.X_OK):
-        raise PathUnreadable(f"{shown} may not be read; permit it first.")
+        raise PathUnreadable(f"{shown} cannot be read; change its permissions first.")
     around = enclosing_checkout(path)
     if around is not None and around.root != path and not is_named(around.root, settings):
         outer = display_path(around.root)
         raise PathOutside(
-            f"{shown} is a part of the checkout {outer}, whose files its build tools read too. "
+            f"{shown} is part of the checkout {outer}, whose files build tools read too. "
             f"Trust that first: `asterism trust {outer}`."
         )
     return real
@@ -118,7 +119,7 @@ def trust_file() -> Path:
 
 
 def check_not_from_environment(settings: Settings) -> None:
-    """Refuse to edit a list that the file does not hold."""
+    """Raise SettingError if the list comes from the environment, which the file would replace."""
     layer = read_layer(trust_file())
     if settings.trust.repositories and (layer is None or ".".join(SETTING) not in layer.values):
         raise SettingError(

@@ -55,10 +55,10 @@ def settings_findings(where: Path) -> Iterator[Finding]:
 def _trust(settings: Settings) -> Iterator[Finding]:
     found = entries(settings)
     advice = {
-        EntryState.missing: "Whatever comes to stand there would be trusted: take it out of your "
-        "settings.",
-        EntryState.linked: "A link can be turned: name the directory itself, as `asterism trust` "
-        "does.",
+        EntryState.missing: "A directory that is created there would be trusted: remove the "
+        "entry from your settings.",
+        EntryState.linked: "The target of a link can change: name the directory itself, as "
+        "`asterism trust` does.",
         EntryState.relative: "Name it by its absolute path, as `asterism trust` does.",
     }
     says = {

@@ -1,4 +1,4 @@
-"""Strings into a list of a TOML file and out again, by the smallest edit; comments stay."""
+"""Adds a string to a list of a TOML file, or removes it; comments and layout stay."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from asterism.installing.toml_text import TOKEN, checked, entry_at, loads, state
 
 
 class _Item(NamedTuple):
-    """One string of a list; positions in the text."""
+    """Positions of one string of a list in the text."""
 
     start: int
     end: int
@@ -20,7 +20,7 @@ class _Item(NamedTuple):
 
 
 class _List(NamedTuple):
-    """Where a list is written: behind its opening bracket, and at its closing one."""
+    """Positions of a list: after its opening bracket, and at its closing one."""
 
     start: int
     end: int
@@ -28,7 +28,7 @@ class _List(NamedTuple):
 
 
 def with_item(text: str, path: Sequence[str], item: str) -> str:
-    """The text with a string at the end of a list, which is made where there is none."""
+    """The text with a string appended to a list; the list is created if it is missing."""
     found = _strings(text, path)
     if item in found:
         return text
@@ -41,7 +41,7 @@ def with_item(text: str, path: Sequence[str], item: str) -> str:
 
 
 def without_item(text: str, path: Sequence[str], item: str) -> str:
-    """The text without a string in a list; every other line stays as it is."""
+    """The text with a string removed from a list; other lines stay unchanged."""
     found = _strings(text, path)
     if item not in found:
         return text
@@ -72,7 +72,7 @@ def _replaced(value: dict[str, object], path: Sequence[str], items: list[str]) -
 
 
 def _found(text: str, path: Sequence[str]) -> _List:
-    """Where the list is written: below a header, with dots, or in a table on one line."""
+    """Finds the list below a header, as a dotted key, or in an inline table."""
     current: tuple[str, ...] = ()
     for statement in statements(text):
         if statement.table is not None:
@@ -113,7 +113,7 @@ def _inserted(text: str, place: _List, written: str) -> str:
 
 
 def _rest(text: str, place: _List, newline: str) -> str:
-    """What follows the first item of a list that may hold comments."""
+    """The text after the first item of a list, which may have comments."""
     inner = text[place.start : place.end]
     if not inner.strip():
         return text[place.end :]
@@ -121,7 +121,7 @@ def _rest(text: str, place: _List, newline: str) -> str:
 
 
 def _cut(text: str, place: _List, item: _Item) -> str:
-    """Take out an item with its comma; a line that holds nothing else goes as a whole."""
+    """Remove an item and its comma, and its line if nothing else is on it."""
     comma = _comma(text, item.end, place.end)
     end = item.end if comma is None else comma + 1
     line = text.rfind("\n", 0, item.start) + 1
@@ -139,7 +139,7 @@ def _cut(text: str, place: _List, item: _Item) -> str:
 
 
 def _comma(text: str, start: int, end: int) -> int | None:
-    """The comma behind an item, before which comments may stand."""
+    """The comma after an item; comments may precede it."""
     position = start
     while position < end:
         if text[position] == ",":

@@ -1,1 +1,1 @@
-"""Which programs does Asterism start, and with what? The only home of `subprocess`."""
+"""Starts other programs, with fixed arguments, environment and limits; all use of `subprocess`."""

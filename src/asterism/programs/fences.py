@@ -1,4 +1,4 @@
-"""Which fences this machine can put around a program."""
+"""Detects which fences the kernel supports: Landlock for files, seccomp for the network."""
 
 import ctypes
 import sys
@@ -10,16 +10,16 @@ _PR_GET_SECCOMP = 21
 
 
 class Fences(NamedTuple):
-    """What the kernel enforces."""
+    """The restrictions that this kernel can enforce."""
 
     files: bool
-    """Landlock, Linux 5.13 and later: a confined program opens what its row names, nothing else."""
+    """Landlock, Linux 5.13 and later: a fenced program opens only the files that its row names."""
     network: bool
-    """seccomp: a confined program makes no sockets."""
+    """seccomp: a program without network cannot create sockets."""
 
 
 def fences() -> Fences:
-    """Ask the kernel; nothing is changed."""
+    """Query the kernel, without side effects."""
     if sys.platform != "linux":
         return Fences(False, False)
     libc = ctypes.CDLL(None, use_errno=True)

@@ -1,9 +1,9 @@
-"""The program between us and a server: ties its life to ours, confines it, then becomes it.
+"""Launcher script: ties the process to its parent, applies the fences, then executes the program.
 
 Run as a script, by its path, without the site module: `launcher.py NAME=VALUE… -- COMMAND…`. The
-options hold no secrets, because every user of a machine can read arguments. Whatever the kernel
-refuses is left out: a server without a fence is as before, and `docs/security.md` says so.
-It imports little, because every start of a server waits for it.
+options hold no secrets, because every user of a machine can read arguments. A fence that the
+kernel does not support is skipped; `docs/security.md` describes what is lost then. The module
+imports little, because it delays every start of a server.
 """
 
 import ctypes
@@ -12,7 +12,7 @@ import signal
 import struct
 import sys
 
-# What a shell says of a command that cannot be started.
+# The exit status of a shell for a command that cannot be started.
 CANNOT_START = 127
 
 _PR_SET_PDEATHSIG = 1
@@ -20,7 +20,7 @@ _PR_SET_SECCOMP = 22
 _PR_SET_NO_NEW_PRIVS = 38
 _SECCOMP_MODE_FILTER = 2
 
-# Per machine: the kernel's name for it, and the numbers of socket and io_uring_setup.
+# By architecture: its AUDIT_ARCH number, and the system calls socket and io_uring_setup.
 _SYSCALLS = {"x86_64": (0xC000003E, 41, 425), "aarch64": (0xC00000B7, 198, 425)}
 _ALLOW, _REFUSE_EACCES = 0x7FFF0000, 0x00050000 | 13
 _X32 = 0x40000000
@@ -35,25 +35,25 @@ _LATER_RIGHTS = ((2, 1 << 13), (3, 1 << 14), (5, 1 << 15))
 
 
 def main(arguments: list[str]) -> int:
-    """Become the command; return only where that fails."""
+    """Execute the command in this process; return only if that fails."""
     split = arguments.index("--")
     command = arguments[split + 1 :]
     options: dict[str, list[str]] = {}
     for word in arguments[:split]:
         name, _, value = word.partition("=")
         options.setdefault(name, []).append(value)
-    # Before the fences, behind which this program can read no module of its own.
+    # Before the fences, because afterwards this process cannot import modules.
     if sys.platform != "win32":
         _limit(options)
     if sys.platform == "linux":
         libc = ctypes.CDLL(None, use_errno=True)
         if "parent" in options:
-            # The kernel kills this process when its parent ends, however it ends; exec keeps that.
+            # The kernel kills this process when its parent ends; the setting survives exec.
             libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
             if os.getppid() != int(options["parent"][0]):
                 return CANNOT_START
         if "confined" in options:
-            # Neither sudo nor any other setuid program gives it more rights.
+            # Setuid programs such as sudo give it no more rights.
             libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         if "fenced" in options:
             _fence_files(libc, options)
@@ -67,12 +67,12 @@ def main(arguments: list[str]) -> int:
 
 
 def landlock_version(libc: ctypes.CDLL) -> int:
-    """Which Landlock the kernel has; below 1 where it has none."""
+    """The kernel's Landlock version; below 1 if it has no Landlock."""
     return int(libc.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), 1))
 
 
 def knows_machine() -> bool:
-    """Whether the network can be refused on this kind of processor."""
+    """Whether the seccomp filter supports this architecture."""
     return os.uname().machine in _SYSCALLS
 
 
@@ -89,7 +89,7 @@ def _limit(options: dict[str, list[str]]) -> None:
         kind = getattr(resource, name, None)
         if kind is None or value is None:
             continue
-        # Limits can be lowered only, and some systems know fewer of them.
+        # Limits can only be lowered, and some systems lack some of them.
         try:
             _, hard = resource.getrlimit(kind)
             value = value if hard == resource.RLIM_INFINITY else min(value, hard)
@@ -103,14 +103,14 @@ def _number(options: dict[str, list[str]], name: str) -> int | None:
 
 
 def _allowed_processes(more: int | None) -> int | None:
-    """The kernel counts all threads of the user, so the limit is that number and some more."""
+    """The limit: all present threads of the user, because the kernel counts them, plus `more`."""
     if more is None or sys.platform != "linux":
         return None
     user, count = os.getuid(), 0
     for name in os.listdir("/proc"):  # noqa: PTH208 - pathlib would cost more than the rest
         if not name.isdigit():
             continue
-        # What ends meanwhile counts nothing.
+        # A process that has ended since counts as 0.
         try:
             if os.stat(f"/proc/{name}").st_uid == user:  # noqa: PTH116
                 with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:  # noqa: PTH123
@@ -121,16 +121,16 @@ def _allowed_processes(more: int | None) -> int | None:
 
 
 def _fence_network(libc: ctypes.CDLL) -> None:
-    """Refuse every new socket; pairs that a program makes for itself stay."""
+    """Refuse `socket`; `socketpair`, which cannot leave the process, stays allowed."""
     known = _SYSCALLS.get(os.uname().machine)
     if known is None:
         return
     machine, *refused = known
     rules = [
-        (0x20, 0, 0, 4),  # Load the machine: a program for another one has other numbers.
+        (0x20, 0, 0, 4),  # Load the architecture: call numbers differ between them.
         (0x15, 1, 0, machine),
         (0x06, 0, 0, _REFUSE_EACCES),
-        (0x20, 0, 0, 0),  # Load the number of the call.
+        (0x20, 0, 0, 0),  # Load the number of the system call.
         (0x35, 0, 1, _X32),
         (0x06, 0, 0, _REFUSE_EACCES),
     ]
@@ -144,7 +144,7 @@ def _fence_network(libc: ctypes.CDLL) -> None:
 
 
 def _fence_files(libc: ctypes.CDLL, options: dict[str, list[str]]) -> None:
-    """Allow what is named and nothing else, to this process and all that it becomes or starts."""
+    """Restrict this process and its children to the files named in the options."""
     version = landlock_version(libc)
     if version < 1:
         return

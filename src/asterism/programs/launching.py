@@ -1,4 +1,4 @@
-"""Starts the programs of the table: the one place where a process begins."""
+"""Starts the programs of the table; no other module creates processes."""
 
 import os
 import subprocess
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 _LAUNCHER = str(Path(__file__).with_name("launcher.py"))
-# What Linux reads of a script's first line.
+# Linux reads this many bytes of a script's first line.
 _LONGEST_SHEBANG = 256
 
 
@@ -43,18 +43,18 @@ class Launch:
 
     program: Program
     command: tuple[str, ...]
-    """The executable, and words that belong before the table's arguments."""
+    """The executable, and arguments that come before those of the table."""
     arguments: tuple[str, ...] | None = None
-    """Instead of the table's, as for a probe."""
+    """Replace the arguments of the table, for example for a probe."""
     values: Mapping[str, str] = field(default_factory=dict)
-    """What the placeholders of the table stand for."""
+    """Values for the placeholders of the table."""
     memory_bytes: int = 0
     environment: Mapping[str, str] | None = field(default=None, repr=False)
-    """Instead of what `inherited` gives; it may hold secrets from the user's own files."""
+    """Replaces the inherited environment; it may hold secrets from the user's own files."""
 
 
 class Prepared(NamedTuple):
-    """What the system is given."""
+    """The arguments of `Popen`."""
 
     command: tuple[str, ...]
     environment: dict[str, str]
@@ -62,12 +62,12 @@ class Prepared(NamedTuple):
 
 
 def probe(program: Program, executable: str, seconds: float) -> "subprocess.CompletedProcess[str]":
-    """Run a program with its probe arguments, away from every repository."""
+    """Run a program with its probe arguments, in `/`."""
     return run(Launch(program=program, command=(executable,), arguments=program.probe), seconds)
 
 
 def run(launch: Launch, seconds: float | None) -> "subprocess.CompletedProcess[str]":
-    """Run a program to its end; its output is text."""
+    """Run a program and wait for its end; output is decoded as text."""
     process = start(
         launch, stdin=DEVNULL, stdout=PIPE, stderr=PIPE, encoding="utf-8", errors="replace"
     )
@@ -104,47 +104,48 @@ def start(launch: Launch, **streams: Any) -> "Popen[Any]":
 
 
 def prepare(launch: Launch) -> Prepared:
-    """The command, environment and directory of a start, by the table."""
+    """The command, environment and directory of a launch, from the table."""
     program = launch.program
     values = dict(launch.values)
     words = program.arguments if launch.arguments is None else launch.arguments
     command = (*launch.command, *(word.format(**values) for word in words))
     options = _options(launch, values)
     if options:
-        # Neither the site module nor the current directory has a part in it.
+        # Isolated: neither the site module nor the current directory is used.
         command = (sys.executable, "-I", "-S", _LAUNCHER, *options, "--", *command)
     directory = program.directory.format(**values) or os.path.abspath(os.sep)  # noqa: PTH100
     return Prepared(command, _environment(launch, values), directory)
 
 
 def _environment(launch: Launch, values: Mapping[str, str]) -> dict[str, str]:
-    """The variables of the allow-list, then those of the table."""
+    """The inherited variables of the allow-list, overridden by those of the table."""
     program = launch.program
     given = launch.environment
     found = inherited(program, values.get("root")) if given is None else dict(given)
     fixed = {name: _filled(text, values) for name, text in (program.variables or {}).items()}
-    # A probe has neither a cache nor a memory setting.
+    # A probe has no values for the cache and the memory setting.
     known = {name: text for name, text in fixed.items() if text is not None}
     return {**found, **known}
 
 
 def inherited(program: Program, root: str | None = None) -> dict[str, str]:
-    """What a program gets of the environment: the names of its allow-list and nothing else."""
+    """The variables of the environment that are on the program's allow-list."""
     if program.inherits == ("*",):
         return dict(os.environ)
     found = {name: os.environ[name] for name in program.inherits if name in os.environ}
     found |= {name: search_path(found[name], root) for name in SEARCHED & found.keys()}
     if "PYTHONPATH" in found:
-        # It means the same modules from another directory; an empty part would mean that directory.
+        # Absolute, because the program runs in another directory; an empty entry means that one.
         parts = [part for part in found["PYTHONPATH"].split(os.pathsep) if part]
         found["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, parts))
     return found
 
 
 def search_path(path: str, root: str | None = None) -> str:
-    """The folders of a PATH without relative ones and those that lie in a repository.
+    """A PATH without its relative folders and those below `root`.
 
-    A relative folder, as `./node_modules/.bin`, means the repository that one happens to be in.
+    A relative folder such as `./node_modules/.bin` depends on the current directory, which may be a
+    repository.
     """
     folders = [folder for folder in path.split(os.pathsep) if os.path.isabs(folder)]  # noqa: PTH117
     if root:
@@ -159,7 +160,7 @@ def is_below(path: str, root: str) -> bool:
 
 
 def _options(launch: Launch, values: Mapping[str, str]) -> list[str]:
-    """What the launcher is told; nothing where the program needs no launcher."""
+    """The launcher's options; empty if the program needs no launcher."""
     program, limits = launch.program, launch.program.limits
     options = [f"parent={os.getpid()}"] if program.tied else []
     if limits.cpu_seconds or limits.processes or not limits.network:
@@ -173,7 +174,7 @@ def _options(launch: Launch, values: Mapping[str, str]) -> list[str]:
     if limits.memory_times and launch.memory_bytes:
         options.append(f"data_bytes={int(launch.memory_bytes * limits.memory_times)}")
     if program.files is Files.named:
-        # A fence can only name what is there; without it the program says what is missing.
+        # Landlock rules need existing paths. If this fails, the program reports the missing folder.
         with suppress(OSError, KeyError):
             Path(values["cache"]).mkdir(parents=True, exist_ok=True)
         runs = [*SYSTEM_FILES, *_installation(launch.command[0])]
@@ -189,7 +190,7 @@ def _named(patterns: tuple[str, ...], values: Mapping[str, str]) -> list[str]:
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str | None:
-    """The text with its placeholders replaced; None where one of them has no value."""
+    """The text with its placeholders replaced; None if one of them has no value."""
     try:
         return text.format_map(values)
     except KeyError:
@@ -197,7 +198,7 @@ def _filled(text: str, values: Mapping[str, str]) -> str | None:
 
 
 def _installation(program: str) -> list[str]:
-    """Where a program's own files are, with those of the interpreter that a script names."""
+    """Folders of the program's own files, and of the interpreter if it is a script."""
     places = [program, os.path.realpath(program)]
     with suppress(OSError), Path(program).open("rb") as file:
         if file.read(2) == b"#!":

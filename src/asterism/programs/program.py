@@ -1,4 +1,4 @@
-"""One program that Asterism starts: its arguments, environment, directory and limits."""
+"""Record types for a program that Asterism starts: arguments, environment, limits, files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,48 +6,48 @@ from enum import StrEnum
 
 
 class Consent(StrEnum):
-    """When a program may start at all."""
+    """The condition under which a program may start."""
 
     always = "always"
-    """It runs nothing that a repository brings."""
+    """It executes nothing from a repository."""
     trusted = "trusted repositories"
-    """A repository can make it execute something, so the user has to trust the repository."""
+    """A repository can make it execute code, so it starts for trusted repositories only."""
     command = "the user's command"
     """The user names the program, in an agent's file or on the command line."""
 
 
 class Files(StrEnum):
-    """What a program may open, where the kernel can enforce it (Landlock)."""
+    """The files that a program may open, enforced by Landlock where available."""
 
     all = "all"
-    """Whatever the user may open."""
+    """Every file that the user may open."""
     named = "named"
     """The repository and the directories named in `reads`; it writes to `writes` only."""
 
 
 LANGUAGE = ("LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-"""What any program needs that prints text and loads libraries."""
+"""Variables that every program needs to print text and load libraries."""
 SEARCHED = frozenset({"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"})
-"""Lists of folders; those that are relative or lie in the repository are left out of them."""
+"""Lists of folders. Relative folders and folders of the repository are removed from them."""
 WINDOWS = ("SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERPROFILE", "PATHEXT")
-"""Without these no program starts on Windows."""
+"""Programs do not start on Windows without these."""
 PLACES = ("HOME", "PATH", "TMPDIR", *LANGUAGE, *WINDOWS)
 USER = ("APPDATA", "LOCALAPPDATA", "LOGNAME", "SHELL", "TERM", "USER", *PLACES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What the kernel holds a program to; 0 sets no limit."""
+    """Limits that the kernel enforces; 0 sets no limit."""
 
     memory_times: float = 0.0
-    """Data that one process may map, as a multiple of the memory setting. A guard ends a server by
-    its resident memory; this stops what grows between two looks of the guard. It is a multiple,
-    because runtimes map more than they use."""
+    """Data that a process may map, as a multiple of the memory setting. The memory guard samples
+    resident memory; this limit covers growth between two samples. Runtimes map more memory than
+    they use, hence the multiple."""
     cpu_seconds: int = 0
-    """Of one process. A server that is asked for hours is started anew when it reaches this."""
+    """CPU time of one process. A server that reaches it is started again."""
     processes: int = 0
-    """More processes and threads than the user has when it starts; what the user starts meanwhile
-    counts too, so there is room for a build beside it."""
+    """Processes and threads in addition to those that the user has at the start. The kernel counts
+    all processes of the user, so the number leaves a margin for builds at the same time."""
     network: bool = True
     """False: no sockets (seccomp)."""
 
@@ -60,18 +60,18 @@ class Program:
     purpose: str
     consent: Consent
     arguments: tuple[str, ...] = ()
-    """`{name}` stands for a value that the caller gives."""
+    """`{name}` is replaced by a value of the launch."""
     probe: tuple[str, ...] = ()
-    """Arguments with which it ends well where it is really installed."""
+    """Arguments with which an installed program exits with status 0."""
     inherits: tuple[str, ...] = LANGUAGE
-    """Variables it gets from the user's environment; every other one is left out."""
+    """Allow-list of variables from the user's environment."""
     variables: Mapping[str, str] | None = None
-    """Variables that are set; they win over inherited ones."""
+    """Variables that are set; they override inherited ones. One without a value is left out."""
     directory: str = ""
-    """Where it works: a value that the caller gives; nothing means `/`."""
+    """The working directory, as a placeholder; empty means `/`."""
     limits: Limits = Limits()
     files: Files = Files.all
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     tied: bool = True
-    """Whether the kernel ends it when the thread that started it ends."""
+    """Whether the kernel kills it when the thread that started it ends."""

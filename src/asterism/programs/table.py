@@ -19,7 +19,7 @@ TYPESCRIPT = Program(
     purpose="Connects TypeScript and JavaScript: the compiler that comes with Asterism, which has "
     "no plugins and reads configurations that Asterism writes",
     consent=Consent.always,
-    # It asks before it reads a file, and gets an answer for those of the repository only.
+    # It asks Asterism before it reads a file; files outside of the repository are refused.
     arguments=("--api", "--async", "--callbacks=readFile", "--cwd", "{root}"),
     probe=("--version",),
     inherits=(*LANGUAGE, *WINDOWS),
@@ -36,7 +36,7 @@ TY = Program(
     arguments=("server",),
     probe=("--version",),
     inherits=(*LANGUAGE, *WINDOWS),
-    # It unpacks the declarations of the standard library there, and finds no settings.
+    # It unpacks the stubs of the standard library there and finds no user settings.
     variables={"HOME": "{cache}", "XDG_CACHE_HOME": "{cache}", "XDG_CONFIG_HOME": "{cache}"},
     limits=_CHECKER,
     files=Files.named,
@@ -50,11 +50,11 @@ CLANGD = Program(
     consent=Consent.trusted,
     arguments=(
         "--compile-commands-dir={cache}",
-        # A repository's .clangd could add flags, and have plugins loaded by them.
+        # A repository's .clangd could add flags that load plugins.
         "--enable-config=0",
         "--background-index",
         "--background-index-priority=normal",
-        # A server that is killed would leave its files behind.
+        # A killed server would leave temporary files behind.
         "--pch-storage=memory",
         "--header-insertion=never",
         "--limit-references=0",
@@ -74,17 +74,17 @@ GOPLS = Program(
     consent=Consent.trusted,
     inherits=(*PLACES, "GOROOT", "GOPATH", "GOCACHE", "GOMODCACHE"),
     variables={
-        # Whatever is not on this machine already stays unknown; nothing is fetched for a query.
+        # No downloads: modules that are not on this machine stay unknown.
         "GOPROXY": "off",
         "GOSUMDB": "off",
         "GOVCS": "*:off",
-        # `toolchain` of go.mod and go.work starts another Go otherwise.
+        # Otherwise the `toolchain` line of go.mod or go.work starts another Go.
         "GOTOOLCHAIN": "local",
-        # Go's own default: vendored modules where there are some, and go.mod is never written.
+        # Go's default: vendored modules if present, else -mod=readonly, which writes no go.mod.
         "GOFLAGS": "",
         "GOENV": "off",
         "GOPACKAGESDRIVER": "off",
-        # With cgo the C compiler and pkg-config are run with flags of the repository.
+        # cgo runs the C compiler and pkg-config with flags of the repository.
         "CGO_ENABLED": "0",
     },
     limits=_SERVER,
@@ -135,7 +135,7 @@ DOCTOR_PROBE = Program(
     name="doctor probe",
     purpose="Tries a part of Asterism for `asterism doctor`, so that a crash is only that part's",
     consent=Consent.always,
-    # Without the working directory in its path.
+    # -P: the working directory is not on sys.path.
     arguments=("-P", "-m", "asterism.engine.doctor_probe", "{part}"),
     inherits=(*USER, "PYTHONPATH"),
     tied=False,
@@ -164,7 +164,7 @@ READER = Program(
     consent=Consent.always,
     arguments=("-c", "…"),
     inherits=("*",),
-    # The current directory is left out of Python's path, and nothing in it is imported.
+    # Nothing is imported from the current directory.
     variables={"PYTHONSAFEPATH": "1"},
     directory="{directory}",
     tied=False,
@@ -178,4 +178,4 @@ SYSTEM_FILES = (
     *("/usr", "/lib", "/lib64", "/lib32", "/bin", "/opt", "/nix/store"),
     "/etc/ld.so.cache",
 )
-"""Programs and libraries of the machine, which every confined program may read and run."""
+"""System programs and libraries, which every fenced program may read and run."""

@@ -1,6 +1,7 @@
 """Which lines of a long hit are worth showing, and which words in them answer the question."""
 
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -20,8 +21,8 @@ from asterism.retrieval.variants import stem_of
 NEAR_LINES = 3
 # Lines above a signature that may be shown with it: documentation and decorators.
 LEAD_LINES = 3
-# What marking one line may take, the start of the matcher included: it takes a millisecond, and a
-# user waits for the rest of the reply.
+# What marking may take, for one line and for all lines together: a line takes a millisecond, and
+# the user waits for the rest of the reply.
 MARK_SECONDS = 2.0
 
 _WORD = re.compile(r"\w+")
@@ -175,7 +176,8 @@ class _PatternMarker:
 
     The lines differ from those that were searched: tabs are expanded, and hidden characters are
     spelt out. So a pattern that was fast in the search can be slow here. The matcher starts with
-    the first line, because only terminals show marks. After one failure no line is marked.
+    the first line, because only terminals show marks. After a failure, or when all lines together
+    took too long, no more lines are marked.
     """
 
     def __init__(self, pattern: str, ending: ExitStack) -> None:
@@ -183,10 +185,12 @@ class _PatternMarker:
         self._ending = ending
         self._matcher: Matcher | None = None
         self._has_failed = False
+        self._seconds = 0.0
 
     def __call__(self, line: str) -> list[Mark]:
-        if self._has_failed:
+        if self._has_failed or self._seconds > MARK_SECONDS:
             return []
+        begin = time.monotonic()
         try:
             if self._matcher is None:
                 self._matcher = self._ending.enter_context(guarded(self._pattern, MARK_SECONDS))
@@ -194,6 +198,8 @@ class _PatternMarker:
         except (UsageError, WorkerDied):
             self._has_failed = True
             return []
+        finally:
+            self._seconds += time.monotonic() - begin
         return [Mark(*columns, "")] if columns else []
 
 

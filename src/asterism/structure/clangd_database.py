@@ -1,4 +1,4 @@
-"""How a repository's C and C++ is compiled: what is harmless of its own database, or a guess."""
+"""The compilation database for clangd: filtered from the repository's own, or a guess."""
 
 import json
 import os
@@ -21,7 +21,7 @@ _SOURCES = {
 _TOLERANT = ("-ferror-limit=0", "-w")
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.M)
 
-# Flags with a folder or a macro behind them; the longest of those that begin alike comes first.
+# Flags that take a folder or a macro. Of flags with a common prefix the longest comes first.
 _FOLDER_FLAGS = ("-isystem", "-iquote", "-idirafter", "-I")
 _MACROS = ("-D", "-U")
 _TAKEN = (*_FOLDER_FLAGS, *_MACROS)
@@ -30,7 +30,7 @@ _MACRO = re.compile(r"[A-Za-z_]\w*(\([\w, .]*\))?(=.*)?", re.S)
 
 # A database has a kilobyte or two for each source.
 LARGEST = 256_000_000
-# Of one command.
+# Words of one command.
 MOST_WORDS = 10_000
 # Folders that are searched for headers; a command with more is refused by some systems.
 MOST_FOLDERS = 200
@@ -44,9 +44,9 @@ def is_source(path: str) -> bool:
 
 
 def own_commands(root: str) -> list[dict[str, Any]] | None:
-    """Entries made of the repository's own database, where a build has left one.
+    """Entries from the compilation database of the repository, if a build has written one.
 
-    Nothing of it is handed on as it is written: a command can name another compiler, plugins,
+    Commands are not passed on as written, because a command can name another compiler, plugins,
     response files and headers from anywhere. Only the sources, the folders of headers below the
     root, macros and the language's standard are taken over.
     """
@@ -67,7 +67,7 @@ def _own(root: str, folder: Path) -> list[dict[str, Any]] | None:
 
 
 def _entry(entry: dict[str, Any], folder: Path, root: str) -> dict[str, Any] | None:
-    """One command from its harmless words; nothing for a file that is not a source below root."""
+    """One command with its allowed flags; None if the file is not a source below root."""
     file, directory = entry.get("file"), entry.get("directory", "")
     if not isinstance(file, str) or not isinstance(directory, str):
         return None
@@ -93,7 +93,7 @@ def _words(entry: dict[str, Any]) -> list[str]:
 
 
 def _harmless(words: list[str], base: str, root: str) -> list[str]:
-    """The flags that say where headers are, which macros hold, and which standard."""
+    """The flags that are taken over: header folders below root, macros, and the standard."""
     found: list[str] = []
     pending = iter(words[1:])
     for word in pending:
@@ -114,7 +114,7 @@ def _harmless(words: list[str], base: str, root: str) -> list[str]:
 
 
 def _is_below(path: str, root: str) -> bool:
-    """Whether a path leads to somewhere below the root, with all links followed."""
+    """Whether the real path is below the root."""
     real = os.path.realpath(path)
     return real == root or real.startswith(f"{root.rstrip('/')}/")
 

@@ -1,21 +1,23 @@
 """Python: live connections of symbols, from the type checker `ty` as a language server."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from asterism.analysis.syntax.outlines import outline
 from asterism.backends.lsp.client import LanguageClient, standard_answers
 from asterism.backends.lsp.connection import Connection
-from asterism.backends.lsp.keeper import KeeperOptions
+from asterism.backends.lsp.keeper import Condition, KeeperOptions
 from asterism.backends.lsp.process import ServerCommand
+from asterism.domain.errors import ServerMissing
+from asterism.domain.files import FoundFile
 from asterism.domain.structure import Connections
 from asterism.programs.fences import fences
 from asterism.programs.table import TY
 from asterism.structure.kept_outlines import OutlineOf
 from asterism.structure.project import Project
 from asterism.structure.python_connections import connections_of
-from asterism.structure.python_paths import CONFIGURATION, check_links, write_configuration
+from asterism.structure.python_paths import check_links, configuration_path, write_configuration
 from asterism.structure.python_places import Files
 from asterism.structure.python_resolving import Resolver
 from asterism.structure.targets import Target
@@ -38,7 +40,7 @@ class PythonOptions:
     request_seconds: float = 20.0
     """For one question; the first one reads the files it needs."""
     cache: str
-    """A directory of ours, for the declarations of the standard library."""
+    """Directory for the checker's configuration and the stubs of the standard library."""
     environment: str | None = None
     """The virtual environment that imports come from."""
     keeper: KeeperOptions = field(default_factory=KeeperOptions)
@@ -56,7 +58,9 @@ class PythonProject(Project[LanguageClient]):
         place = root.rstrip("/")
         self._options = options
         environment = self._options.environment
-        self._configuration = str(Path(options.cache, CONFIGURATION))
+        self._checked: dict[str, FoundFile] = {}
+        """The files for which the links were last looked at."""
+        self._configuration = str(configuration_path(options.cache, environment))
         self._files = Files(place, self._options.outline_of)
         server = ServerCommand(
             name=_NAME,
@@ -76,14 +80,35 @@ class PythonProject(Project[LanguageClient]):
         return path.endswith(SOURCE_ENDINGS) or path.rpartition("/")[2] in _CONFIGS
 
     def _settings(self) -> dict[str, object]:
-        # A file of settings that the client names is read instead of the repository's own.
-        # Nobody looks at diagnostics here, so none need be found.
+        # With configurationFile, ty does not read the settings of the repository. Diagnostics are
+        # not used.
         return {"configurationFile": self._configuration, "diagnosticMode": "off"}
 
-    def _configure(self) -> None:
-        """Look at the repository again before the checker does."""
-        if not self._options.is_fenced:
+    def warm_up(self, files: Iterable[FoundFile]) -> None:
+        """Begin to load the repository in the background, unless its links forbid that."""
+        listed = [*files]
+        with suppress(ServerMissing):
+            self._check_links(listed)
+            super().warm_up(listed)
+
+    def connections(
+        self, targets: Sequence[Target], files: Iterable[FoundFile]
+    ) -> tuple[Connections, ...]:
+        """Connections of each target; raises ServerMissing if a link leads out unfenced."""
+        listed = [*files]
+        self._check_links(listed)
+        return super().connections(targets, listed)
+
+    def _check_links(self, files: list[FoundFile]) -> None:
+        """Look for links before the checker starts and before it is told of changed files."""
+        found = {file.path: file for file in files if self._is_relevant(file.path)}
+        is_checked = self.condition is not Condition.resting and found == self._checked
+        if not self._options.is_fenced and not is_checked:
             check_links(self._root, self._options.environment)
+            self._checked = found
+
+    def _configure(self) -> None:
+        """Write the configuration for the files as they are now."""
         write_configuration(self._root, self._options.cache, self._options.environment)
 
     def _open(self, connection: Connection) -> LanguageClient:

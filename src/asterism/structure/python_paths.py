@@ -3,9 +3,11 @@
 import json
 import os
 import re
+import threading
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from asterism.programs.launching import is_below
 
 CONFIGURATION = "ty.toml"
 
-# Package managers and other programs own these folders; their files are not part of the project.
+# Folders of package managers and other tools; their files are not part of the project.
 _NOT_OWN = (
     ".venv",
     "venv",
@@ -32,7 +34,7 @@ _NOT_OWN = (
     "node_modules",
     "site-packages",
 )
-# The index has files that a repository excludes from checking, so every exclusion is taken back.
+# The index includes files that a repository excludes from checking, so exclusions are undone.
 _INCLUDE = ("**",)
 _EXCLUDE = ("!**", *(f"**/{name}/" for name in _NOT_OWN))
 
@@ -40,7 +42,7 @@ _LARGEST = 4_000_000
 _VERSION = re.compile(r"3\.(?:[7-9]|1[0-4])")
 _LOWEST = re.compile(r"(?:>=|~=|===?|>)\s*(3\.\d+)(?![\d])")
 _WORD = re.compile(r"\w{1,40}")
-# What ty assumes where nothing names a version.
+# The default of ty if no setting names a version.
 _DEFAULT_VERSION = "3.14"
 _PACKAGES = (
     *("lib/python3*/site-packages", "lib64/python3*/site-packages"),
@@ -50,11 +52,17 @@ _MODULES = (".py", ".pyi")
 _REPARSE_POINT = 0x400
 
 
-def write_configuration(root: str, cache: str, environment: str | None) -> str:
+def configuration_path(cache: str, environment: str | None) -> Path:
+    """The path of the configuration; processes with other active environments have others."""
+    key = sha256(os.fsencode(environment or "")).hexdigest()[:12]
+    return Path(cache, key, CONFIGURATION)
+
+
+def write_configuration(root: str, cache: str, environment: str | None) -> Path:
     """Write the one configuration that the checker reads, and return its path.
 
-    The checker does not read the settings of the repository. Those that say where modules are
-    found are taken over if they stay inside of it.
+    The checker does not read the settings of the repository itself. Search paths from them are
+    included if their real paths are in the repository.
     """
     settings, project = _own_settings(root)
     wanted = _table(settings, "environment")
@@ -64,31 +72,32 @@ def write_configuration(root: str, cache: str, environment: str | None) -> str:
     written = _text(wanted, "python-version")
     required = _LOWEST.search(_text(project, "requires-python"))
     chosen = [written, required[1] if required else "", version or ""]
-    used = next((one for one in chosen if _VERSION.fullmatch(one)), _DEFAULT_VERSION)
+    valid = [one for one in chosen if _VERSION.fullmatch(one)]
+    used = valid[0] if valid else _DEFAULT_VERSION
     outside = environment if packages is None else None
+    place = configuration_path(cache, environment)
     values: dict[str, str | list[str]] = {
-        "python": outside or _made_environment(Path(cache), packages or [], used)
+        "python": outside or _made_environment(place.parent, packages or [], used)
     }
-    if outside is None or _VERSION.fullmatch(written) or required:
+    # An environment outside has its own version, unless the repository demands one.
+    if outside is None or valid:
         values["python-version"] = used
     platform = _text(wanted, "python-platform")
     if _WORD.fullmatch(platform):
         values["python-platform"] = platform
     values |= {"root": roots} if roots else {}
     values["extra-paths"] = _inside(root, wanted.get("extra-paths"))
-    place = Path(cache, CONFIGURATION)
-    place.parent.mkdir(parents=True, exist_ok=True)
     lines = ["[src]", f"include = {_toml(_INCLUDE)}", f"exclude = {_toml(_EXCLUDE)}", ""]
     lines += ["[environment]", *(f"{key} = {_toml(value)}" for key, value in values.items()), ""]
-    place.write_text("\n".join(lines), encoding="utf-8", errors="replace")
-    return str(place)
+    _write(place, "\n".join(lines))
+    return place
 
 
 def check_links(root: str, environment: str | None) -> None:
-    """Refuse a repository that has a link by which the checker could read outside of it.
+    """Raise ServerMissing if a link could make the checker read outside of the repository.
 
-    Only needed where the kernel does not stop the checker. The environment may be a link, because
-    only the user can have activated it then.
+    For systems where the kernel does not confine the checker. A link to the environment is allowed,
+    because the user has activated it.
     """
     allowed = os.path.realpath(environment) if environment else None
     found = next((one for one in _links_outside(root) if os.path.realpath(one) != allowed), None)
@@ -101,7 +110,7 @@ def check_links(root: str, environment: str | None) -> None:
 
 
 def _links_outside(root: str) -> Iterator[str]:
-    """Links that can be imported and whose target is outside."""
+    """Links that an import can name and whose targets are outside of the repository."""
     real = os.path.realpath(root)
     pending = [root]
     while pending:
@@ -127,14 +136,14 @@ def _is_importable(entry: "os.DirEntry[str]") -> bool:
 
 def _is_link(entry: "os.DirEntry[str]") -> bool:
     with suppress(OSError):
-        # Windows has junctions beside links.
+        # On Windows junctions are links too.
         attributes = getattr(entry.stat(follow_symlinks=False), "st_file_attributes", 0)
         return entry.is_symlink() or bool(attributes & _REPARSE_POINT)
     return True
 
 
 def _own_settings(root: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """The checker's settings in a repository, and what its pyproject.toml says of the project."""
+    """The settings for ty in a repository, and the `project` table of its pyproject.toml."""
     pyproject = _read(root, "pyproject.toml")
     own = _read(root, CONFIGURATION)
     settings = _table(_table(pyproject or {}, "tool"), "ty") if own is None else own
@@ -174,15 +183,17 @@ def _folders(root: str, base: str, written: Iterable[str]) -> Iterator[str]:
     for one in written:
         with suppress(ValueError, OSError):
             place = os.path.realpath(os.path.join(base, one))  # noqa: PTH118
-            if is_below(place, real) and os.path.isdir(place):  # noqa: PTH112
-                # As the checker names the files of the repository.
+            # A line break in a name would begin another line of a path file.
+            is_plain = "\n" not in place and "\r" not in place
+            if is_plain and is_below(place, real) and os.path.isdir(place):  # noqa: PTH112
+                # Below `root` as given, because the checker names files that way.
                 yield root + place[len(real) :]
 
 
 def _named_root(root: str, name: str) -> list[str]:
-    """The folders of sources where a project NAME has its package in NAME/NAME.
+    """Source folders of a project NAME whose package is NAME/NAME.
 
-    The checker finds the other layouts by itself.
+    The checker detects the other layouts, but does not know the project's name.
     """
     folder = Path(root, name)
     is_plain = _WORD.fullmatch(name) and Path(root, "src").is_dir() is False
@@ -198,7 +209,7 @@ def _packages(
 ) -> tuple[list[str] | None, str | None]:
     """The folders of packages in a repository's own environment, and its version of Python.
 
-    No list for an environment outside of the repository: the user has activated that.
+    Returns no list for an environment outside of the repository, which the user has activated.
     """
     real = os.path.realpath(root)
     place = environment or next(_folders(root, root, (written,) if written else ()), None)
@@ -216,7 +227,7 @@ def _packages(
 
 
 def _lines(file: Path, root: str) -> list[str]:
-    """The folders that a path file names; its lines of Python are left out."""
+    """The folders that a path file (.pth) names; lines of Python are skipped."""
     return [
         line.strip()
         for line in _content(file, root).splitlines()
@@ -238,16 +249,26 @@ def _content(file: Path, root: str) -> str:
 
 
 def _made_environment(cache: Path, packages: list[str], version: str) -> str:
-    """An environment of Asterism's own, whose one path file names the folders of packages."""
+    """Write an environment in the cache, whose only path file lists the folders of packages."""
     place = cache / "environment"
     library = "Lib" if os.name == "nt" else f"lib/python{version}"
     folder, programs = place / library / "site-packages", place / "bin"
     for needed in (folder, programs):
         needed.mkdir(parents=True, exist_ok=True)
-    (place / "pyvenv.cfg").write_text(f"home = {programs}\nversion = {version}\n", encoding="utf-8")
-    text = "".join(f"{one}\n" for one in packages)
-    (folder / "packages.pth").write_text(text, encoding="utf-8", errors="replace")
+    _write(place / "pyvenv.cfg", f"home = {programs}\nversion = {version}\n")
+    _write(folder / "packages.pth", "".join(f"{one}\n" for one in packages))
     return str(place)
+
+
+def _write(place: Path, text: str) -> None:
+    """Replace a file at once, because the checker of another process may read it."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    data = text.encode("utf-8", "surrogateescape")
+    if place.is_file() and place.read_bytes() == data:
+        return
+    made = place.with_name(f"{place.name}.{os.getpid()}.{threading.get_ident()}")
+    made.write_bytes(data)
+    made.replace(place)
 
 
 def _toml(value: str | Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""Whether a language server that was found or named can really be started, and with what."""
+"""Checks that a language server can be started, and finds the user's Rust toolchain."""
 
 import os
 import tomllib
@@ -15,7 +15,7 @@ CHECK_SECONDS = 10.0
 def require_server(server: Server, given: str) -> str:
     """The program that a setting names, or an error that says what to do."""
     place = Path(given)
-    # A relative path would mean a file of the repository that one happens to be in.
+    # A relative path could name a file of the repository.
     if not (place.is_absolute() and place.is_file() and os.access(place, os.X_OK)):
         raise ServerMissing(
             f"There is no program at {given}: the setting structure.{server.family} must name "
@@ -25,9 +25,9 @@ def require_server(server: Server, given: str) -> str:
 
 
 def can_start(server: Server, place: str) -> bool:
-    """Whether a program is more than a name: some toolchains have one that only complains.
+    """Whether the program runs: rustup installs a `rust-analyzer` that may only print an error.
 
-    It is asked away from every repository: rustup's `rust-analyzer` starts what a file
+    The probe runs in `/`, because rustup's `rust-analyzer` starts the toolchain that a
     `rust-toolchain.toml` in the working directory names.
     """
     if not server.started.probe:
@@ -39,9 +39,9 @@ def can_start(server: Server, place: str) -> bool:
 
 
 def rust_toolchain() -> str:
-    """The user's toolchain for Rust: the one of the environment, or else rustup's default.
+    """The user's Rust toolchain: RUSTUP_TOOLCHAIN, or else the default of rustup.
 
-    Without rustup the name has no effect.
+    The name has no effect if rustup is not installed.
     """
     home = os.environ.get("RUSTUP_HOME") or os.path.join(os.environ.get("HOME", ""), ".rustup")  # noqa: PTH118
     found: object = os.environ.get("RUSTUP_TOOLCHAIN")

@@ -18,7 +18,7 @@ class Server:
     family: str
     """The language it is for, as the settings call it."""
     started: Program
-    """Its row of the table of programs, which says how it is started."""
+    """Its row of the table of programs."""
     titles: str
     """Its languages, for a person."""
     endings: tuple[str, ...]
@@ -31,7 +31,7 @@ class Server:
     options: Mapping[str, Any] = field(default_factory=dict)
     """What it is told in the handshake, and where it asks for its settings."""
     listing: str = ""
-    """The option that lists the files that are needed, so that it looks for no other kinds."""
+    """The option that lists the needed files; without it the server searches for other kinds."""
     section: str = ""
     """The name of its settings."""
     ready: Ready = Ready.asked
@@ -108,11 +108,11 @@ RUST_ANALYZER = Server(
     configs=frozenset({"Cargo.toml", "Cargo.lock"}),
     is_needed=frozenset({"Cargo.toml"}),
     beside="Cargo.lock",
-    # A rust-project.json could name a toolchain in the repository.
+    # Without the list it reads rust-project.json, which could name a toolchain in the repository.
     listing="linkedProjects",
-    # Build scripts and macros of a repository are programs, and a build writes into it. What a
-    # rust-analyzer.toml of the repository says counts when a file is saved, formatted or run, and
-    # none of these is ever asked for.
+    # Build scripts and procedural macros are programs of the repository, and builds write into it.
+    # A rust-analyzer.toml overrides these options only for saving, formatting and running, and
+    # Asterism requests none of them.
     options={
         "checkOnSave": False,
         "cachePriming": {"enable": False},
@@ -163,7 +163,7 @@ JDTLS = Server(
                         "wrapper": {"enabled": False},
                         "annotationProcessing": {"enabled": False},
                     },
-                    # m2e runs the plugins and annotation processors that a pom.xml names.
+                    # m2e runs plugins and annotation processors that a pom.xml names.
                     "maven": {"enabled": False, "offline": {"enabled": True}},
                 },
                 "maven": {"downloadSources": False, "updateSnapshots": False},
@@ -178,7 +178,7 @@ JDTLS = Server(
             }
         },
         "extendedClientCapabilities": {"classFileContentsSupport": True},
-        # Extensions of the server are jar files that it would load.
+        # Bundles are jar files that the server would load.
         "bundles": [],
     },
     ready=Ready.service,

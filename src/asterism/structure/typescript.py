@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from asterism.analysis.syntax.outlines import outline
-from asterism.backends.lsp.connection import Connection
+from asterism.backends.lsp.connection import Answer, Connection
 from asterism.backends.lsp.keeper import KeeperOptions
 from asterism.backends.lsp.process import ServerCommand
 from asterism.domain.files import FoundFile
@@ -72,13 +72,13 @@ class TypeScriptProject(Project[Session]):
         )
         places = (root, str(self._cache), self._library)
         self._readable = tuple(map(os.path.realpath, places))
-        answers = {"readFile": self._read_file}
+        answers: dict[str, Answer] = {"readFile": self._read_file}
         super().__init__(server, root, self._options.keeper, answers)
 
     def _read_file(self, path: Any) -> dict[str, None] | None:
-        """Tell the compiler, which asks before it reads a file, whether it may.
+        """Answer the compiler, which asks before it reads a file.
 
-        No answer means that it reads the file itself; empty content means that there is no file.
+        With None it reads the file itself; content None means that the file does not exist.
         """
         with suppress(ValueError):
             real = os.path.realpath(path) if isinstance(path, str) else ""

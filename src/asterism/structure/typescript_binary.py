@@ -15,7 +15,7 @@ SHIPPED = Path(__file__).with_name("typescript_compiler") / "tsc"
 def find_compiler(given: str | None = None) -> str | None:
     """The compiler's program; None where there is none."""
     place = Path(given) if given else SHIPPED
-    # A relative path would mean a file of the repository that one happens to be in.
+    # A relative path could name a file of the repository.
     is_there = place.is_absolute() and place.is_file() and os.access(place, os.X_OK)
     return str(place) if is_there and (place.parent / "lib.es5.d.ts").is_file() else None
 

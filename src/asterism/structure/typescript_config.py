@@ -13,7 +13,7 @@ SOURCE_ENDINGS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 # A configuration is a page of text; something larger only has the name of one.
 LARGEST_CONFIG = 200_000
 
-# `extends` may lead in a circle, and a list of them to itself many times over.
+# `extends` may be circular, and lists of it can name the same file many times.
 DEEPEST_EXTENDS = 10
 MOST_EXTENDED = 100
 
@@ -201,13 +201,13 @@ def _aliases(root: str, config: Path) -> Aliases:
 
 
 def is_inside(place: str, root: str) -> bool:
-    """Whether what an alias means lies in the repository, with all links followed."""
+    """Whether the real path of an alias is in the repository."""
     real, fixed = os.path.realpath(root), place.partition("*")[0]
     return os.path.realpath(fixed) == real or os.path.realpath(fixed).startswith(f"{real}/")
 
 
 class _Reader:
-    """Reads a configuration with those it extends, as far as they lie in the repository."""
+    """Reads a configuration and those it extends, if they are in the repository."""
 
     def __init__(self, root: str, leaf: str) -> None:
         self._root = root
@@ -215,7 +215,7 @@ class _Reader:
         self._left = MOST_EXTENDED
 
     def effective(self, config: Path, depth: int) -> _Effective:
-        """What a configuration says of modules."""
+        """The module settings of a configuration."""
         self._left -= 1
         content = _read(config) if is_inside(str(config), self._root) else {}
         result = _Effective()
@@ -263,7 +263,7 @@ def _extended(directory: Path, name: str) -> Path | None:
         places = [above / "node_modules" / name for above in (directory, *directory.parents)]
     for place in places:
         for choice in (str(place), f"{place}.json", f"{place}/tsconfig.json"):
-            # Unlike Path.is_file, this is no error for a name that no file can have.
+            # Path.is_file would raise for an invalid file name.
             if os.path.isfile(choice):  # noqa: PTH113
                 return Path(choice)
     return None

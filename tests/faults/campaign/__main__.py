@@ -6,6 +6,7 @@ damage); less is a share of it. The same seed makes the same changes, kills and 
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -77,6 +78,9 @@ def main() -> int:
         variables = Arming(Path("/nowhere")).variables
         os.environ |= variables
         os.execv(sys.executable, [sys.executable, "-m", "tests.faults.campaign", *sys.argv[1:]])
+
+    # Begun in the background of a shell, it would hand on that Ctrl-C is ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def tell(line: str) -> None:
         sys.stderr.write(f"{line}\n")
