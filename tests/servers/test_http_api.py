@@ -16,7 +16,7 @@ from asterism.servers.addable import Addable
 from asterism.servers.http_operations import OPERATIONS, ROUTES_OF_TOOLS
 from asterism.servers.http_replies import OWN_STATUSES, STATUSES, Problem, Wording
 from asterism.servers.http_state import State
-from asterism.servers.http_work import Threads
+from asterism.servers.http_work import LANE_AT_ONCE, Threads
 from asterism.servers.limits import Part, Reply
 from asterism.servers.tools import TOOLS
 from asterism.servers.tools_calls import Caller
@@ -330,18 +330,19 @@ def test_a_slow_repository_leaves_the_others_their_threads() -> None:
             raise AssertionError
 
     async def story() -> None:
-        threads, request = Threads(at_once=3), Staying()
+        threads, request = Threads(at_once=LANE_AT_ONCE + 1), Staying()
 
         async def ask(work: Any, lane: str) -> None:
             asked: Any = request
             await threads.run(asked, work, lane=lane)
 
         async with anyio.create_task_group() as group:
-            for _ in range(5):
-                group.start_soon(ask, lambda _caller: freed.wait(60), "slow")
+            for _ in range(LANE_AT_ONCE + 2):
+                group.start_soon(ask, lambda _caller: freed.wait(600), "slow")
             await anyio.wait_all_tasks_blocked()
             with anyio.fail_after(60):
                 await ask(lambda _caller: freed.set(), "other")
+            assert freed.is_set()
 
     anyio.run(story)
     assert freed.is_set()
