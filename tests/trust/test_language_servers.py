@@ -1,6 +1,7 @@
 """Do language servers start only for trusted repositories?"""
 
 import json
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -159,3 +160,49 @@ def test_a_trusted_repository_is_asked_with_nothing_of_the_user(run: Run, tmp_pa
     run.hostile.forget()
     assert ADVICE in run("callers", "add", **own).stderr
     assert run.hostile.started == []
+
+
+_PROXY = """#!/bin/sh
+IFS=:
+for folder in $PATH; do
+    [ "$folder/rust-analyzer" -ef "$0" ] && continue
+    [ -x "$folder/rust-analyzer" ] && exec "$folder/rust-analyzer"
+done
+exit 1
+"""
+
+
+@pytest.mark.parametrize("first", ["the proxy", "the repository"])
+@pytest.mark.parametrize("place", ["repository", "elsewhere"])
+def test_doctor_starts_no_program_of_a_folder_of_path(
+    run: Run, tmp_path: Path, first: str, place: str
+) -> None:
+    """Rustup's `rust-analyzer` starts the next one on PATH where its component is missing."""
+    brought = tmp_path / "repository" / ".venv" / "bin"
+    own, canary = tmp_path / "cargo" / "bin", tmp_path / "executed"
+    brought.mkdir(parents=True)
+    own.mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "repository" / ".git" / "objects").mkdir(parents=True)
+    (tmp_path / "repository" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (brought / "rust-analyzer").write_text(f"#!/bin/sh\ntouch {canary}\n")
+    (own / "rust-analyzer").write_text(_PROXY)
+    for folder in (brought, own):
+        (folder / "rust-analyzer").chmod(0o755)
+    order = [own, brought] if first == "the proxy" else [brought, own]
+    path = os.pathsep.join([*map(str, order), os.defpath])
+    done = subprocess.run(
+        run.hostile.command("doctor"),
+        cwd=tmp_path / place,
+        env=run.hostile.environment(PATH=path),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Rust server" in done.stdout
+    assert not canary.exists()
+    lies = f"{brought}/rust-analyzer lies in the checkout" in done.stdout
+    assert lies is (first == "the repository" and place == "elsewhere")
+    # The proxy works as rustup's does.
+    subprocess.run([str(own / "rust-analyzer")], env={"PATH": path}, check=True)
+    assert canary.exists()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
+from asterism.analysis.source.checkouts import enclosing_checkout
 from asterism.config.environment import program
 from asterism.config.settings import Settings
 from asterism.domain.errors import ServerMissing
@@ -61,6 +62,10 @@ def _server(server: Server, given: str, root: str | None) -> Finding:
         place = require_server(server, given) if given else program(server.program, root)
     except ServerMissing as error:
         return warning(check, str(error), f"Name it, or say `off`; {_BY_NAME}.")
+    if place is not None and not given and (checkout := enclosing_checkout(place)):
+        said = f"{display_path(place)} lies in the checkout {display_path(checkout.root)}"
+        advice = "Take its folder out of PATH, or name the program in your settings."
+        return warning(check, f"{said}, so it was not started", advice)
     works = place is not None and can_start(server, place)
     if place is not None and works:
         return ok(check, f"{display_path(place)}, for repositories that you trust")

@@ -62,8 +62,20 @@ class Prepared(NamedTuple):
 
 
 def probe(program: Program, executable: str, seconds: float) -> "subprocess.CompletedProcess[str]":
-    """Run a program with its probe arguments, in `/`."""
-    return run(Launch(program=program, command=(executable,), arguments=program.probe), seconds)
+    """Run a program with its probe arguments, in `/`.
+
+    It finds other programs in its own folder and those of the system only. rustup's `rust-analyzer`
+    starts one of that name from PATH where its component is not installed, and a folder of PATH
+    may lie in a repository.
+    """
+    folders = os.pathsep.join([os.path.dirname(executable), os.defpath])  # noqa: PTH120
+    launch = Launch(
+        program=program,
+        command=(executable,),
+        arguments=program.probe,
+        environment={**inherited(program), "PATH": search_path(folders)},
+    )
+    return run(launch, seconds)
 
 
 def run(launch: Launch, seconds: float | None) -> "subprocess.CompletedProcess[str]":
