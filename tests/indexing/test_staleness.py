@@ -48,6 +48,10 @@ def test_an_unfinished_run(shop: Workshop) -> None:
     shop.index.catalogue.set_pending("repository", [Pending("a.py", b"", 1)])
     message = "The last run did not finish; run `asterism index` to go on."
     assert judged(shop) == (Staleness.content, message, 0)
+    shop.put("a.py", "")
+    shop.put("b.py", "")
+    message = "The last run did not finish: 2 files are behind; run `asterism index` to go on."
+    assert judged(shop) == (Staleness.content, message, 2)
 
 
 def test_graver_reasons_come_first(shop: Workshop) -> None:

@@ -27,11 +27,12 @@ def judge(
     verdict = judge_shape(catalogue, repository, options, model)
     if verdict.staleness is not Staleness.equal:
         return verdict
+    found = _content(catalogue, repository, options)
     if catalogue.pending(repository.name):
-        return Judgement(
-            Staleness.content, "The last run did not finish; run `asterism index` to go on."
-        )
-    return _content(catalogue, repository, options)
+        behind = f": {_counted(found.behind)} behind" if found.behind else ""
+        message = f"The last run did not finish{behind}; run `asterism index` to go on."
+        return Judgement(Staleness.content, message, found.behind)
+    return found
 
 
 def judge_shape(
@@ -80,10 +81,13 @@ def _content(catalogue: Catalogue, repository: Repository, options: SyncOptions)
             )
             if count
         ]
-        files = "file is" if behind == 1 else "files are"
         return Judgement(
             Staleness.content,
-            f"{behind:,} {files} behind ({', '.join(parts)}); run `asterism index`.",
+            f"{_counted(behind)} behind ({', '.join(parts)}); run `asterism index`.",
             behind,
         )
     return Judgement(Staleness.equal, "The index is up to date.")
+
+
+def _counted(files: int) -> str:
+    return f"{files:,} file is" if files == 1 else f"{files:,} files are"
