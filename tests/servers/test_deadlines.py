@@ -134,8 +134,16 @@ def matching(server: "Served | Server") -> set[int]:
     return {
         pid
         for pid in descendants(server.process.pid)
-        if is_running(pid) and b"exact_worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        if is_running(pid) and b"exact_worker" in command_of(pid)
     }
+
+
+def command_of(pid: int) -> bytes:
+    """The command of a process; nothing of one that has just ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def test_health_is_answered_while_a_pattern_runs_and_leaving_ends_it(

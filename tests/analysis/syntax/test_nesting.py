@@ -65,7 +65,8 @@ def test_a_small_file_never_takes_the_memory_of_a_large_one() -> None:
     code += "print(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])"
     command = [sys.executable, "-c", code, name.decode()]
     done = subprocess.run(command, input=data, capture_output=True, check=True)
-    assert int(done.stdout) < 500_000
+    # Some 300 MB in a second of CPU time; without the limit of a small file it takes ten.
+    assert int(done.stdout) < 1_500_000
 
 
 def test_code_as_people_write_it_is_whole() -> None:

@@ -229,7 +229,7 @@ def is_there(pid: int) -> bool:
         return False
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
+    except OSError:
         return False
     # One that has ended and waits to be collected is not there any more.
     return stat.rsplit(")", 1)[1].split()[0] != "Z"
