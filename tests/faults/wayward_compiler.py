@@ -37,7 +37,8 @@ def misbehave() -> Any:
         sys.stdout.buffer.write(b"panic: runtime error\n\ngoroutine 1 [running]:\n" * 100)
         sys.stdout.buffer.flush()
     if MODE == "eat":
-        kept = bytearray(b"x" * 400_000_000)
+        # Twice what it may use, in one piece: its limit for data is four times that.
+        kept = bytearray(b"x") * 400_000_000
         time.sleep(600)
         del kept
     return {"null": None, "list": [1, 2], "text": "yes", "empty": {}}.get(MODE)
