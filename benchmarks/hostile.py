@@ -95,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _measure(address: str, clients: int, seconds: float) -> None:
-    # The first query loads the models; nobody attacks before the server is warm.
+    # The first query loads the models; the attack begins when the server is warm.
     _post(address, {"query": "value"})
     calm = _health(address, 5.0)
     context = multiprocessing.get_context("spawn")

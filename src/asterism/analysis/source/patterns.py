@@ -13,7 +13,7 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 LONGEST_LINE = 4_096
 """Characters of a line that is read as a pattern: as much as systems allow a path to have. A longer
-line takes seconds to compile and is no pattern that anybody wrote."""
+line takes seconds to compile and is not a pattern written by hand."""
 
 
 class Pattern(NamedTuple):

@@ -334,7 +334,7 @@ class Builder:
     def _floor(self) -> int:
         """Where a comment must begin to belong to the next item: behind what was read before it.
 
-        In damaged code an item may begin inside another whose comment nobody has taken.
+        In damaged code an item may begin inside another whose comment is not assigned yet.
         """
         frame = self.frames[-1]
         return frame.last_end if frame.draft is None else max(frame.last_end, frame.draft.start)

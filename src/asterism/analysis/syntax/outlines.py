@@ -9,7 +9,7 @@ from asterism.domain.outline import Outline, Problem
 
 UNFOLLOWED = Problem(1, 0, "damaged in a way that cannot be followed; read as plain text")
 """A file that a rule of its language fails on must not keep a repository from being indexed. Each
-such file is a mistake of ours, which `make fuzz` looks for."""
+such file is a bug, which `make fuzz` looks for."""
 
 # A shebang is at most one line; the kernel reads no more of it either.
 SHEBANG_BYTES = 256
