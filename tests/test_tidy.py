@@ -4,9 +4,10 @@ import ast
 import io
 import re
 import subprocess
+import sys
 import tokenize
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -233,3 +234,72 @@ def test_what_begins_ends_with_its_parent() -> None:
 )
 def test_what_counts_as_a_start(source: str, expected: bool) -> None:
     assert bool(STARTS.search(source)) is expected
+
+
+# Where a library is imported with the module: everywhere else in the functions that use it, so that
+# a command loads only what it needs and what a module loads does not decide where code lives.
+AT_IMPORT = {
+    "src/asterism/backends/records/": "SQLAlchemy's tables are made at module level; "
+    "engine.records imports the package when the database is opened",
+    "src/asterism/servers/http_chat.py": "a response is a subclass of Starlette's",
+    "src/asterism/servers/http_events.py": "a response is a subclass of Starlette's",
+    "src/asterism/servers/http_protocol.py": "a protocol is a subclass of uvicorn's",
+}
+
+
+def test_libraries_are_imported_where_they_are_used() -> None:
+    found = {name for name in SOURCE if _libraries(ast.parse(text_of(name) or "").body)}
+    assert sorted(name for name in found if not name.startswith(tuple(AT_IMPORT))) == []
+    assert [name for name in AT_IMPORT if not any(one.startswith(name) for one in found)] == []
+
+
+def _libraries(statements: list[ast.stmt]) -> set[str]:
+    """The libraries that these statements load when they run, functions in them not called."""
+    found: set[str] = set()
+    for statement in statements:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if isinstance(statement, ast.If) and "TYPE_CHECKING" in ast.unparse(statement.test):
+            found |= _libraries(statement.orelse)
+            continue
+        found |= _imported([statement]) if isinstance(statement, _IMPORTS) else set()
+        for inner in ast.iter_child_nodes(statement):
+            parts = inner.body if isinstance(inner, ast.ExceptHandler) else [inner]
+            found |= _libraries([part for part in parts if isinstance(part, ast.stmt)])
+    return found
+
+
+_IMPORTS = (ast.Import, ast.ImportFrom)
+_OURS = {"asterism", "benchmarks", "scripts", "tests", "training"}
+_BY_NAME = {"import_module", "find_spec", "importorskip"}
+
+
+def _imported(nodes: Iterable[ast.AST]) -> set[str]:
+    """The libraries that these nodes import, in a statement or by name."""
+    found: set[str] = set()
+    for node in nodes:
+        match node:
+            case ast.Import():
+                found |= {alias.name for alias in node.names}
+            case ast.ImportFrom(module=str(module)):
+                found.add(module)
+            case ast.Call(func=function, args=[ast.Constant(value=str(module)), *_]):
+                if ast.unparse(function).rpartition(".")[2] in _BY_NAME:
+                    found.add(module)
+    return {name.split(".")[0] for name in found} - _OURS - sys.stdlib_module_names
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("import numpy as np", {"numpy"}),
+        ("import json\nfrom asterism.domain import chunk", set()),
+        ("def f():\n    import numpy", set()),
+        ("class A:\n    import numpy\n    def f(self):\n        import lance", {"numpy"}),
+        ("if TYPE_CHECKING:\n    import numpy\nelse:\n    import lance", {"lance"}),
+        ("try:\n    pass\nexcept OSError:\n    from mcp.types import Tool", {"mcp"}),
+        ("with a:\n    import numpy", {"numpy"}),
+    ],
+)
+def test_what_is_loaded_with_a_module(source: str, expected: set[str]) -> None:
+    assert _libraries(ast.parse(source).body) == expected

@@ -1,5 +1,7 @@
 """The façade: everything a command, a server or a program does with a user's indexes."""
 
+from __future__ import annotations
+
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -214,7 +216,7 @@ class Engine:
         """Bring an index up to date before a question, within the time that the settings allow."""
         return refresh(registered, self.settings_of(registered), self._places)
 
-    def search(self, registered: Registered, request: "SearchRequest") -> "SearchReply":
+    def search(self, registered: Registered, request: SearchRequest) -> SearchReply:
         """The code for a question."""
         from asterism.engine.searching import search
 
@@ -227,10 +229,10 @@ class Engine:
     def similar(
         self,
         registered: Registered,
-        request: "SearchRequest",
+        request: SearchRequest,
         path: Path,
         lines: tuple[int | None, int | None] = (None, None),
-    ) -> "SearchReply":
+    ) -> SearchReply:
         """Code like the code on some lines of a file, or like all of it."""
         from asterism.domain.search import Mode
         from asterism.engine.likeness import place_in
@@ -241,10 +243,10 @@ class Engine:
     def context(
         self,
         registered: Registered,
-        request: "SearchRequest",
+        request: SearchRequest,
         budget: int | None = None,
         gate: float | None = None,
-    ) -> "ContextReply":
+    ) -> ContextReply:
         """The same for an agent: how the hits connect, and their code, inside a token budget.
 
         Only hits that score `gate` or more are given, by default those that are more likely right
@@ -258,7 +260,7 @@ class Engine:
             connector = self._warm_connector(searched, request.where.languages)
             return context(self.search(searched, asked), searched, connector, room)
 
-    def relations(self, registered: Registered, request: "RelationsRequest") -> "RelationsReply":
+    def relations(self, registered: Registered, request: RelationsRequest) -> RelationsReply:
         """Who calls a symbol, what it calls, or which files refer to it."""
         from asterism.engine.relations import check, relations
 
@@ -267,7 +269,7 @@ class Engine:
             connector = self._warm_connector(registered)
             return relations(request, registered, connector, self.refresh(registered))
 
-    def connector(self, registered: Registered) -> "Connector":
+    def connector(self, registered: Registered) -> Connector:
         """What knows how the symbols of a repository connect; its processes stay until `close`."""
         from asterism.config.environment import active_environment
         from asterism.engine.connecting import Connector
@@ -284,7 +286,7 @@ class Engine:
                 self._connectors[id_] = kept
             return kept
 
-    def records(self) -> "Records":
+    def records(self) -> Records:
         """The user's conversations and sessions; their database is opened when it is needed."""
         from asterism.engine.records import Records
 
@@ -295,7 +297,7 @@ class Engine:
                 self._records = Records(settings, self._places)
             return self._records
 
-    def agents(self) -> "Agents":
+    def agents(self) -> Agents:
         """The user's agents; their servers start when they are needed, and stay until `close`."""
         from asterism.config.loading import embed_options
         from asterism.engine.agents import Agents
@@ -310,7 +312,7 @@ class Engine:
                 )
             return self._agents
 
-    def _kept(self) -> "Warm":
+    def _kept(self) -> Warm:
         """What is kept between questions."""
         from asterism.engine.warm import Warm
 
@@ -377,7 +379,7 @@ class Engine:
         # A name that does not exist is the search's to complain of.
         return next((one for one in entries if one.repository.name in names), registered)
 
-    def _warm_connector(self, registered: Registered, languages: Sequence[str] = ()) -> "Connector":
+    def _warm_connector(self, registered: Registered, languages: Sequence[str] = ()) -> Connector:
         """The connector, with its compilers loading while the question is looked up."""
         connector = self.connector(registered)
         # Whatever is wrong with the index is said by the search itself.
