@@ -1,13 +1,16 @@
-"""Rust's modules: paths from the crate, from here, and upwards."""
+"""Which file a path of Rust means: in the same crate, or in another of the workspace."""
 
-from posixpath import basename, dirname, join, splitext
+import tomllib
+from collections.abc import Callable, Mapping
+from posixpath import basename, dirname, join, normpath, splitext
+from typing import Any
 
-from asterism.analysis.graph.files import FileSet
+from asterism.languages.file_set import FileSet, Roots
 
 _CRATE_FILES = ("lib.rs", "main.rs")
 
 
-def rust_file(importer: str, module: str, files: FileSet) -> str | None:
+def module_file(importer: str, module: str, files: FileSet) -> str | None:
     """The file of `crate::a::b`, `self::a`, `super::a`, or of a module below the importer's own."""
     root = _crate_root(importer, files)
     here = _module_folder(importer, root)
@@ -63,3 +66,43 @@ def _file_of(module: str, root: str | None, importer: str, files: FileSet) -> st
     if dirname(importer) == root and basename(importer) in _CRATE_FILES:
         return importer
     return files.only(join(module, name) for name in _CRATE_FILES)
+
+
+def crate_file(importer: str, module: str, files: FileSet, crates: Roots) -> str | None:
+    """A crate of the same workspace: `name::a::b` stands in the folder of that name.
+
+    Where no folder has that name, the manifests say which crate does.
+    """
+    crate, _, rest = module.partition("::")
+    if crate in ("crate", "self", "super", "std", "core", "alloc"):
+        return None
+    roots = [
+        *files.ending(f"{crate}/src/lib.rs"),
+        *(files.ending(f"{crate.replace('_', '-')}/src/lib.rs") if "_" in crate else ()),
+    ]
+    root = roots[0] if len(roots) == 1 else crates().get(crate)
+    if root is None:
+        return None
+    inside = f"crate::{rest}" if rest else "crate"
+    return module_file(root, inside, files) or (root if not rest else None)
+
+
+def crate_roots(files: FileSet, text_of: Callable[[str], bytes | None]) -> dict[str, str]:
+    """The first file of each crate, by the name that code has for it, as its manifest says."""
+    found: dict[str, str] = {}
+    for manifest in files.ending("Cargo.toml"):
+        try:
+            said = tomllib.loads((text_of(manifest) or b"").decode("utf-8", "replace"))
+        except (tomllib.TOMLDecodeError, RecursionError):
+            continue
+        library = _table(said, "lib")
+        name = library.get("name") or _table(said, "package").get("name")
+        root = normpath(join(dirname(manifest), str(library.get("path", "src/lib.rs"))))
+        if isinstance(name, str) and root in files:
+            found[name.replace("-", "_")] = root
+    return found
+
+
+def _table(said: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = said.get(name)
+    return found if isinstance(found, Mapping) else {}

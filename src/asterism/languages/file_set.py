@@ -1,7 +1,11 @@
 """The paths of a repository, arranged so that modules find their files."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from posixpath import basename, dirname
+from typing import TypeAlias
+
+Roots: TypeAlias = Callable[[], Mapping[str, str]]
+"""Gives the first file of each package of a repository, by the name that code has for it."""
 
 # These stand for their folder, and there are thousands of each: the folder tells them apart.
 _FOLDER_FILES = frozenset({"__init__.py", "__init__.pyi"})
