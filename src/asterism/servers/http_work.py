@@ -1,5 +1,7 @@
 """Work that leaves the event loop: so much at once, so much that waits, fairly between clients."""
 
+from __future__ import annotations
+
 import time
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -7,11 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Event
-from typing import TypeVar
-
-import anyio
-import anyio.to_thread
-from starlette.requests import Request
+from typing import TYPE_CHECKING, TypeVar
 
 from asterism.domain.deadlines import waited_too_long
 from asterism.domain.errors import AsterismError, Cancelled, TooBusy
@@ -21,6 +19,10 @@ from asterism.servers.fair_queue import FairQueue, Room
 from asterism.servers.http_replies import Problem, Refused
 from asterism.servers.tools_calls import Caller
 from asterism.servers.tools_errors import code_of
+
+if TYPE_CHECKING:
+    import anyio
+    from starlette.requests import Request
 
 AT_ONCE = 16
 """Threads that answer: searches of one project take turns, so more of them would only wait."""
@@ -56,6 +58,8 @@ class Threads:
     """Threads for the requests of one server. Used in its event loop alone."""
 
     def __init__(self, at_once: int = AT_ONCE, waiting: int = WAITING) -> None:
+        import anyio
+
         self.limiter = anyio.CapacityLimiter(at_once)
         """Of the threads; whoever has a place has one of them at once."""
         self._open = Room(at_once + waiting)
@@ -77,6 +81,9 @@ class Threads:
         The thread is waited for in any case: one that nobody waited for would make room for the
         next, and clients that come and go would start any number.
         """
+        import anyio
+        import anyio.to_thread
+
         gone = Event()
         caller = Caller(
             gone=lambda: gone.is_set() or self.ending.is_set(),
@@ -122,7 +129,9 @@ class Threads:
             self._open.free(client)
 
     async def _wait(self, wanted: Wanted) -> None:
-        waiting = _Waiting(wanted)
+        import anyio
+
+        waiting = _Waiting(wanted, anyio.Event())
         self._queue.add(waiting, wanted.client)
         self._begin()
         left = None if wanted.seconds is None else wanted.seconds - _since(wanted.arrived)
@@ -137,7 +146,7 @@ class Threads:
             self._withdraw(waiting)
             raise waited_too_long(_since(wanted.arrived), wanted.seconds or 0.0)
 
-    def _withdraw(self, waiting: "_Waiting") -> None:
+    def _withdraw(self, waiting: _Waiting) -> None:
         if waiting.granted.is_set():
             self._end(waiting.wanted)
         else:
@@ -155,7 +164,7 @@ class Threads:
             room.free(wanted.client)
         self._begin()
 
-    def _may_begin(self, waiting: "_Waiting") -> bool:
+    def _may_begin(self, waiting: _Waiting) -> bool:
         wanted = waiting.wanted
         return all(room.has_room(wanted.client) for room in self._rooms(wanted))
 
@@ -171,7 +180,7 @@ class _Waiting:
     """A request that waits for a thread."""
 
     wanted: Wanted
-    granted: anyio.Event = field(default_factory=anyio.Event)
+    granted: anyio.Event
 
 
 def lane_of(given: Mapping[str, object]) -> str:
