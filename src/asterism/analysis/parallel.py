@@ -114,7 +114,7 @@ def _in_pool(
                     future.cancel()
     except BrokenProcessPool as error:
         # The pool has waited for its workers: before that their exit codes are not known.
-        if any(process.exitcode == -signal.SIGPROF for process in processes):
+        if HAS_TIMER and any(process.exitcode == -signal.SIGPROF for process in processes):
             raise _KilledByParse from error
         raise WorkerDied(
             "A process that reads files died, perhaps for lack of memory. Run it again with "

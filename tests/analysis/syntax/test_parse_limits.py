@@ -145,7 +145,7 @@ def test_a_trial_that_fails_says_nothing_about_the_file(monkeypatch: pytest.Monk
 # Tries the text with so much CPU time that it does not end.
 _PARENT = """
 import sys
-from asterism.analysis.syntax import tables, trial_worker, trials
+from asterism.analysis.syntax import tables
 from asterism.analysis.syntax.outlines import outline
 tables.SMALL_SECONDS = 600.0
 print("started", flush=True)

@@ -34,9 +34,6 @@ REMEMBERED = 20_000
 # Where the kernel has no timer for CPU time, wall time ends a trial: this many times as much.
 WALL_FACTOR = 10.0
 
-# A second process tries again if the first was killed from outside.
-ATTEMPTS = 2
-
 
 class Attempt(NamedTuple):
     """A text to parse, with the function of a package that gives the grammar."""
@@ -92,10 +89,9 @@ class Trials:
             process.end()
 
     def _tried(self, attempt: Attempt) -> bool:
-        for _ in range(ATTEMPTS):
-            with self._lock:
-                process = self._idle.pop() if self._idle else None
-            process = process or _Process()
+        # If a process was killed from outside, a new one tries again.
+        for kept in (self._kept(), None):
+            process = kept or _Process()
             try:
                 used = process.seconds_of(attempt)
             except BaseException:
@@ -112,6 +108,10 @@ class Trials:
             "The process that tries to parse a file died twice, perhaps for lack of memory. End "
             "other programs, then run it again."
         )
+
+    def _kept(self) -> "_Process | None":
+        with self._lock:
+            return self._idle.pop() if self._idle else None
 
     def _put_back(self, process: "_Process") -> None:
         with self._lock:
