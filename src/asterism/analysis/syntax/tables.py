@@ -1,17 +1,20 @@
 """A language compiled for its grammar: the parser, and what to do at each kind of node."""
 
+from __future__ import annotations
+
 from functools import cache
 from importlib import import_module
-from typing import Any
-
-import tree_sitter
-from tree_sitter import Node, Parser, Tree
+from typing import TYPE_CHECKING, Any
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.catalogue import Entry
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.trial_worker import parsed
 from asterism.analysis.syntax.trials import TRIALS, Attempt, folders_of
+
+if TYPE_CHECKING:
+    import tree_sitter
+    from tree_sitter import Node, Tree
 
 # What tree-sitter calls a node it could not make sense of.
 ERROR_KIND = 65535
@@ -31,13 +34,15 @@ SKIPPED = object()
 TOKEN = object()
 """Punctuation and keywords: half of all nodes, and nothing to read or to look into."""
 
-_LANGUAGES = "asterism.analysis.syntax.languages"
+_LANGUAGES = "asterism.languages"
 
 
 class Table:
     """What the walker looks up: a role by numeric node kind."""
 
     def __init__(self, language: Language) -> None:
+        import tree_sitter
+
         package, function = language.grammar
         grammar = tree_sitter.Language(getattr(import_module(package), function)())
         self.language = language
@@ -47,8 +52,8 @@ class Table:
             name = grammar.node_kind_for_id(kind)
             named = name is not None and grammar.node_kind_is_named(kind)
             self.roles[kind] = _role(language, grammar, name or "") if named else TOKEN
-        self._parser = Parser(grammar)
-        self.home = (package, function, folders_of(package, tree_sitter.__name__))
+        self._parser = tree_sitter.Parser(grammar)
+        self.home = (package, function, folders_of(package, "tree_sitter"))
         """How a trial finds the grammar."""
 
     def parse(self, source: bytes) -> Tree | None:
