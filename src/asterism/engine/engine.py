@@ -1,5 +1,7 @@
 """The façade: everything a command, a server or a program does with a user's indexes."""
 
+from __future__ import annotations
+
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -200,7 +202,7 @@ class Engine:
         """The state of a repository that one query reads, brought up to date first."""
         return query_snapshot(self._opening(registered))
 
-    def search(self, registered: Registered, request: "SearchRequest") -> "SearchReply":
+    def search(self, registered: Registered, request: SearchRequest) -> SearchReply:
         """The code for a query."""
         from asterism.engine.searching import prepared, search
 
@@ -216,10 +218,10 @@ class Engine:
     def similar(
         self,
         registered: Registered,
-        request: "SearchRequest",
+        request: SearchRequest,
         path: Path,
         lines: tuple[int | None, int | None] = (None, None),
-    ) -> "SearchReply":
+    ) -> SearchReply:
         """Code like the code on some lines of a file, or like all of it."""
         from asterism.domain.search import Mode
         from asterism.engine.likeness import place_in
@@ -230,10 +232,10 @@ class Engine:
     def context(
         self,
         registered: Registered,
-        request: "SearchRequest",
+        request: SearchRequest,
         budget: int | None = None,
         gate: float | None = None,
-    ) -> "ContextReply":
+    ) -> ContextReply:
         """The same for an agent: how the hits connect, and their code, inside a token budget.
 
         Only hits that score `gate` or more are given, by default those that are more likely right
@@ -248,7 +250,7 @@ class Engine:
             asked = prepared(wanted)
             connector = self.connector(opening.registered, opening.settings)
 
-            def reply(snapshot: QuerySnapshot) -> "ContextReply":
+            def reply(snapshot: QuerySnapshot) -> ContextReply:
                 with Operation("search", request.mode.value) as done:
                     hits = search(snapshot, asked, self._places, self._kept())
                     record_search(hits, done)
@@ -257,7 +259,7 @@ class Engine:
             begin = partial(connector.warm_up, languages=request.where.languages)
             return answered(opening, reply, begin)
 
-    def relations(self, registered: Registered, request: "RelationsRequest") -> "RelationsReply":
+    def relations(self, registered: Registered, request: RelationsRequest) -> RelationsReply:
         """Who calls a symbol, what it calls, or which files refer to it."""
         from asterism.engine.relations import check, relations
 
@@ -268,7 +270,7 @@ class Engine:
             answer = partial(relations, request, connector=connector)
             return answered(opening, answer, connector.warm_up)
 
-    def connector(self, registered: Registered, settings: Settings | None = None) -> "Connector":
+    def connector(self, registered: Registered, settings: Settings | None = None) -> Connector:
         """What knows how the symbols of a repository connect; its processes stay until `close`."""
         from asterism.config.environment import active_environment
         from asterism.engine.connecting import Connector
@@ -285,7 +287,7 @@ class Engine:
                 self._connectors[id_] = kept
             return kept
 
-    def records(self) -> "Records":
+    def records(self) -> Records:
         """The user's conversations and sessions; their database is opened when it is needed."""
         from asterism.engine.records import Records
 
@@ -296,7 +298,7 @@ class Engine:
                 self._records = Records(settings, self._places)
             return self._records
 
-    def agents(self) -> "Agents":
+    def agents(self) -> Agents:
         """The user's agents; their servers start when they are needed, and stay until `close`."""
         from asterism.config.loading import embed_options
         from asterism.engine.agents import Agents
@@ -311,7 +313,7 @@ class Engine:
                 )
             return self._agents
 
-    def _kept(self) -> "Warm":
+    def _kept(self) -> Warm:
         """What is kept between questions."""
         from asterism.engine.warm import Warm
 

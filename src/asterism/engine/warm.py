@@ -1,5 +1,7 @@
 """What a process that answers many questions keeps between them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import RLock
@@ -113,7 +115,7 @@ class Warm:
                 self._rerankers[options] = made and MeasuredReranker(made, options.provider)
             return self._rerankers[options]
 
-    def judge(self, options: RerankOptions, cache: Callable[[], Cache]) -> "OwnModel":
+    def judge(self, options: RerankOptions, cache: Callable[[], Cache]) -> OwnModel:
         """The model of our own that the options name, loaded with the first question."""
         from asterism.engine.judging import own_model
 
@@ -122,7 +124,7 @@ class Warm:
                 self._judges[options] = own_model(options, cache)
             return self._judges[options]
 
-    def second(self) -> "SecondVectors":
+    def second(self) -> SecondVectors:
         """The second vectors of indexes that have them."""
         from asterism.engine.second import SecondVectors
 

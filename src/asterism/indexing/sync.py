@@ -1,5 +1,7 @@
 """The one sync: list the files, read those in doubt, write what differs; every caller uses it."""
 
+from __future__ import annotations
+
 import time
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -41,7 +43,6 @@ from asterism.indexing.spool import Spool
 if TYPE_CHECKING:
     # It brings numpy, which a sync that finds nothing to write does not load.
     from asterism.indexing.writing import Writer
-
 
 # From here on indexes take enough memory to make room for them first.
 ROOM_FROM_CHUNKS = 20_000
@@ -303,7 +304,7 @@ class _Work:
             # Anew means the indexes too: one of them may be what is damaged.
             self.index.maintain(self.anew, writer.account.chunks >= ROOM_FROM_CHUNKS)
 
-    def _write_batches(self, writer: "Writer", spool: Spool) -> None:
+    def _write_batches(self, writer: Writer, spool: Spool) -> None:
         done, total = 0, len(self.reads)
         for blocks in spool.batches(self.options.batch_bytes):
             with no_collection():
