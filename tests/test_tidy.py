@@ -210,10 +210,10 @@ def test_processes_begin_in_one_place() -> None:
 # once for it. The list may only become shorter.
 OPENINGS = {
     "src/asterism/backends/store/registry_copies.py": 1,
-    "src/asterism/engine/builds.py": 3,
+    "src/asterism/engine/builds.py": 6,
     "src/asterism/engine/cleaning.py": 2,
     "src/asterism/engine/doctor_deep.py": 1,
-    "src/asterism/engine/engine.py": 4,
+    "src/asterism/engine/engine.py": 1,
     "src/asterism/engine/inspection.py": 1,
     "src/asterism/engine/listing.py": 1,
     "src/asterism/engine/snapshot.py": 1,

@@ -229,10 +229,9 @@ class Catalogue:
 
     def options_hash(self, repo: str) -> str:
         """Of the options that shaped the repository's rows."""
-        row = self._database.one("SELECT options_hash FROM repositories WHERE name = ?", (repo,))
-        if row is None:
-            raise _unknown(repo)
-        value: str = row[0]
+        number = self._repo(repo)
+        sql = "SELECT options_hash FROM repositories WHERE number = ?"
+        value: str = self._database.rows(sql, (number,))[0][0]
         return value
 
     def set_options_hash(self, repo: str, value: str) -> None:
@@ -394,11 +393,7 @@ class Catalogue:
     def _repo(self, repo: str) -> int:
         number = self._number(repo)
         if number is None:
-            raise _unknown(repo)
+            raise UsageError(
+                f"The project has no repository named {repo}; `asterism repos` lists those it has."
+            )
         return number
-
-
-def _unknown(repo: str) -> UsageError:
-    return UsageError(
-        f"The project has no repository named {repo}; `asterism repos` lists those it has."
-    )
