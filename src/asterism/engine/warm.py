@@ -21,7 +21,6 @@ from asterism.backends.store.recent import Recent
 from asterism.domain.catalogue import Stamp
 from asterism.engine.measured import MeasuredEmbedder, MeasuredReranker
 from asterism.engine.observing import record_look_up
-from asterism.engine.unchanged import Unchanged
 from asterism.engine.wiring import check_by_chance, checked
 from asterism.indexing.cache import Cache
 
@@ -51,7 +50,6 @@ class Warm:
 
     def __init__(self) -> None:
         self._lock = RLock()
-        self.unchanged = Unchanged()
         self._tables: dict[Path, _Table] = {}
         self._vectors: Recent[list[Vector]] = Recent(VECTORS_KEPT)
         self._embedders: dict[EmbedOptions, Embedder] = {}

@@ -245,7 +245,6 @@ class Codebase:
             limit=limit,
         )
         self._build_if_missing(engine)
-        engine.refresh(self._registered)
         return symbols_of(engine.symbols(self._registered, symbol_query(name, wanted)))
 
     def ask(
