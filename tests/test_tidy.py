@@ -268,7 +268,6 @@ def test_what_counts_as_a_start(source: str, expected: bool) -> None:
 AT_IMPORT = {
     "src/asterism/backends/records/": "SQLAlchemy's tables are made at module level; "
     "engine.records imports the package when the database is opened",
-    "src/asterism/servers/http_chat.py": "a response is a subclass of Starlette's",
     "src/asterism/servers/http_events.py": "a response is a subclass of Starlette's",
     "src/asterism/servers/http_protocol.py": "a protocol is a subclass of uvicorn's",
 }

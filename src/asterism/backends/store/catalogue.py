@@ -7,7 +7,6 @@ that belongs to it. Whatever the chunk table holds beyond that version was never
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from asterism.backends.store import (
@@ -50,6 +49,7 @@ from asterism.domain.catalogue import (
     SymbolQuery,
     TableFile,
 )
+from asterism.domain.closable import Closable
 from asterism.domain.errors import IndexMissing, StorageFailed, UsageError
 from asterism.domain.index import (
     FileState,
@@ -64,7 +64,7 @@ from asterism.domain.index import (
 from asterism.domain.symbol import Role
 
 
-class Catalogue:
+class Catalogue(Closable):
     """One project's catalogue; one process writes, any number read and never wait.
 
     Each method reads one state; `snapshot` makes several calls read the same. One thread at a time.
@@ -128,17 +128,6 @@ class Catalogue:
             catalogue_sums.settle(self._database)
         else:
             self._database.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
