@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from asterism.analysis.source.checkouts import enclosing_checkout
 from asterism.analysis.source.secrets import is_secret_path
+from asterism.analysis.source.shown_paths import on_disk
 from asterism.domain.errors import PathUnreadable
 from asterism.domain.files import display_path
 
@@ -21,7 +22,7 @@ class FilePlace(NamedTuple):
 
 def place_of(typed: str) -> FilePlace:
     """The repository is the enclosing checkout, else the current directory, else the file's own."""
-    path = Path(typed).absolute()
+    path = Path(on_disk(typed)).absolute()
     checkout = enclosing_checkout(str(path.parent))
     if checkout is not None:
         root = Path(checkout.root)

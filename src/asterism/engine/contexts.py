@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -94,8 +94,7 @@ def context(
     notes: list[str] = [*reply.notes]
     scopes: dict[str, FileScope] = {}
     with Catalogue.open(registered.project.directory) as catalogue, catalogue.snapshot():
-        odd = _odd_paths(reply, registered.repository.name, catalogue)
-        found = [*_placed(reply, odd, connector, scopes, notes)]
+        found = [*_placed(reply, connector, scopes, notes)]
         notes.extend(_more_notes(reply))
         placed = [*{(place.path, place.targets): place for place in reversed(found)}.values()][::-1]
         paths = [*dict.fromkeys(place.path for place in placed)]
@@ -119,17 +118,8 @@ def context(
     )
 
 
-def _odd_paths(reply: SearchReply, repo: str, catalogue: Catalogue) -> dict[str, str]:
-    """Paths by how they are displayed, where that may be another: chunks have those."""
-    shown = {kept.hit.chunk.relative_path for kept in reply.selection.kept}
-    if not any("\\" in path for path in shown):
-        return {}
-    return {display_path(path): path for path in catalogue.files(repo)}
-
-
 def _placed(
     reply: SearchReply,
-    odd: Mapping[str, str],
     connector: Connector,
     scopes: dict[str, FileScope],
     notes: list[str],
@@ -138,8 +128,7 @@ def _placed(
     for kept in reply.selection.kept:
         check_deadline()
         chunk = kept.hit.chunk
-        shown = display_path(chunk.relative_path)
-        path = odd.get(shown, chunk.relative_path)
+        path, shown = chunk.relative_path, display_path(chunk.relative_path)
         scope = connector.scope(path)
         if scope is None:
             notes.append(

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.catalogue_opening import mark_of
@@ -21,6 +22,7 @@ from asterism.domain.selection import Detail, Selection, Stage
 from asterism.engine.builds import Freshness, refresh
 from asterism.engine.finding import Found, Means, find
 from asterism.engine.likeness import found_like, question_of
+from asterism.engine.row_paths import RowPaths
 from asterism.engine.surroundings import MOST_LINES, Surroundings, surroundings
 from asterism.engine.warm import Warm
 from asterism.engine.wiring import Places
@@ -145,7 +147,9 @@ def _answered(
             found = find(asked, sources, means)
         else:
             found, model = found_like(request.place, registered, asked, sources, means)
-        selection, cursor = _select(found, request, options, asked, (registered, snapshot))
+        paths = RowPaths(catalogue)
+        searched = _Searched(registered, snapshot, paths)
+        selection, cursor = _select(found, request, options, asked, searched)
         shut_out = not found.rows and not found.notes and not snapshot.count(where)
     around: Mapping[ChunkKey, Surroundings] = {}
     if request.context_lines:
@@ -224,22 +228,22 @@ def _select(
     request: SearchRequest,
     options: SelectionOptions,
     asked: Search,
-    searched: tuple[Registered, ChunkSnapshot],
+    searched: "_Searched",
 ) -> tuple[Selection, str | None]:
     """What is given out of what was found, and where the next page begins."""
     if request.exhaustive:
-        registered, snapshot = searched
-        origin = origin_of(asked, registered.repository.id, snapshot.version)
+        repository, version = searched.registered.repository, searched.snapshot.version
+        origin = origin_of(asked, repository.id, version)
         page = page_of(found.rows, origin, request.limit, request.cursor)
-        selection = select(
-            found.read(page.rows), options, _measure(request, Measure(render=_concise))
-        )
+        hits = searched.paths.verbatim(found.read(page.rows))
+        selection = select(hits, options, _measure(request, Measure(render=_concise)))
         kept = tuple(
             one._replace(detail=Detail.signature) if one.detail is Detail.full else one
             for one in selection.kept
         )
         return replace(selection, kept=kept), page.cursor
-    hits = found.best() if found.best is not None else found.read(found.rows)
+    best = found.best() if found.best is not None else found.read(found.rows)
+    hits = searched.paths.verbatim(best)
     measure = _measure(request, Measure(excerpt=excerpts_for(asked.question)))
     selection = select(hits, options, measure)
     return _with_unread(selection, len(found.rows) - len(hits)), None
@@ -287,6 +291,14 @@ def _notes(request: SearchRequest, question: Question, shut_out: bool) -> Iterat
         yield f"The last {question.left_out:,} characters of the question are not used."
     if request.code_snippet is not None and request.text.strip():
         yield "Compared with the piece of code alone; the words of the question are not used."
+
+
+class _Searched(NamedTuple):
+    """Where hits come from."""
+
+    registered: Registered
+    snapshot: ChunkSnapshot
+    paths: RowPaths
 
 
 @contextmanager
