@@ -137,8 +137,12 @@ def _check_length(typed: str) -> None:
         raise PathMissing(f"{display_path(typed[:80])}… is too long for a path; check it.")
 
 
-def to_index(engine: Engine, here: Standpoint, typed: str | None) -> Registered:
+def to_index(engine: Engine, here: Standpoint, arguments: Json) -> Registered:
     """The repository to index: a known one, or the one that the server stands in."""
+    typed = arguments.get("path")
+    named = _named(engine, arguments)
+    if named is not None:
+        return named
     if here.directory is None:
         return repository_for(engine, here, {"path": typed})
     own = here.directory if here.is_root else engine.root_for(here.directory)
