@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from asterism.cli.preferences import _said
 from asterism.servers.http_openapi import openapi
 from asterism.servers.http_operations import OPERATIONS
 from asterism.servers.tools import TOOLS
@@ -136,6 +137,26 @@ def test_the_repositorys_file_says_nothing(user: Path, run: Run) -> None:
     outcome: Outcome = run("trust", ".")
     assert outcome.code == 0
     assert listed(run) == [(f"{user}/shop", "trusted")]
+
+
+def test_what_does_not_count_is_said_once_for_each_change(
+    user: Path, places: Path, run: Run
+) -> None:
+    """Each command is a process of its own; `doctor` says it whenever it is asked."""
+    file = user / "shop/asterism.toml"
+    file.write_text("[work]\njobs = 300\n")
+
+    def warned(*arguments: str) -> bool:
+        _said.clear()
+        return "may only lower work.jobs" in run(*arguments).err
+
+    assert [warned("files", "."), warned("files", "."), warned("index")] == [True, False, False]
+    file.write_text("[work]\njobs = 301 # more\n")
+    assert [warned("files", "."), warned("files", ".")] == [True, False]
+    assert "may only lower work.jobs = 301" in run("doctor").out
+    (places / "cache" / "warned").rename(places / "cache" / "other")
+    (places / "cache" / "warned").write_text("in the way")
+    assert [warned("files", "."), warned("files", ".")] == [True, True]
 
 
 def test_a_broken_file_is_not_touched(user: Path, run: Run) -> None:
