@@ -1,6 +1,7 @@
 """`asterism trust`: what it writes, what it refuses, and who cannot use it."""
 
 import json
+import stat
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,15 @@ def test_what_does_not_count_is_said_once_for_each_change(
     (places / "cache" / "warned").rename(places / "cache" / "other")
     (places / "cache" / "warned").write_text("in the way")
     assert [warned("files", "."), warned("files", ".")] == [True, True]
+
+
+def test_a_new_settings_file_is_for_the_user_alone(user: Path, run: Run) -> None:
+    file = user / FILE
+    assert run("trust", ".").code == 0
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    file.chmod(0o640)
+    assert run("untrust", ".").code == 0
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
 
 
 def test_a_broken_file_is_not_touched(user: Path, run: Run) -> None:

@@ -122,6 +122,8 @@ def _edit(edited: Callable[[str], str]) -> None:
         keeps_copy=False,
         needless=(),
         directories=0,
+        # Its addresses may hold a password.
+        private=True,
     )
     write([change], date.today())
 
