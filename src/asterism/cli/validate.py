@@ -7,8 +7,7 @@ from pathlib import Path
 
 from asterism.analysis.chunks.validation import RULES
 from asterism.analysis.source.discovery import discover
-from asterism.analysis.source.shown_paths import on_disk
-from asterism.cli.places import place_of
+from asterism.cli.places import folder_of, place_of
 from asterism.cli.preferences import settings_for
 from asterism.cli.streams import drawn
 from asterism.cli.wire import Json, write_json
@@ -42,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _targets(typed: str) -> list[Target]:
-    path = Path(on_disk(typed)).absolute()
+    path = folder_of(typed)
     if not path.exists():
         raise PathMissing(f"{display_path(typed)} does not exist; check the path.")
     if path.is_dir():
