@@ -1,10 +1,10 @@
 """MCP over HTTP: what is no message is answered here, in the words that a pipe hears too."""
 
+from __future__ import annotations
+
 import json
 from http import HTTPStatus
-
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from typing import TYPE_CHECKING
 
 from asterism.servers.http_gate import Replayed
 from asterism.servers.mcp_frames import (
@@ -15,6 +15,10 @@ from asterism.servers.mcp_frames import (
     message_in,
 )
 from asterism.servers.mcp_front import STATELESS_VERSION, UNOPENED, is_unopened
+
+if TYPE_CHECKING:
+    from starlette.datastructures import Headers
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 PATH = "/mcp"
 _JSON = "application/json"
@@ -33,6 +37,8 @@ class Framed:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer what is no message; the SDK answers the rest."""
+        from starlette.datastructures import Headers
+
         if scope["type"] != "http" or scope["path"] != PATH or scope["method"] != "POST":
             await self._app(scope, receive, send)
             return
