@@ -13,6 +13,7 @@ from threading import Event, RLock
 from typing import TYPE_CHECKING
 
 from asterism.analysis.source.checkouts import enclosing_checkout
+from asterism.analysis.source.outside_links import check_inside
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered, Registry
 from asterism.backends.store.registry_file import is_whole
@@ -92,6 +93,9 @@ class Engine:
             shown = display_path(str(path))
             if not os.path.lexists(path):
                 raise PathMissing(f"{shown} does not exist; check the path.")
+            for folder in Path(os.path.normpath(path)).parents:
+                if (around := self.registry.find(folder)) is not None:
+                    check_inside(str(path), around.repository.root)
             root = display_path(str(path if path.is_dir() else path.parent))
             raise IndexMissing(f"{shown} is in no index yet; run `asterism index {root}`.")
         return found
