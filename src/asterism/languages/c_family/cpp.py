@@ -1,8 +1,9 @@
 """C++: what C has, and namespaces, classes, templates, lambdas, aliases, concepts."""
 
-from dataclasses import replace
+from __future__ import annotations
 
-from tree_sitter import Node
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
@@ -12,6 +13,9 @@ from asterism.languages.c_family import c, damage, declarations, records
 from asterism.languages.c_family.cpp_modules import module_line, namespace_alias, using
 from asterism.languages.callbacks import callback_name, spans_lines
 from asterism.languages.visibility import declare_exports
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # Keywords the grammar reads like calls of templates.
 _CASTS = frozenset({"static_cast", "dynamic_cast", "const_cast", "reinterpret_cast"})

@@ -1,8 +1,9 @@
 """C#: namespaces, types and their members, accessors, local functions, top-level statements."""
 
-from collections.abc import Callable
+from __future__ import annotations
 
-from tree_sitter import Node
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
@@ -23,6 +24,9 @@ from asterism.languages.callbacks import callback_name, spans_lines
 from asterism.languages.csharp import names
 from asterism.languages.csharp.docs import plain
 from asterism.languages.visibility import declare_exports, is_local
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _CONTROL = (
     "if_statement",

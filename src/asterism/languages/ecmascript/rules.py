@@ -1,6 +1,8 @@
 """JavaScript and TypeScript, with JSX: one set of rules over three grammars."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder, last_row
 from asterism.analysis.syntax.children import first_named
@@ -20,6 +22,9 @@ from asterism.analysis.syntax.rules import (
 from asterism.domain.outline import Export
 from asterism.languages.ecmascript import assignments, jsx, modules, values
 from asterism.languages.ecmascript.names import property_name
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 CONVENTIONS = Conventions(
     identifiers=frozenset(

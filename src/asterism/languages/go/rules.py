@@ -1,9 +1,10 @@
 """Go: functions, methods by receiver, types with their fields, declaration blocks, imports."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
-
-from tree_sitter import Node
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
@@ -21,6 +22,9 @@ from asterism.analysis.syntax.rules import (
 )
 from asterism.domain.outline import Span
 from asterism.languages.go import blocks, literals
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # Instructions to tools share the comment above a declaration but do not document it; they are
 # told from prose by the blank that is missing behind the slashes.

@@ -1,6 +1,8 @@
 """Java: types of every kind and their members, anonymous classes, lambdas, packages, modules."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
@@ -22,6 +24,9 @@ from asterism.domain.outline import ImportedName
 from asterism.languages.callbacks import callback_name, spans_lines
 from asterism.languages.parameters import declare_parameter
 from asterism.languages.visibility import declare_exports, is_local, owner_kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _ANNOTATIONS = frozenset({"marker_annotation", "annotation"})
 _NAMES = ("identifier", "scoped_identifier")

@@ -1,6 +1,8 @@
 """PHP: namespaces, classes and their kin, functions, closures, constants, mixed HTML."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
@@ -18,6 +20,9 @@ from asterism.analysis.syntax.signatures import decorator_names
 from asterism.languages.php import names
 from asterism.languages.php.closures import CLOSURES, closure
 from asterism.languages.visibility import declare_exports
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _MEMBERS = (
     "member_access_expression",
