@@ -45,7 +45,8 @@ class DisplayFacets(NamedTuple):
     indented_conditions: bool = False
     """Whether the conditions around a declaration are the less indented lines above it."""
     answers_as: str = ""
-    """Languages with the same value count as one where examples of one language are enough."""
+    """Code of languages with the same value can name each other's symbols in an answer; empty for
+    the language alone."""
 
 
 class ScopeFacets(NamedTuple):
