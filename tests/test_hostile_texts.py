@@ -11,6 +11,8 @@ from itertools import product
 
 import pytest
 
+from asterism.languages.registry import languages
+
 GENEROUS_SECONDS = 300
 SIZE = 150_000
 """Characters of a text where nothing else limits it."""
@@ -31,7 +33,7 @@ RUNNER = """if True:
 
     work = json.load(sys.stdin)
     for name, how, texts in work:
-        target = found(name)
+        target = re.compile(name, re.M) if how == "pattern" else found(name)
         for text in texts:
             if how.startswith("call"):
                 try:
@@ -150,8 +152,6 @@ def test_functions_of_more_than_a_text() -> None:
         ("structure.call_sites._CALL", "match", [" ", "<", "<[", "\n"]),
         ("structure.python_types._ASSIGNED", "match", ["a", "a ", ": ", "a:" + " " * 9]),
         ("structure.server_loading._OF", "find", ["1", "1/"]),
-        ("analysis.graph.heritage._MIXINS", "find", ["\n", " \n", "include ", "use "]),
-        ("analysis.graph.scopes._PACKAGES", "find", ["\n", " \n", "package ", "namespace "]),
         ("analysis.graph.variables._SET", "find", ["a,", "a:", "a: ", ",A", "a ", "a\t"]),
         ("analysis.graph.variables._WITH", "find", ["with a(", "with ", "a."]),
         ("analysis.graph.variables._TYPE_ARGUMENTS", "match", ["<", "[", "a", "<["]),
@@ -167,3 +167,34 @@ def test_patterns(name: str, how: str, pumps: list[str]) -> None:
     befores = ("", "a", "a = b<", "include", "package", "include ")
     texts = [long(pump, before) for pump in pumps for before in befores]
     check([(name, how, texts)])
+
+
+def test_patterns_of_languages() -> None:
+    """What facets hold as text; the others match at one place or read paths."""
+    patterns = {
+        pattern.decode() if isinstance(pattern, bytes) else pattern
+        for facets in languages()
+        for pattern in (
+            facets.scopes.package_line,
+            facets.types.attribute_set,
+            facets.bases.mark,
+            facets.bases.mixins,
+            facets.bases.interface_name,
+        )
+        if pattern
+    }
+    pumps = [
+        "\n",
+        " \n",
+        "include ",
+        "use ",
+        "package ",
+        "namespace ",
+        "self.",
+        "@",
+        "/",
+        "/go/src/",
+    ]
+    texts = [long(pump, before) for pump in pumps for before in ("", "a", "include", "package")]
+    assert len(patterns) > len(pumps)
+    check([(pattern, "pattern", texts) for pattern in sorted(patterns)])

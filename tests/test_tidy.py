@@ -12,6 +12,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from asterism.languages.registry import languages
+
 ROOT = Path(__file__).resolve().parent.parent
 
 # Input to the program under test, kept as it was written.
@@ -179,6 +181,75 @@ def test_every_grammar_has_one_home() -> None:
     contracts = settings["tool"]["importlinter"]["contracts"]
     forbidden = {name for contract in contracts for name in contract.get("forbidden_modules", [])}
     assert wanted - forbidden == set()
+
+
+# Modules that name a language outside of its folder, each with what it names and why.
+MAY_NAME_LANGUAGES = {
+    "backends/lsp/client.py": ({"markdown"}, "a format of the protocol"),
+    "cli/ask_arguments.py": ({"markdown"}, "a format of answers"),
+    "cli/conversations.py": ({"markdown"}, "a format of exports"),
+    "context/agents_nodes.py": ({"python"}, "a tag of YAML"),
+    "engine/connecting.py": ({"python", "typescript"}, "checkers with settings of their own"),
+    "engine/doctor.py": ({"Python"}, "the interpreter that runs Asterism"),
+    "engine/doctor_machine.py": ({"Python"}, "the interpreter that runs Asterism"),
+    "engine/doctor_structure.py": ({"TypeScript"}, "the title of a check"),
+    "servers/http_chat_calls.py": ({"markdown"}, "a format of exports"),
+    "servers/http_chat_tools.py": ({"markdown"}, "a format of exports"),
+    "structure/python_paths.py": ({"python"}, "a setting of the type checker"),
+    "structure/servers.py": (
+        {"Go", "Java", "Rust", "cpp", "go", "java", "rust"},
+        "the options of language servers, by the names of their settings",
+    ),
+    "structure/typescript.py": ({"typescript"}, "a folder of the cache"),
+    "telemetry/measures.py": ({"python"}, "the interpreter that runs Asterism"),
+}
+
+
+def test_languages_are_named_in_their_folders_alone() -> None:
+    names = _language_names()
+    found = {
+        name.removeprefix("src/asterism/"): named
+        for name in SOURCE
+        if not name.startswith("src/asterism/languages/")
+        and (named := _strings(text_of(name) or "") & names)
+    }
+    assert found == {name: named for name, (named, _) in MAY_NAME_LANGUAGES.items()}
+
+
+def _language_names() -> set[str]:
+    """Every name of a language, except words that name other things far more often."""
+    names = {
+        name
+        for facets in languages()
+        for name in (
+            *(facets.name, facets.title, *facets.aliases),
+            *(dialect.key for dialect in facets.dialects),
+        )
+    }
+    return names - {"Text", "plain", "text"}
+
+
+def _strings(source: str) -> set[str]:
+    """The whole literals of a module, docs aside: no doc is one word."""
+    return {
+        node.value
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('x = language == "go"\n', {"go"}),
+        ('x = {"go": 1}\n', {"go"}),
+        ('match x:\n    case "go":\n        pass\n', {"go"}),
+        ('x = "go on"\n', {"go on"}),
+        ("go = 1  # go\n", set()),
+    ],
+)
+def test_what_counts_as_a_literal(source: str, expected: set[str]) -> None:
+    assert _strings(source) == expected
 
 
 # What begins a process in Python, by module; `os` and `multiprocessing` have other uses too.

@@ -5,14 +5,12 @@ Regular expressions are kept as text: the layer that needs one compiles it. Code
 `module:function` inside the language's folder and imported at its first use.
 """
 
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 NONE: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
+class Dialect(NamedTuple):
     """Files that one grammar reads."""
 
     key: str
@@ -31,8 +29,7 @@ class Dialect:
     """`module:function` that tells from the text whether a file is in the other dialect."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DisplayFacets:
+class DisplayFacets(NamedTuple):
     """How the language is shown to people and to models."""
 
     path_line: str = "// {}"
@@ -48,11 +45,11 @@ class DisplayFacets:
     indented_conditions: bool = False
     """Whether the conditions around a declaration are the less indented lines above it."""
     answers_as: str = ""
-    """Languages with the same value count as one where examples of one language are enough."""
+    """Code of languages with the same value can name each other's symbols in an answer; empty for
+    the language alone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScopeFacets:
+class ScopeFacets(NamedTuple):
     """Which declarations a name in a file can mean."""
 
     family: str = ""
@@ -108,8 +105,7 @@ class ScopeFacets:
     """Types that every file has without an import."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportFacets:
+class ImportFacets(NamedTuple):
     """How imports lead to files, and what importing files get."""
 
     form: Literal["module", "package", "namespace", "path"] = "module"
@@ -148,8 +144,7 @@ class ImportFacets:
     """Whether an imported function may be written as if it were the receiver's own."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypeFacets:
+class TypeFacets(NamedTuple):
     """Where declarations name types, for finding the type of a receiver."""
 
     place: Literal["after_colon", "before", "behind"] = "after_colon"
@@ -189,8 +184,7 @@ class TypeFacets:
     """Whether a namespace without members stands for a file."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaseFacets:
+class BaseFacets(NamedTuple):
     """How a type names what it extends and implements."""
 
     mark: bytes = b""
@@ -209,8 +203,7 @@ class BaseFacets:
     """Whether a base class is called in the header and an interface only named."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallFacets:
+class CallFacets(NamedTuple):
     """How to tell a call from another mention of a name."""
 
     behind: bytes = b""
@@ -229,16 +222,14 @@ class CallFacets:
     """Whether `Lid fresh(3);` makes a Lid."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TraceFacets:
+class TraceFacets(NamedTuple):
     """How stack traces of the language look; `{path}` and `{margin}` are filled in."""
 
     frames: tuple[str, ...] = ()
     """Match a frame, with the groups `path`, `line` and `name` as far as it has them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facets:
+class Facets(NamedTuple):
     """One language."""
 
     name: str
@@ -257,10 +248,10 @@ class Facets:
     """Match the address of a file outside of the repository; the group is its package."""
     outside_headers: bool = False
     """Whether a file outside of the repository is known by its own name."""
-    display: DisplayFacets = field(default_factory=DisplayFacets)
-    scopes: ScopeFacets = field(default_factory=ScopeFacets)
-    imports: ImportFacets = field(default_factory=ImportFacets)
-    types: TypeFacets = field(default_factory=TypeFacets)
-    bases: BaseFacets = field(default_factory=BaseFacets)
-    calls: CallFacets = field(default_factory=CallFacets)
-    traces: TraceFacets = field(default_factory=TraceFacets)
+    display: DisplayFacets = DisplayFacets()
+    scopes: ScopeFacets = ScopeFacets()
+    imports: ImportFacets = ImportFacets()
+    types: TypeFacets = TypeFacets()
+    bases: BaseFacets = BaseFacets()
+    calls: CallFacets = CallFacets()
+    traces: TraceFacets = TraceFacets()

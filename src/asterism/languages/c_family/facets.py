@@ -1,7 +1,5 @@
 """C and C++: what sets it apart, as data."""
 
-from dataclasses import replace
-
 from asterism.languages.facets import (
     BaseFacets,
     CallFacets,
@@ -58,8 +56,7 @@ CPP = Facets(
             ),
         ),
     ),
-    scopes=replace(
-        _SCOPES,
+    scopes=_SCOPES._replace(
         namespaced=True,
         implicit_members=True,
         open_types="yes",
