@@ -34,7 +34,7 @@ from asterism.indexing.cache import Cache
 from asterism.telemetry.events import log_event
 
 if TYPE_CHECKING:
-    # They bring numpy, which managing agents does not need.
+    # They bring what chooses items, which managing agents does not need.
     from asterism.context.requests import Asked, Built, Chooser
     from asterism.context.vectors import ItemIndex
 

@@ -24,7 +24,7 @@ from asterism.telemetry.operations import Operation
 from asterism.telemetry.truncation import ReplySize, record_reply
 
 if TYPE_CHECKING:
-    # It brings numpy, which most commands do not need.
+    # It brings what searches, which most commands do not need.
     from asterism.engine.searching import SearchReply
 
 SEARCH = "search"

@@ -44,7 +44,7 @@ from asterism.indexing.report import SyncReport
 from asterism.indexing.upgrade_report import UpgradeReport
 
 if TYPE_CHECKING:
-    # They bring numpy, which looking up a symbol does not need.
+    # They bring what searches, which looking up a symbol does not need.
     from asterism.engine.asking import Asking
     from asterism.engine.searching import SearchReply, SearchRequest
 

@@ -10,7 +10,7 @@ from asterism.domain.selection import Account
 from asterism.domain.structure import CallTree, Connections, SymbolPlace
 
 if TYPE_CHECKING:
-    # They bring numpy, grammars and what talks to compilers.
+    # They bring what searches and what talks to compilers.
     from asterism.engine.contexts import ContextReply
     from asterism.engine.relations import RelationsReply
 

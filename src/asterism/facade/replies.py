@@ -16,7 +16,7 @@ from asterism.engine.lookups import Lookup
 from asterism.engine.status import Status
 
 if TYPE_CHECKING:
-    # It brings numpy, which looking up a symbol does not need.
+    # It brings what searches, which looking up a symbol does not need.
     from asterism.engine.searching import SearchReply
 
 

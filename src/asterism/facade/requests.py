@@ -19,7 +19,7 @@ from asterism.engine.wiring import Places
 from asterism.facade.arguments import number, text, whole
 
 if TYPE_CHECKING:
-    # It brings numpy.
+    # It brings what chooses items.
     from asterism.engine.contexts_for import ContextFor
 
 

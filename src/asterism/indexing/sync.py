@@ -41,7 +41,7 @@ from asterism.indexing.report import Account, SyncReport
 from asterism.indexing.spool import Spool
 
 if TYPE_CHECKING:
-    # It brings numpy, which a sync that finds nothing to write does not load.
+    # It brings what writes, which a sync that finds nothing to write does not load.
     from asterism.indexing.writing import Writer
 
 # From here on indexes take enough memory to make room for them first.

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from asterism.domain.index import ModelIdentity
 
 if TYPE_CHECKING:
-    # Whoever only names the protocol should not pay for numpy.
     import numpy as np
     from numpy.typing import NDArray
 

@@ -11,7 +11,6 @@ from asterism.domain.filters import NO_FILTER, Filter
 from asterism.domain.index import Entry
 
 if TYPE_CHECKING:
-    # Commands that touch no vector name this protocol as well, and should not pay for numpy.
     import numpy as np
     from numpy.typing import NDArray
 
