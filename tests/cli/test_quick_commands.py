@@ -118,9 +118,9 @@ BUDGETS = {
     "index without changes": Budget(["index"], 235),
     "status": Budget(["status"], 240),
     "symbols": Budget(["symbols", "main"], 235),
-    "callers": Budget(["callers", "main", "--json"], 310, frozenset({"tree_sitter"})),
+    "callers": Budget(["callers", "main", "--json"], 330, frozenset({"tree_sitter"})),
     "search": Budget(["search", "main"], 330, STORE),
-    "context": Budget(["search", "--format", "context", "main"], 410, STORE | {"tree_sitter"}),
+    "context": Budget(["search", "--format", "context", "main"], 430, STORE | {"tree_sitter"}),
 }
 
 WATCHED = {
