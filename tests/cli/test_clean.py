@@ -156,6 +156,7 @@ def test_leftovers(run: Run, indexed: Path, places: Path) -> None:
         directory / "catalogue.sqlite.new",
         directory / "catalogue.sqlite.new-wal",
         directory / "watch-shop.new",
+        directory / "reading-shop.spool",
         places / "cache" / "embeddings.sqlite.new-1-2",
     ]
     for path in old:

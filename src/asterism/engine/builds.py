@@ -40,6 +40,7 @@ from asterism.indexing.lock import held_seconds, upgrader, writer
 from asterism.indexing.options import options_hash
 from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.report import SyncReport
+from asterism.indexing.spool import spool_file
 from asterism.indexing.staleness import judge, judge_shape
 from asterism.indexing.sync import masked_notes, preview
 from asterism.telemetry.events import log_event
@@ -206,6 +207,8 @@ def forget(registered: Registered, settings: Settings, places: Places, alone: bo
     if not directory.is_dir():
         return
     with writer(directory, FORGET_SECONDS):
+        with suppress(OSError):
+            spool_file(directory, registered.repository.name).unlink(missing_ok=True)
         if alone:
             wipe(directory)
             # Who makes second vectors ends now that there is nothing to make them for.

@@ -47,6 +47,7 @@ _OWN_NAMES = (
     "upgrade.lock",
     "upgrade.pid",
     "watch-*",
+    "reading-*.spool",
 )
 _OWN_MARKS = ("catalogue.sqlite", "chunks.lance", "writer.lock")
 
@@ -179,7 +180,7 @@ class _Work:
                 if path.match("watch-*.json") and watched not in names:
                     self._remove(path, "the record of a watcher of a repository that is removed")
         for path in drafts:
-            draft = path.name.endswith((".new", ".new-wal", ".new-shm"))
+            draft = path.name.endswith((".new", ".new-wal", ".new-shm", ".spool"))
             if draft and not path.is_dir() and _is_old(path):
                 self._remove(path, "a draft of a process that ended")
 
