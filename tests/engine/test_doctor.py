@@ -161,7 +161,7 @@ def test_repositories_of_every_kind(engine: Engine, places: Places, tmp_path: Pa
     assert "1 file" in said["behind"].message
     assert "asterism repos remove gone" in said["gone"].message
     assert said["renamed"].advice == f"Run `asterism index {tmp_path / 'elsewhere'}`."
-    assert said["damaged"].advice == f"Run `asterism index --force {tmp_path / 'damaged'}`."
+    assert said["damaged"].advice == f"Run `asterism index {tmp_path / 'damaged'}`."
     assert "has lost its chunks" in said["lost"].message
     assert said["new"].advice == f"Run `asterism index {tmp_path / 'new'}`."
     assert found[-1].advice == "Run `asterism clean` to remove them."

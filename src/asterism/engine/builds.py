@@ -24,6 +24,7 @@ from asterism.domain.errors import (
     StoreError,
 )
 from asterism.domain.index import Staleness
+from asterism.domain.index_states import not_indexed, without_advice
 from asterism.engine.observing import record_look_up, record_sync
 from asterism.engine.unchanged import Unchanged, Wanted
 from asterism.engine.wiring import (
@@ -122,8 +123,11 @@ def refresh(
         if is_fresh:
             return Freshness()
     # A sync ends by its own time, and not in the middle of what it writes.
-    with without_deadline():
-        found = _refreshed(registered, settings, places, unchanged, wanted)
+    try:
+        with without_deadline():
+            found = _refreshed(registered, settings, places, unchanged, wanted)
+    except IndexMissing as error:
+        raise IndexMissing(not_indexed(registered.repository.root)) from error
     check_deadline()
     return found
 
@@ -306,8 +310,7 @@ def _table_in_place(directory: Path, built: str) -> str | None:
 
 def _mended(damage: IndexCorrupt) -> str:
     """What was wrong, without the advice that was followed just now."""
-    said = str(damage).partition("; ")[0].rstrip(".")
-    return f"{said}. It was built again from the files of the repository."
+    return f"{without_advice(str(damage))}. It was built again from the files of the repository."
 
 
 def _sync(

@@ -55,11 +55,18 @@ def checks(where: Path, online: bool = False, deep: bool = False) -> Sequence[Ch
 
 def carried_out(planned: Iterable[Check]) -> Iterator[Finding]:
     """The findings of each check; one that fails is a finding itself."""
+    said: set[str] = set()
     for name, check in planned:
         try:
-            yield from check()
+            for finding in check():
+                # What two checks find is one finding, with the advice of the first.
+                if finding.verdict is Verdict.ok or finding.message not in said:
+                    said.add(finding.message)
+                    yield finding
         except AsterismError as error:
-            yield problem(name, str(error))
+            if str(error) not in said:
+                said.add(str(error))
+                yield problem(name, str(error))
         except ImportError as error:
             yield problem(name, f"cannot be looked at: {error}", "Install Asterism again.")
         except OSError as error:

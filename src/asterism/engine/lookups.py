@@ -7,7 +7,7 @@ from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
 from asterism.domain.catalogue import FoundSymbol, SymbolQuery
 from asterism.domain.errors import IndexMissing
-from asterism.domain.files import display_path
+from asterism.domain.index_states import not_indexed
 from asterism.domain.request_limits import check_text
 from asterism.domain.symbol import Role
 
@@ -37,8 +37,7 @@ def look_up(registered: Registered, query: SymbolQuery) -> Lookup:
     repository = registered.repository
     with Catalogue.open(registered.project.directory) as catalogue:
         if repository.name not in {known.name for known in catalogue.repositories()}:
-            root = display_path(repository.root)
-            raise IndexMissing(f"{root} is not indexed yet; run `asterism index {root}`.")
+            raise IndexMissing(not_indexed(repository.root))
         found: list[FoundSymbol] = []
         counts: dict[Role, int] = {}
         for role in query.roles or tuple(Role):

@@ -9,6 +9,7 @@ from asterism.backends.store.registry import Registered
 from asterism.domain.catalogue import FoundSymbol, SymbolPage, SymbolQuery
 from asterism.domain.errors import IndexMissing, UsageError
 from asterism.domain.files import display_path
+from asterism.domain.index_states import not_indexed
 from asterism.domain.request_limits import check_text
 from asterism.domain.structure import CallTree, Connections, Edge, Fact, SymbolPlace
 from asterism.domain.symbol import Role
@@ -97,8 +98,7 @@ def relations(
     repository = registered.repository
     with Catalogue.open(registered.project.directory) as catalogue, catalogue.snapshot():
         if repository.name not in {known.name for known in catalogue.repositories()}:
-            root = display_path(repository.root)
-            raise IndexMissing(f"{root} is not indexed yet; run `asterism index {root}`.")
+            raise IndexMissing(not_indexed(repository.root))
         page = _definitions(request, repository.name, catalogue)
         alike = () if page.total else hints(catalogue, request.name)
         questions = connector.questions(catalogue)

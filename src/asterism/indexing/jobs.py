@@ -95,7 +95,10 @@ class _Record:
             return
         now = time.time()
         if self.job is None:
-            kind: JobKind = "build" if self.catalogue.job(self.repo) is None else "sync"
+            last = self.catalogue.job(self.repo)
+            # What goes on with a first build is still the first build.
+            is_first = last is None or (last.kind == "build" and last.state != "done")
+            kind: JobKind = "build" if is_first else "sync"
             self.job = Job(kind, "running", os.getpid(), now, now)
         self.job = self.job._replace(
             files_done=progress.files_done,
