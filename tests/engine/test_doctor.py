@@ -109,7 +109,7 @@ def test_a_directory_that_is_a_file(places: Places) -> None:
     places.data.write_text("")
     data, cache = place_findings()
     assert (data.check, data.verdict) == ("Data directory", Verdict.problem)
-    assert data.advice == "Permit it, or set ASTERISM_DATA_DIR to another directory."
+    assert data.advice == "Fix the permissions, or set ASTERISM_DATA_DIR to another directory."
     assert cache.verdict is Verdict.ok
     assert not places.cache.exists()
 

@@ -1,4 +1,4 @@
-"""Reads every byte of what is kept, and compares it with its checksums and with each other."""
+"""Reads every stored byte, compares it with its checksum, and the catalogue with the chunks."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
@@ -71,7 +71,7 @@ def _is_opened(project: Project) -> bool:
 
 
 def _index(project: Project) -> str:
-    """What is whole, in a sentence; what is not is an error."""
+    """How much was found whole; an error where something is not."""
     directory = project.directory
     with Catalogue.open(directory) as catalogue, catalogue.snapshot():
         if wrong := catalogue_sums.look_deep(directory / CATALOGUE):
@@ -114,7 +114,7 @@ def _compared(directory: Path, catalogue: Catalogue) -> int:
 
 
 def _summed(rows: Iterable[tuple[str, str, int, bytes]]) -> tuple[int, int]:
-    """How many rows, and what tells them from any others, in whatever order they come."""
+    """The number of rows and a checksum of them that does not depend on their order."""
     count = total = 0
     for row in rows:
         content = repr(row).encode("utf-8", "surrogatepass")
@@ -130,16 +130,16 @@ def _cache(directory: Path) -> str:
     place = directory / FILE
     if not place.exists():
         return "none yet"
-    whole, damaged, failure = look_deep(place)
+    whole, hurt, failure = look_deep(place)
     if failure:
         raise AsterismError(
             f"{display_path(str(place))} cannot be read ({failure}); the next command that needs "
-            "it puts it aside and begins a new one."
+            "it renames it and begins a new one."
         )
-    if damaged:
+    if hurt:
         raise AsterismError(
-            f"{damaged:,} of {whole + damaged:,} cached vectors are damaged; they are not used, "
-            "and made again when they are needed."
+            f"{hurt:,} of {whole + hurt:,} cached vectors are damaged; they are not used, and "
+            "are computed again when they are needed."
         )
     return f"{whole:,} cached vectors are what was written"
 

@@ -1,4 +1,4 @@
-"""Which repositories are known, and is each there, fresh and whole?"""
+"""Checks the list of repositories and the index of each."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,12 +20,12 @@ _AGAIN = "Run `asterism index {root}`."
 
 
 def index_findings(data: Path, settings: Callable[[Path], Settings]) -> Iterator[Finding]:
-    """The list of repositories, then each of them; one that is broken does not hide the next."""
+    """The list of repositories, then each of them; a broken one does not stop the check."""
     if not is_whole(data):
         yield problem(
             CHECK,
             "the list of repositories is damaged or missing",
-            "Any command that needs it makes it again from the projects' directories.",
+            "The next command that needs it makes it again from the projects' directories.",
         )
         return
     registry = Registry(data)
@@ -45,7 +45,9 @@ def index_findings(data: Path, settings: Callable[[Path], Settings]) -> Iterator
         except AsterismError as error:
             yield problem(name, str(error))
         except OSError as error:
-            yield problem(name, f"its index cannot be looked at ({error.strerror})", "Permit it.")
+            yield problem(
+                name, f"its index cannot be read ({error.strerror})", "Fix the permissions."
+            )
     yield from _orphans(data, {entry.project.id for entry in known})
 
 

@@ -61,7 +61,7 @@ def _storage_failure(error: OSError, index: Index) -> StorageFailed:
         why = "the disk is full"
     return StorageFailed(
         f"The index in {index.directory} could not be written: {why}. What was committed is "
-        "kept; make room or mend the permissions, then run the command again."
+        "kept; make room or fix the permissions, then run the command again."
     )
 
 

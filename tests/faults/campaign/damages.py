@@ -1,4 +1,4 @@
-"""Every kind of file damage on every kind of file: said honestly, and mended by what is advised."""
+"""Every kind of file damage on every kind of file: reported, and repaired by the command that is named."""
 
 import shutil
 from pathlib import Path
