@@ -22,14 +22,13 @@ def run(options: argparse.Namespace) -> int:
         raise PathMissing(f"{display_path(options.path)} does not exist; check the path.")
     here = engine()
     registered = here.locate(place)
-    state = here.refresh(registered)
     found = here.symbols(registered, query)
     if options.json:
-        write_json({**_lookup_json(found), "index_state": state._asdict()})
+        write_json({**_lookup_json(found), "index_state": found.state._asdict()})
     else:
         _print(found)
-        if state.message:
-            sys.stderr.write(f"asterism: {state.message}\n")
+        if found.state.message:
+            sys.stderr.write(f"asterism: {found.state.message}\n")
     return 0 if found.total else 1
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.catalogue_schema import SCHEMA_VERSION, changes_in_place
 from asterism.domain import index_states
+from asterism.domain.files import Discovery
 from asterism.domain.index import ModelIdentity, Repository, Staleness
 from asterism.indexing.jobs import is_alive
 from asterism.indexing.options import SyncOptions, options_hash
@@ -24,16 +25,20 @@ def judge(
     repository: Repository,
     options: SyncOptions,
     model: ModelIdentity,
+    found: Discovery | None = None,
 ) -> Judgement:
-    """Compare an index that can be opened with what is wanted now; the gravest reason counts."""
+    """Compare an index that can be opened with what is wanted now; the gravest reason counts.
+
+    `found` is a listing that was made just now; without it the tree is walked.
+    """
     verdict = judge_shape(catalogue, repository, options, model)
     if verdict.staleness is not Staleness.equal:
         return verdict
-    found = _content(catalogue, repository, options)
+    content = _content(catalogue, repository, options, found)
     message = first_build(catalogue, repository)
     if not message and catalogue.pending(repository.name):
-        message = index_states.run_stopped(found.behind)
-    return Judgement(Staleness.content, message, found.behind) if message else found
+        message = index_states.run_stopped(content.behind)
+    return Judgement(Staleness.content, message, content.behind) if message else content
 
 
 def first_build(catalogue: Catalogue, repository: Repository) -> str:
@@ -83,8 +88,10 @@ def judge_shape(
     return Judgement(Staleness.equal, index_states.UP_TO_DATE)
 
 
-def _content(catalogue: Catalogue, repository: Repository, options: SyncOptions) -> Judgement:
-    ahead = preview(catalogue.files(repository.name), repository, options)
+def _content(
+    catalogue: Catalogue, repository: Repository, options: SyncOptions, found: Discovery | None
+) -> Judgement:
+    ahead = preview(catalogue.files(repository.name), repository, options, found=found)
     behind = ahead.added + ahead.changed + ahead.removed
     if behind:
         message = index_states.files_behind(ahead.added, ahead.changed, ahead.removed)

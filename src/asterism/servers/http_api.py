@@ -1,13 +1,14 @@
 """The routes of the HTTP API: arguments in, work in a thread, JSON or events out."""
 
+from __future__ import annotations
+
 from collections.abc import Awaitable, Callable
 from functools import partial
-
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Route
+from typing import TYPE_CHECKING
 
 from asterism.domain.errors import ShareExceeded
+from asterism.indexing.progress import Progress
+from asterism.servers.clients import Spender
 from asterism.servers.http_events import CONTENT_TYPE, Latest, ProgressResponse
 from asterism.servers.http_openapi import openapi
 from asterism.servers.http_operations import OPERATIONS, ROUTES_OF_TOOLS, Operation
@@ -21,18 +22,30 @@ from asterism.servers.http_replies import (
 )
 from asterism.servers.http_requests import arguments_of
 from asterism.servers.http_state import State
-from asterism.servers.shares import Spender, spender_of
+from asterism.servers.http_work import Wanted, lane_of
+from asterism.servers.shares import spender_of
 from asterism.servers.tools_calls import Caller
 from asterism.servers.tools_shapes import Json
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
 
 _JSON = "application/json"
 READ_ONLY = Problem(
     "read_only", "This server only answers questions; whoever runs it changes its repositories."
 )
 
+_Run = Callable[[Callable[[Progress], None]], Awaitable[tuple[Problem | None, bytes]]]
+"""Does the work of a request, whose progress is heard."""
+
 
 def routes(state: State) -> list[BaseRoute]:
     """Everything below `/api`, and what chats ask for."""
+    from starlette.responses import Response
+    from starlette.routing import Route
+
     described = encoded(openapi(OPERATIONS, with_token=state.access.is_closed))
 
     async def description(_request: Request) -> Response:
@@ -46,6 +59,8 @@ def routes(state: State) -> list[BaseRoute]:
 
 
 def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitable[Response]]:
+    from starlette.responses import Response
+
     wording = Wording(ROUTES_OF_TOOLS)
     threads = state.indexings if operation.progress else state.threads
 
@@ -69,16 +84,18 @@ def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitab
         if problem is not None:
             raise Refused(problem)
         given = await arguments_of(request, operation.tool)
+        lane = lane_of(given) if operation.asks else None
+        seconds = state.toolbox.seconds_of(operation.tool)
+        wanted = Wanted(client=client, lane=lane, seconds=seconds)
+        work = partial(answered, given, client)
         if operation.progress and CONTENT_TYPE in request.headers.get("accept", ""):
-            return ProgressResponse(partial(told, request, given))
-        lane = _lane(given) if operation.asks else None
-        problem, body = await threads.run(request, partial(answered, given, client), lane=lane)
+            return ProgressResponse(partial(told, partial(threads.run, request, wanted, work)))
+        problem, body = await threads.run(request, wanted, work)
         return Response(body, media_type=_JSON) if problem is None else problem_response(problem)
 
-    async def told(request: Request, given: Json, latest: Latest) -> tuple[str, bytes]:
+    async def told(run: _Run, latest: Latest) -> tuple[str, bytes]:
         try:
-            work = partial(answered, given, spender_of(request))
-            problem, body = await threads.run(request, work, latest.hear)
+            problem, body = await run(latest.hear)
         except Refused as refused:
             problem, body = refused.problem, b""
         return ("done", body) if problem is None else ("error", encoded(problem_json(problem)))
@@ -95,12 +112,8 @@ def excess(state: State, client: Spender) -> Problem | None:
     return None
 
 
-def _lane(given: Json) -> str:
-    """What a question names its repository by; one that has two names has two lanes, no harm."""
-    names = ("repository_id", "repository", "project_id")
-    return next((str(given[name])[:100] for name in names if given.get(name)), "")
-
-
 def problem_response(problem: Problem) -> Response:
     """The answer to a request that failed."""
+    from starlette.responses import JSONResponse
+
     return JSONResponse(problem_json(problem), problem.status, headers=problem.headers)

@@ -1,42 +1,43 @@
 """The tools as an MCP server object, for any transport: stdio now, streamable HTTP beside it."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from threading import Event
-from typing import Any
-
-import anyio
-import anyio.to_thread
-from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
-from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
-from mcp.types import (
-    INVALID_PARAMS,
-    CallToolRequestParams,
-    CallToolResult,
-    EmptyResult,
-    ListToolsResult,
-    PaginatedRequestParams,
-    SetLevelRequestParams,
-    Tool,
-)
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from asterism import __version__
-from asterism.domain.errors import ShareExceeded
+from asterism.domain.errors import ShareExceeded, TooBusy, WaitedTooLong
 from asterism.domain.processor_time import counting_threads
 from asterism.indexing.progress import SYNC_STAGES, Progress
+from asterism.servers.http_state import State
+from asterism.servers.http_work import Wanted, lane_of
 from asterism.servers.instructions import INSTRUCTIONS
 from asterism.servers.limits import Reply, written
 from asterism.servers.mcp_front import NAME, TITLE
 from asterism.servers.mcp_resources import list_resources, read_resource
-from asterism.servers.shares import Shares, Spender, spender_of
+from asterism.servers.shares import spender_of
 from asterism.servers.tools import TOOLS, listed
 from asterism.servers.tools_answers_sampling import lent_by, request_name
 from asterism.servers.tools_calls import Caller
 from asterism.servers.tools_errors import code_of, sentence_of
-from asterism.servers.tools_running import ANSWERS, Toolbox, failure, truncation_warning
+from asterism.servers.tools_running import ANSWERS, ASKING, Toolbox, failure, truncation_warning
+
+if TYPE_CHECKING:
+    import anyio
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.lowlevel import Server
+    from mcp.types import (
+        CallToolRequestParams,
+        CallToolResult,
+        EmptyResult,
+        ListToolsResult,
+        PaginatedRequestParams,
+        SetLevelRequestParams,
+    )
 
 CALLS_AT_ONCE = 8
 """Threads that answer; searches are short and share two or more cores, the rest waits its turn."""
@@ -47,17 +48,22 @@ ANSWERS_AT_ONCE = 32
 TELL_SECONDS = 0.1
 """How often a client hears of progress; more often nobody could read it."""
 
-_Context = ServerRequestContext[Any, Any]
+_Context: TypeAlias = "ServerRequestContext[Any, Any]"
 
 
-def make_server(
-    toolbox: Toolbox, only_reading: bool = False, shares: Shares | None = None
-) -> Server[dict[str, Any]]:
+def make_server(toolbox: Toolbox, state: State | None = None) -> Server[dict[str, Any]]:
     """The server; whoever made the toolbox closes it when no transport is left.
 
-    One that only reads has no tools that change something: models choose among what they see.
-    `shares` is what clients over HTTP may use of the processor; a client by itself has no limit.
+    `state` is that of an HTTP server, whose clients share its threads and the processor; a client
+    by itself has no limit. A server that only reads has no tools that change something: models
+    choose among what they see.
     """
+    import anyio
+    from mcp.server.lowlevel import Server
+    from mcp.shared.exceptions import MCPError
+    from mcp.types import INVALID_PARAMS, ListToolsResult, SetLevelRequestParams, Tool
+
+    only_reading = state is not None and state.read_only
     offered = {name: tool for name, tool in TOOLS.items() if tool.read_only or not only_reading}
     limiter = anyio.CapacityLimiter(CALLS_AT_ONCE)
     indexings = anyio.CapacityLimiter(INDEXINGS_AT_ONCE)
@@ -75,17 +81,11 @@ def make_server(
                 INVALID_PARAMS,
                 f"There is no tool {params.name[:80]!r}; there are {', '.join(offered)}.",
             )
-        threads = indexings if params.name == "index_codebase" else limiter
-        threads = answers if params.name in ANSWERS else threads
-        if shares is None:
-            return await _called(toolbox.call, threads, context, params)
-        client = spender_of(context.request, is_session=True)
-        try:
-            shares.check(client)
-        except ShareExceeded as error:
-            return _answered(refusal(error))
-        call = partial(_counted, shares, client, toolbox)
-        return await _called(call, threads, context, params)
+        if state is not None:
+            return await _called_over_http(state, context, params)
+        alone = indexings if params.name == "index_codebase" else limiter
+        alone = answers if params.name in ANSWERS else alone
+        return await _called(toolbox.call, alone, context, params)
 
     server: Server[dict[str, Any]] = Server(
         NAME,
@@ -103,25 +103,49 @@ def make_server(
 
 
 async def _level(_context: _Context, _params: SetLevelRequestParams) -> EmptyResult:
+    from mcp.types import EmptyResult
+
     return EmptyResult()
 
 
+async def _called_over_http(
+    state: State, context: _Context, params: CallToolRequestParams
+) -> CallToolResult:
+    """Run a tool in one of the threads that all clients share, within the client's part."""
+    name = params.name
+    threads = state.indexings if name == "index_codebase" else state.threads
+    threads = state.answers if name in ANSWERS else threads
+    wanted = Wanted(
+        client=spender_of(context.request, is_session=True),
+        lane=lane_of(params.arguments or {}) if name in ASKING else None,
+        seconds=state.toolbox.seconds_of(TOOLS[name]),
+    )
+    try:
+        state.shares.check(wanted.client)
+        async with threads.place(wanted):
+            return await _called(partial(_counted, state, wanted), threads.limiter, context, params)
+    except ShareExceeded as error:
+        return _answered(refusal(error))
+    except (TooBusy, WaitedTooLong) as error:
+        return _answered(failure(sentence_of(error), code_of(error).name))
+
+
 def _counted(
-    shares: Shares,
-    client: Spender,
-    toolbox: Toolbox,
+    state: State,
+    wanted: Wanted,
     name: str,
     arguments: Mapping[str, object] | None,
     caller: Caller,
 ) -> Reply:
     """Runs the call in a thread and counts its time for the client's share."""
+    counted = partial(state.shares.counted, wanted.client)
     try:
         # Others of its calls may have used the share while this one waited for a thread.
-        shares.check(client)
+        state.shares.check(wanted.client)
     except ShareExceeded as error:
         return refusal(error)
-    with counting_threads(partial(shares.counted, client)), shares.counted(client):
-        return toolbox.call(name, arguments, caller)
+    with counting_threads(counted), counted():
+        return state.toolbox.call(name, arguments, caller._replace(arrived=wanted.arrived))
 
 
 def refusal(error: ShareExceeded) -> Reply:
@@ -132,6 +156,8 @@ def refusal(error: ShareExceeded) -> Reply:
 
 
 def _answered(reply: Reply) -> CallToolResult:
+    from mcp.types import CallToolResult
+
     return CallToolResult.model_validate(written(reply), by_name=False)
 
 
@@ -146,6 +172,9 @@ async def _called(
     The thread is waited for in any case: one that nobody waited for would make room for the next,
     and clients that come and go would start any number.
     """
+    import anyio
+    import anyio.to_thread
+
     gone, latest = Event(), _Latest()
     client = context.session.client_params
     caller = Caller(
@@ -193,6 +222,8 @@ class _Latest:
 
 async def _tell(latest: _Latest, context: _Context, gone: Event) -> None:
     """Tell the client until the request ends; it ends early where it is cancelled."""
+    import anyio
+
     try:
         while True:
             await latest.tell(context)
@@ -210,6 +241,8 @@ def _words(progress: Progress) -> str:
 
 async def _warn(context: _Context, text: str) -> None:
     """A log message to the client; newer protocols want it only if the request asked for it."""
+    from mcp.shared.exceptions import MCPDeprecationWarning
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MCPDeprecationWarning)
         sending = context.session.send_log_message(

@@ -3,7 +3,6 @@
 import hashlib
 
 from asterism.analysis.source.text import decode, read
-from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.filtering import path_test
 from asterism.backends.store.registry import Registered
 from asterism.domain.catalogue import FoundSymbol, SymbolQuery
@@ -34,10 +33,9 @@ def symbol_lookup(call: Call) -> Reply:
     registered = call.repository()
     where = _where(call.arguments, registered)
     query = _query(call.arguments, where)
-    state = call.engine.refresh(registered)
     found = call.engine.symbols(registered, query)
     entries = _passing(found, where)
-    origin = _origin(call.arguments, registered)
+    origin = _origin(call.arguments, found)
     start = read_cursor(call.arguments["cursor"], origin) if "cursor" in call.arguments else 0
     page = entries[start : start + call.arguments["limit"]]
     counts = {role.value: sum(e.row.role is role for e in entries) for role in Role}
@@ -50,7 +48,7 @@ def symbol_lookup(call: Call) -> Reply:
         **plain_account(len(entries), len(page), call.limit),
         "cursor": None,
         "did_you_mean": list(found.did_you_mean),
-        "index_state": state._asdict(),
+        "index_state": found.state._asdict(),
         "notes": [],
     }
     reply = Reply(
@@ -111,14 +109,12 @@ def _passing(found: Lookup, where: Filter) -> list[FoundSymbol]:
     ]
 
 
-def _origin(arguments: Json, registered: Registered) -> Origin:
+def _origin(arguments: Json, found: Lookup) -> Origin:
     """What pages are cut from: the same lookup of the same version of the index."""
-    with Catalogue.open(registered.project.directory) as catalogue:
-        version = catalogue.chunks_version()
     keys = ("name", "kind", "role", "filters")
     asked = compact({key: arguments.get(key) for key in keys})
     digest = hashlib.sha256(asked.encode()).hexdigest()[:32]
-    return Origin(registered.repository.id, version, digest)
+    return Origin(found.registered.repository.id, found.version, digest)
 
 
 def _rows(page: list[FoundSymbol], registered: Registered, context: bool) -> list[Json]:

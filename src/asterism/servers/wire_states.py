@@ -1,5 +1,7 @@
 """What replies of tools and `--json` of commands say alike: places, accounts, states, times."""
 
+from __future__ import annotations
+
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -37,7 +39,7 @@ def account_json(account: Account) -> Json:
     }
 
 
-def placed_json(place: "Placed", detail: Detail) -> Json:
+def placed_json(place: Placed, detail: Detail) -> Json:
     """A result without its code, which stands in the parts; its lines are those of now."""
     chunk = place.chunk
     return {
