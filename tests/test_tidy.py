@@ -213,7 +213,7 @@ OPENINGS = {
     "src/asterism/backends/store/registry_copies.py": 1,
     "src/asterism/engine/builds.py": 3,
     "src/asterism/engine/cleaning.py": 2,
-    "src/asterism/engine/doctor_deep.py": 1,
+    "src/asterism/engine/doctor_deep.py": 2,
     "src/asterism/engine/engine.py": 4,
     "src/asterism/engine/inspection.py": 1,
     "src/asterism/engine/listing.py": 1,

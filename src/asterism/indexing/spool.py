@@ -13,7 +13,11 @@ from pathlib import Path
 from struct import Struct
 from typing import IO, NamedTuple
 
+from asterism import __version__
 from asterism.backends.store.plain_files import make_plain
+from asterism.domain.index import Repository
+from asterism.indexing.index import Index
+from asterism.indexing.options import SyncOptions, options_hash
 from asterism.indexing.reading import Outcome, Packet, Rows, unpickled
 
 ENDING = ".spool"
@@ -43,6 +47,16 @@ class Earlier(NamedTuple):
 def spool_file(directory: Path, repo: str) -> Path:
     """Where the packed rows of a repository wait."""
     return directory / f"reading-{repo}{ENDING}"
+
+
+def spool_of(index: Index, repository: Repository, options: SyncOptions) -> "Spool":
+    """Where rows wait; what a sync before this one left there counts if it would be the same.
+
+    An index that is built anew has a table of another name, and so begins anew.
+    """
+    table = index.catalogue.table.name
+    made_with = (__version__, repository.root, options_hash(options), table)
+    return Spool(spool_file(index.directory, repository.name), repr(made_with))
 
 
 class Spool:

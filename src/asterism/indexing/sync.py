@@ -9,21 +9,19 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from asterism import __version__
 from asterism.analysis.parallel import BATCH, in_parallel
 from asterism.analysis.source.discovery import discover
-from asterism.analysis.source.text import read
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.footprint import give_back_at_once
 from asterism.domain.catalogue import Batch
-from asterism.domain.errors import Cancelled, InputError, StorageFailed
+from asterism.domain.errors import Cancelled, StorageFailed
 from asterism.domain.files import Discovery, FoundFile
 from asterism.domain.index import FileState, Pending, Repository, Skipped, Staleness
 from asterism.indexing.cascade import Change, dependents
 from asterism.indexing.garbage import no_collection
 from asterism.indexing.index import Index
 from asterism.indexing.options import SyncOptions, options_hash
-from asterism.indexing.plan import Look, Plan, is_racy, plan_sync
+from asterism.indexing.plan import Look, Plan, plan_sync
 from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.quoting import Neighbours
 from asterism.indexing.reading import (
@@ -33,13 +31,14 @@ from asterism.indexing.reading import (
     Reading,
     Same,
     Where,
-    content_hash,
+    differs,
     read_batch,
     read_packed,
+    still_holds,
     unpack,
 )
 from asterism.indexing.report import Account, SyncReport
-from asterism.indexing.spool import Spool, spool_file
+from asterism.indexing.spool import Spool, spool_of
 
 if TYPE_CHECKING:
     # It brings numpy, which a sync that finds nothing to write does not load.
@@ -94,7 +93,7 @@ def preview(
     started = time.monotonic()
     found = found or list_files(repository, options, known)
     plan = plan_sync(found.files, known, anew)
-    changed = sum(_differs(repository.root, look) for look in plan.suspect)
+    changed = sum(differs(repository.root, look) for look in plan.suspect)
     return SyncReport(
         before=Staleness.content if known else Staleness.missing,
         files=len(found.files),
@@ -133,24 +132,6 @@ def as_found(state: FileState) -> FoundFile:
     return FoundFile(state.path, state.size, state.mtime_ns, state.ctime_ns)
 
 
-def _differs(root: str, look: Look) -> bool:
-    if look.known_hash is None:
-        return True
-    try:
-        return content_hash(read(f"{root}/{look.path}")) != look.known_hash
-    except InputError:
-        return True
-
-
-def _still_holds(root: str, read: Read, file: FoundFile) -> bool:
-    """Whether a file that was read by another sync holds what it held then."""
-    stamp = (file.size, file.mtime_ns, file.ctime_ns)
-    if stamp != (read.size, read.mtime_ns, read.ctime_ns):
-        return False
-    is_doubtful = is_racy(read.mtime_ns, read.scanned_ns)
-    return not is_doubtful or not _differs(root, Look(read.path, read.content_hash))
-
-
 @dataclass
 class _Work:
     """One sync under way: what it has seen so far."""
@@ -176,7 +157,7 @@ class _Work:
 
     def carry_out(self, plan: Plan) -> None:
         """Read, follow the cascade, write; what waits to be written is never all in memory."""
-        spool = self._spool()
+        spool = spool_of(self.index, self.repository, self.options)
         if plan.looks or plan.removed or self.pending:
             try:
                 self._change(plan, spool)
@@ -189,19 +170,6 @@ class _Work:
                 raise
         spool.remove()
         self.index.catalogue.replace_skipped(self.repository.name, self._skipped())
-
-    def _spool(self) -> Spool:
-        """Where rows wait; what a sync before this one left there counts if it would be the same.
-
-        An index that is built anew has a table of another name, and so begins anew.
-        """
-        made_with = (
-            __version__,
-            self.repository.root,
-            options_hash(self.options),
-            self.index.catalogue.table.name,
-        )
-        return Spool(spool_file(self.index.directory, self.repository.name), repr(made_with))
 
     def _change(self, plan: Plan, spool: Spool) -> None:
         catalogue, repo = self.index.catalogue, self.repository.name
@@ -275,7 +243,7 @@ class _Work:
             if all(
                 read.path in left
                 and left[read.path].known_hash != read.content_hash
-                and _still_holds(self.repository.root, read, found[read.path])
+                and still_holds(self.repository.root, read, found[read.path])
                 for read in reads
             ):
                 self._take(reads, around)
