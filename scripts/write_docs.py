@@ -54,7 +54,9 @@ A repository's `asterism.toml` is written by the repository's author. What it ma
 is said at each one. Values that it may not set are left out, with one warning that names the key,
 the value and what applies instead, until you trust the folder that holds the file:
 `asterism trust ~/code/shop` adds it to your own settings. Trust also lets language servers and the
-repository's agents start programs ([security.md](security.md)).
+repository's agents start programs ([security.md](security.md)). Commands give the warning once,
+and again when it changes; `asterism doctor` always gives it. A trusted file with a model that does
+not exist or has other vectors is an error, which names the file, the keys and `asterism untrust`.
 
     [trust]
     repositories = ["~/code/shop"]

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from asterism.disclosure.hidden import visible, visible_drawing
+from asterism.domain.files import display_path
 from tests.cli.conftest import ROOT, Run
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202e\u2066\u200b\x9b31m\r\x08\x7f\u2069"
@@ -231,6 +232,63 @@ def test_names_are_verbatim_in_json(hostile: Path, run: Run) -> None:
     assert NAME in [file["path"] for file in found["files"]]
     assert "key\u202e\x1b[2J.pem" in [entry["path"] for entry in found["skipped"]]
     assert found["root"] == str(hostile)
+
+
+HITS: list[tuple[list[str], str]] = [
+    (["search", "check_a"], "file_path"),
+    (["search", '"return check_b"'], "file_path"),
+    (["search", "check_a", "--format", "context", "--filter", f"path={NAME}"], "file_path"),
+    (["search", "check_a", "--exhaustive"], "file_path"),
+    (["similar", "src/a.py:3"], "file_path"),
+    (["show", "check_a"], "file_path"),
+    (["symbols", "check_a"], "filepath"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "key"), HITS, ids=str)
+def test_a_program_can_open_every_hit(
+    hostile: Path, run: Run, arguments: list[str], key: str
+) -> None:
+    found = json.loads(run(*arguments, "--json").out)
+    rows = found["results"] if "results" in found else found["symbols"]
+    assert NAME in {row[key] for row in rows}
+    for row in rows:
+        assert (hostile / row[key]).is_file()
+        assert Path(row.get("absolute_path", hostile / row[key])).is_file()
+
+
+@pytest.mark.parametrize("name", [NAME, display_path(NAME)], ids=["verbatim", "as shown"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["outline"],
+        ["chunks"],
+        ["debug", "file"],
+        ["similar"],
+        ["validate"],
+        ["search", "check_a"],
+        ["symbols", "check_a"],
+        ["show", "check_a"],
+        ["refs", "check_a"],
+        ["search", "check_a", "--filter"],
+    ],
+    ids=" ".join,
+)
+def test_a_path_is_taken_as_it_was_printed(
+    hostile: Path, run: Run, arguments: list[str], name: str
+) -> None:
+    is_filter = arguments[-1] == "--filter"
+    done = run(*arguments, f"path={name}" if is_filter else name, "--json")
+    assert done.code == 0, done.err
+    if arguments[0] == "search":
+        rows = json.loads(done.out)["results"]
+        assert {row["file_path"] for row in rows} == {NAME}
+
+
+def test_a_folder_is_taken_as_it_was_printed(hostile: Path, run: Run) -> None:
+    for shown in (str(hostile), display_path(str(hostile))):
+        assert json.loads(run("files", shown, "--json").out)["root"] == str(hostile)
+        assert json.loads(run("status", shown, "--json").out)["root"] == str(hostile)
 
 
 @pytest.mark.parametrize(

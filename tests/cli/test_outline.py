@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from asterism.analysis.syntax.walker import DEEPEST_ITEM
+from asterism.analysis.syntax.walker import DEEPEST_ITEM, TOO_HARD
+from tests.analysis.syntax.material import ENDLESS
 from tests.cli.conftest import Run
 
 # What a tree draws in front of a line.
@@ -134,3 +135,10 @@ def test_nesting_deeper_than_the_stack(run: Run, repository: Path) -> None:
     assert done.out.count('"kind": "function"') == DEEPEST_ITEM + 1
     assert f"nest deeper than {DEEPEST_ITEM} levels" in done.out
     assert run("outline", "deep.js").out.count("function f") >= DEEPEST_ITEM
+
+
+def test_a_file_whose_parse_does_not_end(run: Run, repository: Path) -> None:
+    (repository / "endless.go").write_bytes(ENDLESS)
+    found = outlined(run, "endless.go")
+    assert found["symbols"] == []
+    assert [problem["message"] for problem in found["problems"]] == [TOO_HARD.message]

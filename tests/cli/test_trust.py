@@ -1,10 +1,12 @@
 """`asterism trust`: what it writes, what it refuses, and who cannot use it."""
 
 import json
+import stat
 from pathlib import Path
 
 import pytest
 
+from asterism.cli.preferences import _said
 from asterism.servers.http_openapi import openapi
 from asterism.servers.http_operations import OPERATIONS
 from asterism.servers.tools import TOOLS
@@ -136,6 +138,35 @@ def test_the_repositorys_file_says_nothing(user: Path, run: Run) -> None:
     outcome: Outcome = run("trust", ".")
     assert outcome.code == 0
     assert listed(run) == [(f"{user}/shop", "trusted")]
+
+
+def test_what_does_not_count_is_said_once_for_each_change(
+    user: Path, places: Path, run: Run
+) -> None:
+    """Each command is a process of its own; `doctor` says it whenever it is asked."""
+    file = user / "shop/asterism.toml"
+    file.write_text("[work]\njobs = 300\n")
+
+    def warned(*arguments: str) -> bool:
+        _said.clear()
+        return "may only lower work.jobs" in run(*arguments).err
+
+    assert [warned("files", "."), warned("files", "."), warned("index")] == [True, False, False]
+    file.write_text("[work]\njobs = 301 # more\n")
+    assert [warned("files", "."), warned("files", ".")] == [True, False]
+    assert "may only lower work.jobs = 301" in run("doctor").out
+    (places / "cache" / "warned").rename(places / "cache" / "other")
+    (places / "cache" / "warned").write_text("in the way")
+    assert [warned("files", "."), warned("files", ".")] == [True, True]
+
+
+def test_a_new_settings_file_is_for_the_user_alone(user: Path, run: Run) -> None:
+    file = user / FILE
+    assert run("trust", ".").code == 0
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    file.chmod(0o640)
+    assert run("untrust", ".").code == 0
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
 
 
 def test_a_broken_file_is_not_touched(user: Path, run: Run) -> None:

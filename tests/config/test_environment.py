@@ -60,7 +60,7 @@ def test_values_of_every_kind_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASTERISM_INDEX_SYNC_SECONDS", "0.5")
     monkeypatch.setenv("ASTERISM_CACHE_MAX_BYTES", "0")
     monkeypatch.setenv("ASTERISM_EMBEDDING_URL", "nowhere")
-    settings, warnings = resolve([environment_layer()])
+    settings, warnings, _ = resolve([environment_layer()])
     assert settings.embedding.provider == "voyage"
     assert settings.index.sync_seconds == 0.5
     assert settings.cache.max_bytes == 0
@@ -85,11 +85,11 @@ def test_the_older_names(
     """Each changes what a search gives to a chat; a value that is none is named and ignored."""
     assert vector_options(Settings()).selection == CHAT
     monkeypatch.setenv(variable, value)
-    settings, warnings = resolve([environment_layer()])
+    settings, warnings, _ = resolve([environment_layer()])
     assert vector_options(settings).selection == expected
     assert warnings == ()
     monkeypatch.setenv(variable, "plenty")
-    settings, warnings = resolve([environment_layer()])
+    settings, warnings, _ = resolve([environment_layer()])
     assert vector_options(settings).selection == CHAT
     (warning,) = warnings
     assert f"{variable} = 'plenty' is not allowed" in warning

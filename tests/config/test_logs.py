@@ -70,4 +70,4 @@ def test_a_repository_says_nothing_about_the_log(tmp_path: Path) -> None:
     loaded = load(root)
     assert loaded.settings.log == LogSettings()
     (said,) = loaded.warnings
-    assert "a repository may not set log.level = 'debug'" in said
+    assert "no repository may set log.level = 'debug'" in said

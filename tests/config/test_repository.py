@@ -207,9 +207,10 @@ def test_one_warning_names_key_value_and_what_applies() -> None:
     given = {"work.jobs": 300, "watch.debounce_ms": 0, "log.level": "debug", "chat.retries": 10}
     (warning,) = resolve([Layer("x.toml", given, repository="/r")], cores=4).warnings
     assert warning == (
-        "x.toml: a repository may not set log.level = 'debug' ('auto' applies), and may only lower "
-        "work.jobs = 300 (0 applies), chat.retries = 10 (0 applies), and may only raise "
-        "watch.debounce_ms = 0 (300 applies); if you trust it, run `asterism trust /r`."
+        "x.toml: a repository may only lower work.jobs = 300 (0 applies), chat.retries = 10 "
+        "(0 applies), and may only raise watch.debounce_ms = 0 (300 applies); if you trust it, "
+        "run `asterism trust /r`. No repository may set log.level = 'debug' ('auto' applies); "
+        "only your own settings can say that."
     )
 
 

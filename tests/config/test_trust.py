@@ -114,8 +114,46 @@ def test_a_repository_cannot_trust_itself(repository: Path, tmp_path: Path) -> N
     loaded = load(repository)
     assert loaded.settings.embedding.provider == "openai"
     (warning,) = loaded.warnings
-    assert "may not set trust.repositories = ['" in warning
-    assert "only your own settings can say that" in warning
+    assert "no repository may set trust.repositories = ['" in warning
+    assert warning.endswith("only your own settings can say that.")
+    assert "asterism trust" not in warning
+
+
+def test_trust_is_advised_for_what_it_allows(repository: Path) -> None:
+    """A key that only the user may set is named apart from those."""
+    (repository / "asterism.toml").write_text("[rerank]\ntop = 9\n[server]\nport = 1\n")
+    (warning,) = load(repository).warnings
+    advised, users = warning.split(f"run `asterism trust {repository}`. ")
+    assert "rerank.top" in advised
+    assert "server.port" not in advised
+    assert (
+        users
+        == "No repository may set server.port = 1 (8420 applies); only your own settings can say that."
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ('provider = "openai"\nmodel = "evil"', "The size of the vectors of 'evil' is not known."),
+        ('model = "evil"', "embedding.model is 'evil', but the provider 'local' has only "),
+        ("dimensions = 7", "embedding.dimensions is 7"),
+    ],
+)
+def test_a_model_that_cannot_be_is_said_of_the_file(
+    repository: Path, tmp_path: Path, written: str, said: str
+) -> None:
+    file = repository / "asterism.toml"
+    file.write_text(f"[embedding]\n{written}\n")
+    load(repository)
+    say(tmp_path, f'[trust]\nrepositories = ["{repository}"]')
+    with pytest.raises(SettingError) as caught:
+        load(repository)
+    message = str(caught.value)
+    keys = ", ".join(f"embedding.{line.split()[0]}" for line in written.splitlines())
+    assert message.startswith(f"{file} sets {keys}. ")
+    assert said in message
+    assert message.endswith(f"with `asterism untrust {repository}`.")
 
 
 @pytest.mark.parametrize("section", ["embedding", "rerank"])

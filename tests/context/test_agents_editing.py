@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from asterism.context.agents_editing import (
     add_item,
-    add_server,
     enable,
     enable_item,
     new_agent_text,
@@ -19,7 +18,7 @@ from asterism.context.agents_editing import (
     set_setting,
 )
 from asterism.context.agents_reading import read_agent
-from asterism.domain.context import FromEnvironment, Include, Reference, Rule, Server
+from asterism.domain.context import Include, Reference, Rule
 from asterism.domain.errors import AsterismError
 
 AGENT = """\
@@ -181,25 +180,6 @@ def changed(before: str, after: str) -> tuple[list[str], list[str]]:
                 "      Say what to do next.",
             ],
             ["  - name: Faults", "    description: ''", "    text: Catch little."],
-        ),
-        (
-            lambda text: add_server(
-                text,
-                Server(
-                    name="db",
-                    url="https://db.example",
-                    headers={"Authorization": FromEnvironment("DB_TOKEN", "Bearer ")},
-                    include=Include.agent,
-                ),
-            ),
-            [],
-            [
-                "- name: db",
-                "  url: https://db.example",
-                "  headers:",
-                "    Authorization: Bearer env:DB_TOKEN",
-                "  include: agent",
-            ],
         ),
         (
             lambda text: set_key(text, "toolRules.files.read_file", ["files.write_file"]),

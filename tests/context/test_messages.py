@@ -13,15 +13,12 @@ from asterism.context.messages import (
     Contents,
     build_messages,
     marker_token,
-    missing_items,
     request_tools,
 )
 from asterism.context.replay import Change, replay
 from asterism.context.wire import (
     item_from_json,
     item_json,
-    session_item_from_json,
-    session_item_json,
 )
 from asterism.domain.chat import Message, Role
 from asterism.domain.context import (
@@ -36,7 +33,6 @@ from asterism.domain.context import (
     RequestMode,
     Rule,
     RuleKey,
-    SessionItem,
     Tool,
     ToolKey,
     content_hash,
@@ -103,9 +99,6 @@ def test_nothing_else_is_in_the_messages() -> None:
     assert [message.role for message in messages] == [Role.system, Role.user, Role.user]
     assert build_messages(context_of(prompt=""), contents_of(prompt=""), (), "q") == (
         Message(Role.user, "q"),
-    )
-    assert missing_items(context_of(*ITEMS), contents_of(ITEMS[0])) == tuple(
-        item.key for item in ITEMS[1:]
     )
 
 
@@ -287,8 +280,6 @@ def test_contexts_and_items_survive_json() -> None:
     assert [item_from_json(json.loads(json.dumps(item_json(item)))) for item in ITEMS] == list(
         ITEMS
     )
-    held = SessionItem(ToolKey("s", "t"), RequestMode.manual)
-    assert session_item_from_json(session_item_json(held)) == held
 
 
 @pytest.mark.parametrize("wire", [{}, {"agent": "a"}, {"agent": 1, "promptHash": 2, "items": [3]}])

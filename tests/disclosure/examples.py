@@ -124,6 +124,13 @@ IN_CONTEXT: Mapping[str, tuple[tuple[str, str], ...]] = {
         ('aws_secret_access_key = "{}"', made(BASE64, 40)),
         ("AWS_SECRET_ACCESS_KEY={}", made(BASE64, 40, "b")),
         ('"secretAccessKey": "{}"', made(BASE64, 40, "c")),
+        ('AWS_SECRET = "{}"', made(BASE64, 40, "d")),
+        ('const awsSecret = "{}";', made(BASE64, 40, "e")),
+        ("aws-secret: {}", made(BASE64, 40, "f")),
+        ('AWS_SECRET: str = "{}"', made(BASE64, 40, "g")),
+        ('static AWS_SECRET: &str = "{}";', made(BASE64, 40, "h")),
+        ("define('AWS_SECRET', '{}');", made(BASE64, 40, "i")),
+        ('connect(s3_secret="{}")', made(BASE64, 40, "j")),
     ),
     "GitLab session": (("Cookie: _gitlab_session={}", made(HEX, 32)),),
     "Slack webhook": (

@@ -16,6 +16,7 @@ from asterism.disclosure.tokens import (
 )
 from tests.disclosure.examples import (
     AWS,
+    BASE64,
     GITHUB,
     IN_CONTEXT,
     KEY_BODY,
@@ -84,6 +85,13 @@ def test_a_text_that_ends_in_such_a_word_stays(text: str) -> None:
 
 NO_TOKENS = [
     "where is the token checked?",
+    'AWS_SECRET = "production/payments/database/credentials"',
+    'AWS_SECRET = "PaymentsServiceProductionDatabasePasswrd"',
+    "aws_secret: 0123456789abcdef0123456789abcdef01234567",
+    f'AWS_SECRET_NAME = "{made(BASE64, 40)}"',
+    f'aws_secret = "{made(BASE64, 41)}"',
+    f'LAWS_OF_SECRETS = "{made(BASE64, 40)}"',
+    "AWS_SECRET = os.environ['AWS_SECRET']",
     "npm_config_registry = npm_package_json",
     "class AKIAHelper: pass",
     "sk-learn and scikit-learn and risk-free",

@@ -1,13 +1,13 @@
 """One query reads one state: it opens the catalogue once, and no commit meanwhile changes it."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from asterism.analysis.source.discovery import discover
+from asterism.analysis.source.discovery import DiscoveryOptions, discover
 from asterism.backends.lsp.keeper import Condition
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
@@ -26,7 +26,6 @@ from asterism.engine.snapshot import Opening, QuerySnapshot, answered, query_sna
 from asterism.engine.unchanged import Unchanged
 from asterism.engine.warm import Warm
 from asterism.engine.wiring import Places
-from asterism.indexing import sync
 from asterism.structure.targets import Target
 from tests.engine.conftest import NO_SERVERS, SETTINGS, make
 
@@ -44,19 +43,21 @@ class Counts:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.opened = self.written = self.walked = 0
-        open_it, walk = Catalogue.open, discover
+        open_it = Catalogue.open
 
         def opening(directory: Path, writable: bool = False) -> Catalogue:
             self.opened += not writable
             self.written += writable
             return open_it(directory, writable)
 
-        def walking(*given: object) -> Discovery:
+        def walking(
+            root: str, options: DiscoveryOptions, known: Collection[FoundFile]
+        ) -> Discovery:
             self.walked += 1
-            return walk(*given)  # type: ignore[arg-type]
+            return discover(root, options, known)
 
         monkeypatch.setattr(Catalogue, "open", opening)
-        monkeypatch.setattr(sync, "discover", walking)
+        monkeypatch.setattr("asterism.indexing.sync.discover", walking)
 
     def taken(self) -> tuple[int, int, int]:
         """Openings for reading, openings for writing, walks; counting begins anew."""

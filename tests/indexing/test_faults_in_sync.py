@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from asterism.analysis.parallel import BATCH
+from asterism.analysis.syntax import tables
 from asterism.domain.errors import ProviderDown
 from asterism.domain.index import Staleness
 from asterism.indexing.progress import Listener, Progress, Stage
+from tests.analysis.syntax.material import ENDLESS
 from tests.indexing.workshop import Workshop, workshop
 
 
@@ -158,3 +160,26 @@ def test_many_files_are_read_in_parallel(shop: Workshop) -> None:
     shop.options = replace(shop.options, workers=2)
     assert shop.sync().parsed == 200
     assert len(shop.chunks()) == 200
+
+
+@pytest.mark.parametrize("workers", [1, 2], ids=["this process", "a pool"])
+def test_a_file_whose_parse_does_not_end(
+    shop: Workshop, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is read as plain text, every other file as it is, and the next sync has nothing to do."""
+    # The processes of a pool keep the limit of two seconds.
+    monkeypatch.setattr(tables, "SMALL_SECONDS", 0.2)
+    shop.options = replace(shop.options, workers=workers, parallel_from=2)
+    fill(shop, 6 * BATCH)
+    for name in ("src/m000.go", "src/m100.go"):
+        shop.put(name, ENDLESS.decode())
+    assert shop.sync().parsed == 6 * BATCH + 2
+    states = shop.index.catalogue.files("repository")
+    assert {path: state.problems for path, state in states.items() if state.problems} == {
+        "src/m000.go": 1,
+        "src/m100.go": 1,
+    }
+    assert {chunk.name for chunk in shop.chunks()} >= {f"f{n}" for n in range(6 * BATCH)}
+    holding = {chunk.relative_path for chunk in shop.chunks() if "x.y(x.y(" in chunk.full_source}
+    assert holding == {"src/m000.go", "src/m100.go"}
+    assert shop.sync().did_something is False

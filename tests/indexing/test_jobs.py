@@ -9,7 +9,7 @@ import pytest
 
 from asterism.domain.catalogue import Job, JobState
 from asterism.domain.errors import ProviderDown, StorageFailed
-from asterism.indexing.jobs import is_alive, process_exists, run_sync
+from asterism.indexing.jobs import is_alive, run_sync
 from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.report import SyncReport
 from tests.indexing.workshop import Workshop, workshop
@@ -117,9 +117,3 @@ def test_stopped_by_another_process(shop: Workshop, monkeypatch: pytest.MonkeyPa
 )
 def test_alive(state: JobState, exists: bool, expected: bool) -> None:
     assert is_alive(Job("sync", state, 1, 0.0, 0.0), lambda _: exists) is expected
-
-
-def test_this_process_exists() -> None:
-    assert process_exists(os.getpid())
-    # Larger than any system lets a process number be.
-    assert not process_exists(2**22 + 1)

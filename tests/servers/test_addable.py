@@ -164,8 +164,8 @@ def test_indexing_over_http_keeps_to_the_same_rules(tmp_path: Path) -> None:
     here = Standpoint(home, addable=Addable(roots=(home,), home=home))
     for typed in (".ssh", str(home / ".ssh"), "."):
         with pytest.raises(PathOutside):
-            to_index(engine, here, typed)
-    assert to_index(engine, here, "shop").repository.name == "shop"
+            to_index(engine, here, {"path": typed})
+    assert to_index(engine, here, {"path": "shop"}).repository.name == "shop"
     engine.close()
 
 

@@ -195,6 +195,21 @@ def test_a_first_index_with_events(empty: TestClient) -> None:
     assert found_in(empty.post("/api/search", json={"query": "webhook"}))["results"]
 
 
+def test_every_route_about_a_repository_takes_its_id(client: TestClient) -> None:
+    (row,) = found_in(client.get("/api/repositories"))["repositories"]
+    own = {"repository_id": row["repository_id"], "project_id": row["project_id"]}
+    assert found_in(client.post("/api/index", json=own))["repository_id"] == row["repository_id"]
+    unknown = client.post("/api/index", json={"repository_id": "another"})
+    assert (unknown.status_code, error_of(unknown)) == (404, "repository_unclear")
+    about = {operation.path for operation in OPERATIONS if "path" in operation.tool.parameters}
+    taking = {op.path for op in OPERATIONS if "repository_id" in op.tool.parameters}
+    assert about - taking == {"/api/repositories"}
+    nearest = {**own, "query": "price of a parcel"}
+    assert found_in(client.post("/tools/vector-search", json=nearest))["results"]
+    named = client.get("/api/conversations", params={"repository_id": row["repository_id"]})
+    assert found_in(named)["total"] == 0
+
+
 def test_an_index_that_fails_ends_the_stream_with_an_error(empty: TestClient) -> None:
     stream = empty.post("/api/index", json={"path": "/etc"}, headers=STREAM)
     ((name, data),) = events_in(stream.text)

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from asterism.servers.mcp_front import STATELESS_VERSION
 from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import make_engine
 from tests.servers.http_clients import client_of
 from tests.servers.test_mcp_frames import BROKEN, PARAMS, PARSE
-from tests.servers.test_mcp_front import handshake, request
+from tests.servers.test_mcp_front import STATELESS, handshake, request
 
 HEADERS = {
     "content-type": "application/json",
@@ -73,6 +74,23 @@ def test_a_session_goes_on_after_what_is_no_message(client: TestClient) -> None:
     assert (heard(unknown)["id"], heard(unknown)["error"]["code"]) == (9, -32601)
     wrong = client.post("/mcp", json=request(10, "tools/call", {"arguments": {}}), headers=session)
     assert (heard(wrong)["id"], heard(wrong)["error"]["code"]) == (10, -32602)
+
+
+@pytest.mark.parametrize("method", ["tools/call", "tools/list", "resources/list"])
+def test_a_call_without_a_session_is_told_what_to_send(client: TestClient, method: str) -> None:
+    for headers in (HEADERS, {**HEADERS, "mcp-protocol-version": ""}):
+        answer = client.post("/mcp", json=request(7, method), headers=headers)
+        assert (answer.status_code, answer.json()["id"]) == (400, 7)
+        error = answer.json()["error"]
+        assert error["code"] == -32600
+        assert error["message"].startswith("No session is open. Send initialize first, ")
+        assert "Mcp-Session-Id" in error["message"]
+
+
+def test_a_request_that_says_who_asks_needs_no_session(client: TestClient) -> None:
+    headers = {**HEADERS, "mcp-protocol-version": STATELESS_VERSION, "mcp-method": "tools/list"}
+    answer = client.post("/mcp", json=STATELESS[1], headers=headers)
+    assert "tools" in answer.text
 
 
 def test_other_content_is_refused_by_its_kind(client: TestClient) -> None:

@@ -9,7 +9,13 @@ import pytest
 from mcp.server.stdio import stdio_server
 from mcp.types import version as versions
 
-from asterism.servers.mcp_front import HANDSHAKE_VERSIONS, STATELESS_VERSION, Front, NotOurs
+from asterism.servers.mcp_front import (
+    HANDSHAKE_VERSIONS,
+    STATELESS_VERSION,
+    Front,
+    NotOurs,
+    is_unopened,
+)
 from asterism.servers.mcp_server import make_server
 from asterism.servers.tools_running import Toolbox
 
@@ -114,6 +120,29 @@ def test_the_versions_are_the_sdks() -> None:
 GREETED = [json.dumps(message) for message in handshake("2025-11-25")[:2]]
 
 
+def test_a_call_before_the_handshake_is_told_what_to_send(toolbox: Toolbox) -> None:
+    """With the code that the SDK has for it, and the session can still be opened."""
+    call = request("a", "tools/call", {"name": "search_code", "arguments": {"query": "x"}})
+    for first in (call, request(1, "tools/list"), request(1, "resources/list", {"_meta": {}})):
+        front = Front()
+        told = json.loads(front.answer(json.dumps(first)) or "")
+        (sdk,) = of_the_sdk(toolbox, [first])
+        assert (told["id"], told["error"]["code"]) == (first["id"], sdk["error"]["code"])
+        assert told["error"]["message"].startswith("No session is open. Send initialize first, ")
+        assert not front.over
+        assert "result" in json.loads(front.answer(GREETED[0]) or "")
+
+
+def test_methods_that_need_a_session_are_those_of_the_server(toolbox: Toolbox) -> None:
+    server = make_server(toolbox)
+    methods = ("tools/list", "tools/call", "resources/list", "resources/read", "logging/setLevel")
+    assert all(is_unopened(request(0, name)) for name in methods)
+    assert all(server.get_request_handler(name) for name in methods)
+    for other in ("ping", "initialize", "server/discover", "no/such/method"):
+        assert not is_unopened(request(0, other))
+    assert not is_unopened(request(0, "tools/list", {"_meta": ENVELOPE}))
+
+
 @pytest.mark.parametrize(
     ("before", "line"),
     [
@@ -124,7 +153,6 @@ GREETED = [json.dumps(message) for message in handshake("2025-11-25")[:2]]
         ([], '{"jsonrpc":"1.0","id":0,"method":"initialize"}'),
         ([], json.dumps(request(0, "initialize"))),
         ([], json.dumps(request(0, "initialize", {"protocolVersion": 5}))),
-        ([], json.dumps(request(0, "tools/list"))),
         ([], json.dumps(request(0, "ping"))),
         ([], json.dumps(request(0, "server/discover"))),
         ([], json.dumps(request(0, "tools/list", {"_meta": {**ENVELOPE, "x": 1}, "cursor": "a"}))),

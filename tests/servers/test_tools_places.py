@@ -114,13 +114,13 @@ def test_only_known_and_own_directories_are_indexed(own: Engine, tmp_path: Path)
     home = directory(tmp_path / "home")
     here = Standpoint(directory(home / "shop"), too_wide=frozenset({home.resolve()}))
     directory(home / "other")
-    assert to_index(own, here, None).repository.name == "shop"
-    assert to_index(own, here, "src").repository.name == "shop"
+    assert to_index(own, here, {}).repository.name == "shop"
+    assert to_index(own, here, {"path": "src"}).repository.name == "shop"
     for typed in ("..", "../other", str(home), "/"):
         with pytest.raises(PathOutside):
-            to_index(own, here, typed)
+            to_index(own, here, {"path": typed})
     with pytest.raises(PathOutside, match="home directory"):
-        to_index(own, Standpoint(home, too_wide=frozenset({home.resolve()})), None)
+        to_index(own, Standpoint(home, too_wide=frozenset({home.resolve()})), {})
 
 
 @pytest.mark.parametrize(

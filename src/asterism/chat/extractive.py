@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from asterism.domain.chunk import Chunk
+from asterism.domain.files import display_path
 from asterism.domain.search import Hit
 from asterism.languages.registry import facets_of
 
@@ -163,7 +164,7 @@ def _title(chunk: Chunk) -> str:
 
 def _place(chunk: Chunk) -> str:
     first, last = chunk.start_line, chunk.end_line
-    return f"{chunk.relative_path}:{first}" + (f"-{last}" if last > first else "")
+    return f"{display_path(chunk.relative_path)}:{first}" + (f"-{last}" if last > first else "")
 
 
 def _first_line(text: str) -> str:

@@ -92,14 +92,6 @@ class Unrecorded:
         """Do nothing."""
 
 
-class NoTools:
-    """Has none to call."""
-
-    async def call(self, tool: ToolSpec, arguments: Mapping[str, object]) -> ToolOutput:
-        """Only reached by a mistake of ours."""
-        return ToolOutput(f"There is no tool {tool.name}.", is_error=True)
-
-
 class PlainContexts:
     """Contexts for a chat without an agent: some messages, some tools, always the same."""
 

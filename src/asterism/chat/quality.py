@@ -22,6 +22,7 @@ from asterism.domain.chat import (
     Usage,
 )
 from asterism.domain.errors import ProviderError
+from asterism.domain.files import display_path
 from asterism.domain.search import Hit
 from asterism.telemetry.masking import counting_masked
 
@@ -156,4 +157,5 @@ def _line(hit: Hit) -> str:
     name = chunk.qualified_name or chunk.name or chunk.node_kind
     doc = first_sentence(chunk.docstring or chunk.jsdoc or "")
     said = " ".join(part for part in (chunk.signature[:200], doc) if part)
-    return f"{chunk.relative_path}:{chunk.start_line}-{chunk.end_line} {name} {said}"
+    place = f"{display_path(chunk.relative_path)}:{chunk.start_line}-{chunk.end_line}"
+    return f"{place} {name} {said}"

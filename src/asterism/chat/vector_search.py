@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
+from asterism.domain.files import wire_path
 from asterism.domain.search import Hit
 from asterism.domain.selection import FileMatches, Kept, Selection
 from asterism.retrieval.selection import select
@@ -100,5 +101,6 @@ def _file(file: FileMatches, roots: Mapping[str, str]) -> dict[str, object]:
 def _place(repo: str, path: str, roots: Mapping[str, str]) -> dict[str, object]:
     """Where a file is; both absolute paths are the same, for nothing runs in a container."""
     root = roots.get(repo)
-    absolute = path if root is None else PurePath(root, path).as_posix()
-    return {"repo": repo, "relPath": path, "containerPath": absolute, "hostPath": absolute}
+    absolute = wire_path(path if root is None else PurePath(root, path).as_posix())
+    relative = wire_path(path)
+    return {"repo": repo, "relPath": relative, "containerPath": absolute, "hostPath": absolute}

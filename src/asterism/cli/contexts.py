@@ -8,7 +8,7 @@ from asterism.cli.console import printable
 from asterism.cli.search_wire import reply_json
 from asterism.cli.wire import Json, write_json
 from asterism.domain.errors import UsageError
-from asterism.domain.files import display_path
+from asterism.domain.files import wire_path
 from asterism.domain.selection import Detail
 from asterism.engine.contexts import ContextReply, Placed
 from asterism.servers.wire_states import account_json, placed_json, times_json
@@ -62,7 +62,7 @@ def _place(place: Placed, detail: Detail) -> Json:
     chunk = place.chunk
     return {
         **placed_json(place, detail),
-        "absolute_path": display_path(chunk.file_path),
+        "absolute_path": wire_path(chunk.file_path),
         "signature": chunk.signature,
     }
 

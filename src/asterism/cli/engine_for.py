@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from asterism.analysis.source.shown_paths import on_disk
 from asterism.cli.preferences import settings_for
 from asterism.config.environment import cache_directory, data_directory
 from asterism.engine.engine import Engine
@@ -15,4 +16,4 @@ def engine() -> Engine:
 
 def directory_named(typed: str | None) -> Path:
     """The directory a user means, as an absolute path; nothing means where they stand."""
-    return Path(typed).absolute() if typed is not None else Path.cwd()
+    return Path(on_disk(typed)).absolute() if typed is not None else Path.cwd()

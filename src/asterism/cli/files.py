@@ -2,9 +2,9 @@
 
 import argparse
 from collections import Counter
-from pathlib import Path
 
 from asterism.analysis.source.discovery import discover
+from asterism.cli.places import folder_of
 from asterism.cli.preferences import settings_for
 from asterism.cli.wire import discovery_json, write_json
 from asterism.config.loading import discovery_options
@@ -13,7 +13,7 @@ from asterism.domain.files import Discovery, display_path, wire_path
 
 def run(options: argparse.Namespace) -> int:
     """Print the files below a path."""
-    root = str(Path(options.path).absolute())
+    root = str(folder_of(options.path))
     given = {} if options.max_bytes is None else {"discovery.max_file_bytes": options.max_bytes}
     found = discover(root, discovery_options(settings_for(root, given)))
     if options.tokens:

@@ -11,6 +11,7 @@ from asterism.cli.console import console, printable, show, words
 from asterism.cli.reasons import in_words, table
 from asterism.cli.snippets import MARGIN, matching_rows, print_rows, rows_of
 from asterism.domain.chunk import Chunk
+from asterism.domain.files import display_path
 from asterism.domain.search import Hit
 from asterism.domain.selection import Detail, Kept, Reason, TruncationInfo
 from asterism.engine.searching import SearchReply
@@ -179,7 +180,7 @@ def _named(model: Model) -> Iterator[tuple[str, str]]:
 
 def _place(chunk: Chunk) -> str:
     last = f"–{chunk.end_line}" if chunk.end_line > chunk.start_line else ""
-    return f"{chunk.relative_path}:{chunk.start_line}{last}"
+    return f"{display_path(chunk.relative_path)}:{chunk.start_line}{last}"
 
 
 def _fitting(out: Console | None, text: str, taken: int) -> str:

@@ -41,6 +41,27 @@ class _Parser(argparse.ArgumentParser):
         self.exit(EXIT_USAGE, f"{self.prog}: {display_path(message)}; see {self.prog} --help\n")
 
 
+class _Command(_Parser):
+    """Takes options between the positional arguments of a command as well."""
+
+    _is_mixed = False
+
+    # typeshed has overloads for other namespaces, which no command uses.
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """The values, and the arguments that mean nothing."""
+        found, rest = super().parse_known_args(args, namespace)
+        if not rest or self._is_mixed:
+            return found, rest
+        # A PATH that may be left out is taken as left out when an option comes before it.
+        self._is_mixed = True
+        try:
+            return self.parse_known_intermixed_args(args)
+        finally:
+            self._is_mixed = False
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The whole command line, from which `docs/cli.md` is generated."""
     parser: argparse.ArgumentParser = _Parser(
@@ -48,7 +69,10 @@ def build_parser() -> argparse.ArgumentParser:
         description="Code search from the syntax tree: see any source file as symbols and chunks.",
     )
     parser.add_argument("--version", action="version", version=f"asterism {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    made: type[argparse.ArgumentParser] = _Command
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", required=True, parser_class=made
+    )
     search_arguments.add_search(commands)
     search_arguments.add_similar(commands)
     structure_arguments.add(commands)

@@ -20,7 +20,7 @@ from asterism.domain.selection import Stage
 from asterism.engine.engine import Engine
 from asterism.engine.searching import SearchReply, SearchRequest
 from asterism.retrieval.filters import parse_filter_words
-from asterism.retrieval.filters_paths import common_files, common_prefixes, exactly
+from asterism.retrieval.filters_paths import common_files, common_prefixes, literal
 
 # What a question on standard input may have: a hundred times what is read of it.
 INPUT_BYTES = 1_000_000
@@ -91,7 +91,7 @@ def below(where: Filter, registered: Registered, place: Path) -> Filter:
     if place.is_dir():
         prefixes = common_prefixes(where.path_prefixes or None, [f"{inside}/"])
         return replace(where, path_prefixes=prefixes)
-    return replace(where, paths=common_files(where.paths or None, [exactly(inside, None)]))
+    return replace(where, paths=common_files(where.paths or None, [literal(inside)]))
 
 
 def _typed() -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from asterism.analysis.source.shown_paths import on_disk
 from asterism.cli.engine_for import directory_named, engine
 from asterism.cli.search import answer, below, request_of
 from asterism.domain.errors import PathMissing, UsageError
@@ -67,6 +68,8 @@ def _existing(here: Engine, typed: str) -> Path:
     path = directory_named(typed)
     if not os.path.lexists(path):
         around = here.registry.find(Path.cwd())
-        if around is not None and os.path.lexists(Path(around.repository.root, typed)):
-            return Path(around.repository.root, typed)
+        if around is not None:
+            there = on_disk(str(Path(around.repository.root, typed)))
+            if os.path.lexists(there):
+                return Path(there)
     return path

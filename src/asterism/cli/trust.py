@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from datetime import date
 
+from asterism.analysis.source.shown_paths import on_disk
 from asterism.cli.wire import Json, write_json
 from asterism.config.loading import load
 from asterism.config.settings import Settings
@@ -58,7 +59,7 @@ def _list(options: argparse.Namespace, settings: Settings) -> int:
 
 
 def _trust(options: argparse.Namespace, settings: Settings) -> int:
-    root = trustable(options.path, settings)
+    root = trustable(on_disk(options.path), settings)
     is_new = not is_named(root, settings)
     if is_new:
         check_not_from_environment(settings)
@@ -79,7 +80,7 @@ def _trust(options: argparse.Namespace, settings: Settings) -> int:
 
 
 def _untrust(options: argparse.Namespace, settings: Settings) -> int:
-    path = os.path.normpath(os.path.join(os.getcwd(), options.path))  # noqa: PTH109, PTH118
+    path = os.path.normpath(os.path.join(os.getcwd(), on_disk(options.path)))  # noqa: PTH109, PTH118
     meant = {path, os.path.realpath(path), options.path}
     named = [one for one in entries(settings) if one.path in meant or one.written in meant]
     if named:
@@ -122,6 +123,8 @@ def _edit(edited: Callable[[str], str]) -> None:
         keeps_copy=False,
         needless=(),
         directories=0,
+        # Its addresses may hold a password.
+        private=True,
     )
     write([change], date.today())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from asterism.analysis.chunks.validation import RULES
 from asterism.analysis.source.discovery import discover
-from asterism.cli.places import place_of
+from asterism.cli.places import folder_of, place_of
 from asterism.cli.preferences import settings_for
 from asterism.cli.streams import drawn
 from asterism.cli.wire import Json, write_json
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _targets(typed: str) -> list[Target]:
-    path = Path(typed).absolute()
+    path = folder_of(typed)
     if not path.exists():
         raise PathMissing(f"{display_path(typed)} does not exist; check the path.")
     if path.is_dir():

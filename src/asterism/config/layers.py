@@ -52,11 +52,20 @@ class Layer(NamedTuple):
     """Whether the user trusts that repository."""
 
 
+class Limited(NamedTuple):
+    """A repository's file of which some values do not count, and the warning about them."""
+
+    file: str
+    warning: str
+
+
 class Loaded(NamedTuple):
     """Settings, and what was wrong but not bad enough to stop."""
 
     settings: Settings
     warnings: tuple[str, ...] = ()
+    limited: Limited | None = None
+    """The file whose warning is among them, where there is one."""
 
 
 def resolve(layers: Sequence[Layer], cores: int | None = None) -> Loaded:
@@ -66,6 +75,7 @@ def resolve(layers: Sequence[Layer], cores: int | None = None) -> Loaded:
     """
     known = {setting.key: setting for setting in all_settings()}
     warnings: list[str] = []
+    limited = None
     chosen: dict[str, Value] = {}
     origins: dict[str, Layer] = {}
     for position, layer in enumerate(layers):
@@ -76,7 +86,8 @@ def resolve(layers: Sequence[Layer], cores: int | None = None) -> Loaded:
             refusals = list(_refusals(layer, read, known, weaker, cores or UNKNOWN_CORES))
             if refusals:
                 file = RepositoryFile(layer.origin, layer.repository, layer.trusted)
-                warnings.append(warning(file, refusals))
+                limited = Limited(layer.origin, warning(file, refusals))
+                warnings.append(limited.warning)
             for refusal in refusals:
                 del read[refusal.setting.key]
         for key, value in read.items():
@@ -84,7 +95,7 @@ def resolve(layers: Sequence[Layer], cores: int | None = None) -> Loaded:
                 chosen[key], origins[key] = value, layer
     if cores is not None:
         warnings += _capped(chosen, origins, known, cores)
-    return Loaded(_build(chosen), tuple(warnings))
+    return Loaded(_build(chosen), tuple(warnings), limited)
 
 
 def _read_all(

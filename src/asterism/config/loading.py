@@ -1,12 +1,13 @@
 """The user's settings for one repository, from every place they may stand."""
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.source.checkouts import enclosing_checkout
 from asterism.analysis.source.discovery import DiscoveryOptions
-from asterism.backends.embed.options import EmbedOptions
+from asterism.backends.embed.options import EmbedOptions, identity_of
 from asterism.config.environment import (
     cores,
     embedding_key,
@@ -20,6 +21,8 @@ from asterism.config.files import read_layer, read_repository_layer
 from asterism.config.layers import Layer, Loaded, resolve
 from asterism.config.settings import Settings
 from asterism.config.trust import is_named
+from asterism.domain.errors import AsterismError, SettingError
+from asterism.domain.files import display_path
 
 
 def load(
@@ -42,7 +45,23 @@ def load(
         found = found._replace(trusted=is_named(found.repository or "", users))
         layers = [called, found, *personal]
     loaded = resolve(layers, cores())
+    if found is not None and found.trusted:
+        _check_model(found, loaded.settings)
     return loaded._replace(warnings=(*loaded.warnings, *unknown_variables()))
+
+
+def _check_model(repository: Layer, settings: Settings) -> None:
+    """Refuse a model of a trusted repository's file that cannot be, in words about that file."""
+    keys = [key for key in repository.values if key.startswith("embedding.")]
+    try:
+        if keys:
+            identity_of(embed_options(settings))
+    except AsterismError as error:
+        root = shlex.quote(display_path(repository.repository or ""))
+        raise SettingError(
+            f"{repository.origin} sets {', '.join(keys)}. {error} Correct the file, or take back "
+            f"your trust in it with `asterism untrust {root}`."
+        ) from error
 
 
 def _repository_layer(directory: Path) -> Layer | None:

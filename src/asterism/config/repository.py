@@ -70,23 +70,26 @@ def is_within(setting: Setting, wanted: Value, users: Value, cores: int) -> bool
 
 def warning(file: RepositoryFile, refusals: Sequence[Refusal]) -> str:
     """One sentence on all that a repository's file may not set."""
+    users = [refusal for refusal in refusals if refusal.setting.voice is Voice.user]
     parts = [
-        f"{said} {_listed([refusal for refusal in refusals if refusal.setting.voice in voices])}"
-        for said, voices in _SAID.items()
-        if any(refusal.setting.voice in voices for refusal in refusals)
+        f"{said} {_listed(named)}"
+        for voice, said in _SAID.items()
+        if (named := [refusal for refusal in refusals if refusal.setting.voice is voice])
     ]
-    if all(refusal.setting.voice is Voice.user for refusal in refusals):
-        advice = "only your own settings can say that"
-    else:
-        root = display_path(file.folder)
-        advice = f"if you trust it, run `asterism trust {shlex.quote(root)}`"
-    return f"{file.origin}: a repository {', and '.join(parts)}; {advice}."
+    sentences = []
+    if parts:
+        trust = f"`asterism trust {shlex.quote(display_path(file.folder))}`"
+        sentences.append(f"a repository {', and '.join(parts)}; if you trust it, run {trust}.")
+    if users:
+        no_repository = "No repository may set" if parts else "no repository may set"
+        sentences.append(f"{no_repository} {_listed(users)}; only your own settings can say that.")
+    return f"{file.origin}: {' '.join(sentences)}"
 
 
-_SAID: Mapping[str, tuple[Voice, ...]] = {
-    "may not set": (Voice.user, Voice.trusted),
-    "may only lower": (Voice.only_lower,),
-    "may only raise": (Voice.only_higher,),
+_SAID: Mapping[Voice, str] = {
+    Voice.trusted: "may not set",
+    Voice.only_lower: "may only lower",
+    Voice.only_higher: "may only raise",
 }
 
 

@@ -9,13 +9,10 @@ from asterism.context.agents_reading import AGENT_KEYS, ITEM_KEYS
 from asterism.context.agents_text import with_member, with_value, without_member
 from asterism.domain.context import (
     DEFAULT_PRIORITY,
-    FromEnvironment,
     Include,
     Item,
     Reference,
     Rule,
-    Server,
-    Setting,
 )
 from asterism.domain.context_settings import SETTINGS, SettingValue
 from asterism.domain.errors import InputError, UsageError
@@ -92,11 +89,6 @@ def remove_item(text: str, kind: str, name: str) -> str:
     return without_member(text, _list(kind), _existing(text, kind, name))
 
 
-def add_server(text: str, server: Server) -> str:
-    """A new server at the end of the list."""
-    return with_member(text, "servers", _server_fields(server))
-
-
 def item_fields(item: Item) -> dict[str, object]:
     """A rule or reference as an agent's file writes it; what is as usual is not written."""
     if not isinstance(item, Rule | Reference):
@@ -110,37 +102,6 @@ def item_fields(item: Item) -> dict[str, object]:
     }
     kept = {key: value for key, value in fields.items() if _DEFAULTS.get(key) != value}
     return kept | {"text": item.text}
-
-
-def _server_fields(server: Server) -> dict[str, object]:
-    fields: dict[str, object] = {
-        "name": server.name,
-        "command": server.command,
-        "args": [_written(value) for value in server.args],
-        "url": server.url,
-        "environment": {key: _written(value) for key, value in server.environment.items()},
-        "headers": {key: _written(value) for key, value in server.headers.items()},
-        "include": str(server.include) if server.include else None,
-        "permission": str(server.permission) if server.permission else None,
-        "enabled": None if server.enabled else False,
-        "tools": {
-            choice.name: {
-                key: value
-                for key, value in (
-                    ("include", choice.include and str(choice.include)),
-                    ("permission", choice.permission and str(choice.permission)),
-                    ("expandResults", choice.expand_results),
-                )
-                if value is not None
-            }
-            for choice in server.tools
-        },
-    }
-    return {key: value for key, value in fields.items() if value or value is False}
-
-
-def _written(value: Setting) -> str:
-    return value.written if isinstance(value, FromEnvironment) else value
 
 
 def _list(kind: str) -> str:

@@ -51,7 +51,7 @@ def build_messages(
 ) -> tuple[Message, ...]:
     """System prompt, the conversation so far, references, rules, and the message.
 
-    An item that `contents` does not have is left out; `missing_items` names those.
+    An item that `contents` does not have is left out.
     """
     token = marker_token(context, contents, message)
     texts = [entry for entry in context.items if entry.key.kind is not ItemKind.tool]
@@ -88,11 +88,6 @@ def request_tools(
             )
             tools[name] = (item.key, spec)
     return tools
-
-
-def missing_items(context: RequestContext, contents: Contents) -> tuple[ItemKey, ...]:
-    """The items of a context that are not to be had."""
-    return tuple(entry.key for entry in context.items if entry.key not in contents.items)
 
 
 def marker_token(context: RequestContext, contents: Contents, message: str) -> str:

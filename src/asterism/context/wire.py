@@ -7,30 +7,12 @@ from asterism.domain.context import (
     Include,
     Item,
     Reference,
-    RequestMode,
     Rule,
     RuleKey,
-    SessionItem,
     Tool,
     ToolKey,
 )
 from asterism.domain.context_json import key_from_json, key_json
-from asterism.domain.errors import InputError
-
-
-def session_item_json(item: SessionItem) -> dict[str, Any]:
-    """The key with `includeMode`."""
-    return key_json(item.key) | {"includeMode": str(item.mode)}
-
-
-def session_item_from_json(wire: Mapping[str, Any]) -> SessionItem:
-    """An item that a session holds."""
-    match wire.get("includeMode"):
-        case RequestMode.always.value:
-            return SessionItem(key_from_json(wire), RequestMode.always)
-        case RequestMode.manual.value:
-            return SessionItem(key_from_json(wire), RequestMode.manual)
-    raise InputError("The includeMode of a session's item is always or manual.")
 
 
 def item_json(item: Item) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from asterism.backends.store.registry import Registered
 from asterism.chat.ports import Searched
 from asterism.chat.vector_search import chosen_ranked, payload
 from asterism.config.chatting import vector_options
+from asterism.domain.files import display_path
 from asterism.domain.search import Mode
 from asterism.domain.selection import Kept, Selection
 from asterism.engine.asking_threads import Threads
@@ -107,5 +108,5 @@ def _part(entry: Kept) -> str:
     near = "" if entry.hit.distance is None else f", distance {entry.hit.distance:.2f}"
     faint = ", not near enough to be sure" if entry.below_threshold else ""
     name = chunk.qualified_name or chunk.name
-    place = f"{chunk.relative_path}:{chunk.start_line}-{chunk.end_line}"
+    place = f"{display_path(chunk.relative_path)}:{chunk.start_line}-{chunk.end_line}"
     return f"{place}  {chunk.node_kind} {name}{near}{faint}\n{entry.text}"

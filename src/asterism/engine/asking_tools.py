@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
+from asterism.analysis.source.shown_paths import on_disk
 from asterism.analysis.source.text import decode, is_binary, read
 from asterism.chat.ports import ToolOutput
 from asterism.domain.catalogue import SymbolQuery
@@ -211,7 +212,7 @@ def _branches(tree: CallTree, depth: int) -> list[str]:
 def _readable(ground: Ground, typed: str) -> tuple[Path, str]:
     """A file that is or would be indexed, and its path in the repository; no other is shown."""
     root = os.path.realpath(ground.registered.repository.root)
-    path = Path(os.path.realpath(Path(root, typed)))
+    path = Path(os.path.realpath(on_disk(str(Path(root, typed)))))
     if not path.is_relative_to(root):
         raise PathOutside(f"{display_path(typed)} leads out of the repository; stay inside it.")
     relative = path.relative_to(root).as_posix()

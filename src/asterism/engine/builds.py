@@ -1,15 +1,16 @@
 """Indexing through the façade: take the lock, mend what is stale, sync, say what happened."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from logging import WARNING
 from pathlib import Path
+from threading import Event
 from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered, check_root
-from asterism.backends.store.replacement import remove_leftovers, take_place
+from asterism.backends.store.replacement import BUILDING, remove_leftovers, take_place
 from asterism.backends.store.second_store import prune_second, remove_second
 from asterism.config.settings import Settings
 from asterism.domain.errors import (
@@ -20,7 +21,10 @@ from asterism.domain.errors import (
     StorageFailed,
     StoreError,
 )
+from asterism.domain.files import SkipReason
 from asterism.domain.index_states import without_advice
+from asterism.engine.observing import WatchRecord
+from asterism.engine.status import watch_file
 from asterism.engine.wiring import (
     Places,
     begin_index,
@@ -29,17 +33,21 @@ from asterism.engine.wiring import (
     wipe,
 )
 from asterism.indexing.index import Index
-from asterism.indexing.jobs import add_to_record, run_sync
+from asterism.indexing.jobs import add_to_record, is_alive, run_sync
 from asterism.indexing.lock import upgrader, writer
 from asterism.indexing.options import options_hash
 from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.report import SyncReport
 from asterism.indexing.spool import spool_file
 from asterism.indexing.sync import masked_notes, preview
+from asterism.indexing.watching import Watched, Watcher, WatchState, save_watch
 from asterism.telemetry.events import log_event
 
 # How long removing a repository waits for whoever is writing.
 FORGET_SECONDS = 10.0
+
+# Files left out for these reasons stay out whatever is written into them.
+_BY_NAME = frozenset({SkipReason.gitignored, SkipReason.asterismignored, SkipReason.secret})
 
 
 class Neighbour(NamedTuple):
@@ -82,6 +90,46 @@ def build(
             log_event("damage", WARNING, index=registered.project.id, why=str(damage))
             report = _rebuilt(everything, places, listener)
             return replace(report, warnings=(_mended(damage), *report.warnings))
+
+
+def cancel(registered: Registered) -> bool:
+    """Ask the process that is indexing to stop; False if none is."""
+    name, directory = registered.repository.name, registered.project.directory
+    # An index that is built anew has its catalogue beside the old one's, which may be damaged.
+    with suppress(StoreError), Catalogue.open(directory / BUILDING) as catalogue:
+        job = catalogue.job(name)
+        if job is not None and is_alive(job) and catalogue.request_cancel(name):
+            return True
+    with Catalogue.open(directory) as catalogue:
+        job = catalogue.job(name)
+        return job is not None and is_alive(job) and catalogue.request_cancel(name)
+
+
+def watcher_of(
+    registered: Registered,
+    settings: Settings,
+    sync: Callable[[], SyncReport],
+    hear: Callable[[WatchState], None] | None = None,
+    stop: Event | None = None,
+) -> Watcher:
+    """A watcher that syncs after changes, and records its state beside the index."""
+    watched_so_far = WatchRecord()
+
+    def record(state: WatchState) -> None:
+        watched_so_far.add(state)
+        save_watch(watch_file(registered), state)
+        if hear is not None:
+            hear(state)
+
+    def left_out() -> list[str]:
+        with Catalogue.open(registered.project.directory) as catalogue:
+            entries = catalogue.skipped(registered.repository.name)
+        return [
+            entry.path for entry in entries if entry.path.endswith("/") or entry.reason in _BY_NAME
+        ]
+
+    watched = Watched(registered.repository.root, sync, left_out)
+    return Watcher(watched, settings.watch.debounce_ms, record, stop or Event())
 
 
 def dry_run(registered: Registered, settings: Settings, force: bool = False) -> SyncReport:

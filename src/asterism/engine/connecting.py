@@ -26,15 +26,9 @@ from asterism.structure.by_name import ByName
 from asterism.structure.call_sites import CALLABLE
 from asterism.structure.completing import completed
 from asterism.structure.kept_outlines import KeptOutlines
-from asterism.structure.python import PythonOptions, PythonProject
-from asterism.structure.python_binary import find_environment, require_checker
 from asterism.structure.repository import Files, FilesOnce, IndexedRepository
-from asterism.structure.server_binary import can_start, require_server
-from asterism.structure.server_project import ServerOptions, ServerProject
 from asterism.structure.servers import BY_FAMILY, SERVERS, Server
 from asterism.structure.targets import Target
-from asterism.structure.typescript import TypeScriptOptions, TypeScriptProject
-from asterism.structure.typescript_binary import require_compiler
 
 # What a setting says to ask nobody.
 OFF = "off"
@@ -192,6 +186,9 @@ class Connector:
         return witness is not None and witness.condition is not Condition.resting
 
     def _typescript(self) -> Witness:
+        from asterism.structure.typescript import TypeScriptOptions, TypeScriptProject
+        from asterism.structure.typescript_binary import require_compiler
+
         given = self._settings.structure.typescript
         if given == OFF:
             raise ServerMissing("The setting structure.typescript is off.")
@@ -202,6 +199,9 @@ class Connector:
         return TypeScriptProject(require_compiler(given or None), root, str(self._cache), options)
 
     def _python(self) -> Witness:
+        from asterism.structure.python import PythonOptions, PythonProject
+        from asterism.structure.python_binary import find_environment, require_checker
+
         given = self._settings.structure.python
         if given == OFF:
             raise ServerMissing("The setting structure.python is off.")
@@ -217,6 +217,9 @@ class Connector:
         return PythonProject(require_checker(given or None), root, options)
 
     def _served(self, server: Server) -> Witness:
+        from asterism.structure.server_binary import require_server
+        from asterism.structure.server_project import ServerOptions, ServerProject
+
         if not self.is_trusted:
             raise ServerMissing(self.advice)
         given: str = getattr(self._settings.structure, server.family)
@@ -230,6 +233,8 @@ class Connector:
     def _installed(self, server: Server) -> str | None:
         """Where a server is that the user has installed; it is looked for once."""
         if server.family not in self._found:
+            from asterism.structure.server_binary import can_start
+
             place = self._program(server)
             works = place is not None and can_start(server, place)
             self._found[server.family] = place if works else None

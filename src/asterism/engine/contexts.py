@@ -93,7 +93,7 @@ def context(
     notes: list[str] = [*reply.notes]
     questions = connector.questions(snapshot)
     scopes: dict[str, FileScope] = {}
-    found = [*_placed(reply, _odd_paths(reply, snapshot), questions.files, scopes, notes)]
+    found = [*_placed(reply, questions.files, scopes, notes)]
     notes.extend(_more_notes(reply))
     placed = [*{(place.path, place.targets): place for place in reversed(found)}.values()][::-1]
     paths = [*dict.fromkeys(place.path for place in placed)]
@@ -118,18 +118,8 @@ def context(
     )
 
 
-def _odd_paths(reply: SearchReply, snapshot: QuerySnapshot) -> dict[str, str]:
-    """Paths by how they are displayed, where that may be another: chunks have those."""
-    shown = {kept.hit.chunk.relative_path for kept in reply.selection.kept}
-    if not any("\\" in path for path in shown):
-        return {}
-    files = snapshot.catalogue.files(snapshot.registered.repository.name)
-    return {display_path(path): path for path in files}
-
-
 def _placed(
     reply: SearchReply,
-    odd: Mapping[str, str],
     files: FilesOnce,
     scopes: dict[str, FileScope],
     notes: list[str],
@@ -138,8 +128,7 @@ def _placed(
     for kept in reply.selection.kept:
         check_deadline()
         chunk = kept.hit.chunk
-        shown = display_path(chunk.relative_path)
-        path = odd.get(shown, chunk.relative_path)
+        path, shown = chunk.relative_path, display_path(chunk.relative_path)
         scope = files.scope(path)
         if scope is None:
             notes.append(

@@ -7,6 +7,7 @@ from asterism.backends.store.registry import Registered
 from asterism.context.budget import CodeForm, CodeHit, KeptCode, fit_budget
 from asterism.domain.context import Item, ItemKey, RequestContext
 from asterism.domain.errors import AsterismError, IndexMissing, UsageError
+from asterism.domain.files import display_path
 from asterism.domain.selection import Detail
 from asterism.domain.sessions import Session
 from asterism.engine.agents_sessions import CHARS_PER_TOKEN, Sessions
@@ -125,7 +126,7 @@ def _code(
             # Its code stands in the text of another hit.
             continue
         chunk = kept.hit.chunk
-        place = f"{chunk.relative_path}:{chunk.start_line}-{chunk.end_line}"
+        place = f"{display_path(chunk.relative_path)}:{chunk.start_line}-{chunk.end_line}"
         texts = {detail: source_text(kept.hit, detail) for detail in _FORMS}
         forms = [CodeForm(str(detail), text) for detail, text in texts.items()]
         hits.append(CodeHit(place=place, score=kept.hit.score, forms=tuple(forms)))

@@ -16,13 +16,20 @@ from asterism.backends.store.table_files import damage_sentence, look_deep
 from asterism.config.environment import cache_directory
 from asterism.config.records import records_options
 from asterism.config.settings import Settings
-from asterism.domain.errors import AsterismError, IndexCorrupt, StorageFailed, StoreError
+from asterism.domain.errors import AsterismError, IndexCorrupt, StorageFailed
 from asterism.domain.files import display_path
 from asterism.domain.index_states import damaged, without_advice
 from asterism.engine.doctor_findings import Finding, ok, problem
-from asterism.engine.wiring import damage_of
+from asterism.engine.listing import ListedState, list_repositories
 
 CHECK = "Every byte"
+# States of an index that the check of the repositories names.
+_NAMED = (
+    ListedState.damaged,
+    ListedState.unreadable,
+    ListedState.newer,
+    ListedState.unindexed,
+)
 _ROWS_AT_ONCE = 5_000
 _BITS = 2**64
 # Opening the index does not find what only reading every byte finds, and so neither does a plain
@@ -38,9 +45,14 @@ def deep_findings(data: Path, settings: Settings) -> Iterator[Finding]:
     """
     if is_whole(data):
         registry = Registry(data)
+        named = {
+            entry.registered.project.id
+            for entry in list_repositories(registry)
+            if entry.state in _NAMED
+        }
         for project in registry.projects():
             known = registry.repositories(project.id)
-            if known and _is_opened(project):
+            if known and project.id not in named:
                 root = display_path(known[0].repository.root)
                 yield _finding(project.name, partial(_index, project), _INDEX.format(root))
                 if (project.directory / FILE_NAME).exists():
@@ -59,15 +71,6 @@ def _finding(name: str, look: Callable[[], str], advice: str) -> Finding:
     except AsterismError as error:
         message = without_advice(str(error)) if advice else str(error)
         return problem(name, message, advice)
-
-
-def _is_opened(project: Project) -> bool:
-    """Whether a search would read this index."""
-    try:
-        with Catalogue.open(project.directory) as catalogue:
-            return not damage_of(project.directory, catalogue)
-    except StoreError:
-        return False
 
 
 def _index(project: Project) -> str:

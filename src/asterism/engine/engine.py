@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,32 +13,38 @@ from threading import Event, RLock
 from typing import TYPE_CHECKING
 
 from asterism.analysis.source.checkouts import enclosing_checkout
+from asterism.analysis.source.outside_links import check_inside
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered, Registry
 from asterism.backends.store.registry_file import is_whole
-from asterism.backends.store.replacement import BUILDING
 from asterism.config.settings import Settings
 from asterism.domain.catalogue import SymbolQuery
 from asterism.domain.deadlines import limited_to
-from asterism.domain.errors import IndexMissing, PathMissing, StoreError, UsageError
-from asterism.domain.files import SkipReason, display_path
+from asterism.domain.errors import IndexMissing, PathMissing, UsageError
+from asterism.domain.files import display_path
 from asterism.domain.request_limits import check_text
-from asterism.engine.builds import Neighbour, build, dry_run, forget
+from asterism.engine.builds import (
+    Neighbour,
+    build,
+    cancel,
+    dry_run,
+    forget,
+    watcher_of,
+)
 from asterism.engine.cleaning import Cleaning, clean
 from asterism.engine.inspection import Inspection, inspect_file
 from asterism.engine.lookups import Lookup, look_up
-from asterism.engine.observing import WatchRecord, record_search, record_sync
+from asterism.engine.observing import record_search, record_sync
 from asterism.engine.questions import Questions
 from asterism.engine.snapshot import Freshness, Opening, QuerySnapshot, answered, query_snapshot
-from asterism.engine.status import Status, status_of, watch_file
+from asterism.engine.status import Status, status_of
 from asterism.engine.unchanged import Unchanged
 from asterism.engine.wiring import Places
-from asterism.indexing.jobs import is_alive
 from asterism.indexing.lock import sole_watcher
 from asterism.indexing.progress import SILENT, Listener
 from asterism.indexing.report import SyncReport
 from asterism.indexing.upgrade_report import UpgradeReport
-from asterism.indexing.watching import Watched, Watcher, WatchState, save_watch
+from asterism.indexing.watching import Watcher, WatchState
 from asterism.telemetry.operations import Operation
 
 if TYPE_CHECKING:
@@ -50,9 +56,6 @@ if TYPE_CHECKING:
     from asterism.engine.relations import RelationsReply, RelationsRequest
     from asterism.engine.searching import SearchReply, SearchRequest
     from asterism.engine.warm import Warm
-
-# Files left out for these reasons stay out whatever is written into them.
-_BY_NAME = frozenset({SkipReason.gitignored, SkipReason.asterismignored, SkipReason.secret})
 
 
 class Engine:
@@ -90,6 +93,9 @@ class Engine:
             shown = display_path(str(path))
             if not os.path.lexists(path):
                 raise PathMissing(f"{shown} does not exist; check the path.")
+            for folder in Path(os.path.normpath(path)).parents:
+                if (around := self.registry.find(folder)) is not None:
+                    check_inside(str(path), around.repository.root)
             root = display_path(str(path if path.is_dir() else path.parent))
             raise IndexMissing(f"{shown} is in no index yet; run `asterism index {root}`.")
         return found
@@ -161,15 +167,7 @@ class Engine:
 
     def cancel(self, registered: Registered) -> bool:
         """Ask the process that is indexing to stop; False if none is."""
-        name, directory = registered.repository.name, registered.project.directory
-        # An index that is built anew has its catalogue beside the old one's, which may be damaged.
-        with suppress(StoreError), Catalogue.open(directory / BUILDING) as catalogue:
-            job = catalogue.job(name)
-            if job is not None and is_alive(job) and catalogue.request_cancel(name):
-                return True
-        with Catalogue.open(directory) as catalogue:
-            job = catalogue.job(name)
-            return job is not None and is_alive(job) and catalogue.request_cancel(name)
+        return cancel(registered)
 
     def watcher(
         self,
@@ -179,25 +177,7 @@ class Engine:
     ) -> Watcher:
         """A watcher that keeps the index of a repository up to date until it is stopped."""
         settings = self.settings_of(registered)
-        watched_so_far = WatchRecord()
-
-        def record(state: WatchState) -> None:
-            watched_so_far.add(state)
-            save_watch(watch_file(registered), state)
-            if hear is not None:
-                hear(state)
-
-        def left_out() -> list[str]:
-            with Catalogue.open(registered.project.directory) as catalogue:
-                entries = catalogue.skipped(registered.repository.name)
-            return [
-                entry.path
-                for entry in entries
-                if entry.path.endswith("/") or entry.reason in _BY_NAME
-            ]
-
-        watched = Watched(registered.repository.root, lambda: self.index(registered), left_out)
-        return Watcher(watched, settings.watch.debounce_ms, record, stop or Event())
+        return watcher_of(registered, settings, lambda: self.index(registered), hear, stop)
 
     def watch(
         self,
@@ -232,10 +212,10 @@ class Engine:
 
         opening = self._opening(registered)
         with self._query(opening), Operation("search", request.mode.value) as done:
-            asked = prepared(request)
-            reply = answered(
-                opening, lambda snapshot: search(snapshot, asked, self._places, self._kept())
+            answer = partial(
+                search, asked=prepared(request), places=self._places, warm=self._kept()
             )
+            reply = answered(opening, answer)
             record_search(reply, done)
         return reply
 
@@ -271,7 +251,8 @@ class Engine:
         room, wanted = budget_for(budget), gated(request, gate)
         opening = self._opening(self._searched(registered, request.where.repos))
         with self._query(opening), Operation("context", request.mode.value):
-            asked, connector = prepared(wanted), self._connector(opening)
+            asked = prepared(wanted)
+            connector = self.connector(opening.registered, opening.settings)
 
             def reply(snapshot: QuerySnapshot) -> ContextReply:
                 with Operation("search", request.mode.value) as done:
@@ -289,22 +270,16 @@ class Engine:
         check(request)
         opening = self._opening(registered)
         with self._query(opening), Operation("relations", request.relation.value):
-            connector = self._connector(opening)
-            return answered(
-                opening,
-                lambda snapshot: relations(request, snapshot, connector),
-                connector.warm_up,
-            )
+            connector = self.connector(registered, opening.settings)
+            answer = partial(relations, request, connector=connector)
+            return answered(opening, answer, connector.warm_up)
 
-    def connector(self, registered: Registered) -> Connector:
+    def connector(self, registered: Registered, settings: Settings | None = None) -> Connector:
         """What knows how the symbols of a repository connect; its processes stay until `close`."""
-        return self._connector(self._opening(registered))
-
-    def _connector(self, opening: Opening) -> Connector:
         from asterism.config.environment import active_environment
         from asterism.engine.connecting import Connector
 
-        registered, settings = opening.registered, opening.settings
+        settings = settings or self.settings_of(registered)
         root, id_ = registered.repository.root, registered.repository.id
         with self._lock:
             kept = self._connectors.get(id_)

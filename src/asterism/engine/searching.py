@@ -19,6 +19,7 @@ from asterism.domain.search import Hit, Mode, Question, Search, Total
 from asterism.domain.selection import Detail, Selection, Stage
 from asterism.engine.finding import Found, Means, find
 from asterism.engine.likeness import found_like, question_of
+from asterism.engine.row_paths import RowPaths
 from asterism.engine.snapshot import Freshness, QuerySnapshot
 from asterism.engine.surroundings import MOST_LINES, Surroundings, surroundings
 from asterism.engine.warm import Warm
@@ -129,12 +130,13 @@ def search(snapshot: QuerySnapshot, asked: Prepared, places: Places, warm: Warm)
     )
     sources = Sources(chunks, catalogue, where)
     means = Means(snapshot.settings, places, warm, directory)
+    searched = _Searched(registered, chunks, RowPaths(catalogue))
     model = None
     if request.place is None:
         found = find(wanted, sources, means)
     else:
         found, model = found_like(request.place, registered, wanted, sources, means)
-    selection, cursor = _select(found, asked, wanted, (registered, chunks))
+    selection, cursor = _select(found, asked, wanted, searched)
     shut_out = not found.rows and not found.notes and not chunks.count(where)
     around: Mapping[ChunkKey, Surroundings] = {}
     if request.context_lines:
@@ -209,23 +211,23 @@ def _narrowed(where: Filter, registered: Registered, catalogue: Catalogue) -> Fi
 
 
 def _select(
-    found: Found, asked: Prepared, wanted: Search, searched: tuple[Registered, ChunkSnapshot]
+    found: Found, asked: Prepared, wanted: Search, searched: "_Searched"
 ) -> tuple[Selection, str | None]:
     """What is given out of what was found, and where the next page begins."""
     request, options = asked.request, asked.options
     if request.exhaustive:
-        registered, snapshot = searched
-        origin = origin_of(wanted, registered.repository.id, snapshot.version)
+        repository, version = searched.registered.repository, searched.snapshot.version
+        origin = origin_of(wanted, repository.id, version)
         page = page_of(found.rows, origin, request.limit, request.cursor)
-        selection = select(
-            found.read(page.rows), options, _measure(request, Measure(render=_concise))
-        )
+        hits = searched.paths.verbatim(found.read(page.rows))
+        selection = select(hits, options, _measure(request, Measure(render=_concise)))
         kept = tuple(
             one._replace(detail=Detail.signature) if one.detail is Detail.full else one
             for one in selection.kept
         )
         return replace(selection, kept=kept), page.cursor
-    hits = found.best() if found.best is not None else found.read(found.rows)
+    best = found.best() if found.best is not None else found.read(found.rows)
+    hits = searched.paths.verbatim(best)
     measure = _measure(request, Measure(excerpt=excerpts_for(asked.question)))
     selection = select(hits, options, measure)
     return _with_unread(selection, len(found.rows) - len(hits)), None
@@ -273,6 +275,14 @@ def _notes(request: SearchRequest, question: Question, shut_out: bool) -> Iterat
         yield f"The last {question.left_out:,} characters of the question are not used."
     if request.code_snippet is not None and request.text.strip():
         yield "Compared with the piece of code alone; the words of the question are not used."
+
+
+class _Searched(NamedTuple):
+    """Where hits come from."""
+
+    registered: Registered
+    snapshot: ChunkSnapshot
+    paths: RowPaths
 
 
 def _why_empty(catalogue: Catalogue, registered: Registered) -> str:

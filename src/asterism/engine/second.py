@@ -16,10 +16,10 @@ from asterism.backends.store.resident_limits import LIMITS, Limits
 from asterism.backends.store.second_snapshot import SecondSnapshot
 from asterism.backends.store.second_store import MadeFor, SecondStore, remove_second
 from asterism.domain.errors import IndexCorrupt, StoreError
+from asterism.domain.processes import process_exists
 from asterism.engine.measured import measured_call
 from asterism.engine.upgrade_state import made_for
 from asterism.indexing.cache import Cache
-from asterism.indexing.jobs import process_exists
 from asterism.indexing.lock import upgrader
 from asterism.indexing.upgrading import halves, rows_of_halves
 

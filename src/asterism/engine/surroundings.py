@@ -30,7 +30,7 @@ def surroundings(chunks: Iterable[Chunk], count: int) -> Mapping[ChunkKey, Surro
             files[chunk.file_path] = _lines(chunk.file_path)
         lines = files[chunk.file_path]
         first, last = chunk.start_line - 1, chunk.end_line
-        # A file that changed since, or whose name can only be shown, has other lines or none.
+        # A file that changed since has other lines or none.
         if lines[first:last] == chunk.full_source.split("\n"):
             before, after = lines[max(0, first - count) : first], lines[last : last + count]
             found[ChunkKey(chunk.repo, chunk.id)] = Surroundings(tuple(before), tuple(after))

@@ -19,7 +19,7 @@ from asterism.domain.errors import (
     UsageError,
 )
 from asterism.domain.files import display_path
-from asterism.indexing.jobs import process_exists
+from asterism.domain.processes import process_exists
 
 
 class UpgradeState(NamedTuple):

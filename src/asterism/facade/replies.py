@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.backends.store.chunk_table import ChunkKey
 from asterism.domain.catalogue import FoundSymbol
+from asterism.domain.files import wire_path
 from asterism.domain.search import Signal
 from asterism.domain.selection import Account, Kept
 from asterism.engine.lookups import Lookup
@@ -195,7 +196,7 @@ def _hit(kept: Kept, found: SearchReply) -> Hit:
     chunk = kept.hit.chunk
     around = found.around.get(ChunkKey(chunk.repo, chunk.id))
     return Hit(
-        path=chunk.relative_path,
+        path=wire_path(chunk.relative_path),
         start_line=chunk.start_line,
         end_line=chunk.end_line,
         name=chunk.qualified_name,

@@ -12,6 +12,7 @@ from asterism.domain.catalogue import Job, JobKind, JobState
 from asterism.domain.errors import AsterismError, StorageFailed, StoreError
 from asterism.domain.files import Discovery
 from asterism.domain.index import Repository
+from asterism.domain.processes import process_exists
 from asterism.indexing.index import Index
 from asterism.indexing.options import SyncOptions
 from asterism.indexing.progress import SILENT, Listener, Progress, Stage
@@ -123,14 +124,3 @@ class _Record:
 def is_alive(job: Job, exists: Callable[[int], bool] | None = None) -> bool:
     """Whether the process of a running job is still there."""
     return job.state == "running" and (exists or process_exists)(job.pid)
-
-
-def process_exists(pid: int) -> bool:
-    """Whether there is a process of that number, of whoever."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

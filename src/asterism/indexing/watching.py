@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from asterism.domain.errors import AsterismError, PathMissing, PathUnreadable
 from asterism.domain.files import display_path
-from asterism.indexing.jobs import process_exists
+from asterism.domain.processes import process_exists
 from asterism.indexing.report import SyncReport
 
 # Files that change what counts, wherever they stand.

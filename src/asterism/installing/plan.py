@@ -53,6 +53,8 @@ class Change(NamedTuple):
     # Copies that say the same as the file will.
     needless: tuple[Path, ...]
     directories: int
+    # Whether a new file is for the user alone; one that exists keeps its mode.
+    private: bool = False
 
 
 class Plan(NamedTuple):

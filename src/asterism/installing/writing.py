@@ -101,7 +101,7 @@ def _write(change: Change, today: date) -> Path | None:
         change.real.unlink()
         _remove_directories(change.real, change.directories)
     else:
-        _replace(change.real, change.after, change.real)
+        _replace(change.real, change.after, change.real, 0o600 if change.private else 0o666)
     for copy in change.needless:
         copy.unlink(missing_ok=True)
     return backup
@@ -116,13 +116,13 @@ def _check_writable(change: Change) -> None:
             )
 
 
-def _replace(path: Path, content: bytes, like: Path) -> None:
+def _replace(path: Path, content: bytes, like: Path, new_mode: int = 0o666) -> None:
     """Put a whole new file in a place, with the mode and owner of another, perhaps the old one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
     status = like.stat() if like.exists() else None
     # From its first byte on, nobody may read it who may not read the old one.
-    mode = 0o666 if status is None else stat.S_IMODE(status.st_mode)
+    mode = new_mode if status is None else stat.S_IMODE(status.st_mode)
     try:
         handle = os.open(temporary, _NEW_FILE, mode)
         with os.fdopen(handle, "wb") as file:

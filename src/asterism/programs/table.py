@@ -131,6 +131,15 @@ PATTERN_MATCHER = Program(
     tied=False,
 )
 
+PARSE_TRIAL = Program(
+    name="parse trial",
+    purpose="Parses a text before Asterism does, so that a parse that takes too long can be ended",
+    consent=Consent.always,
+    arguments=("-I", "-S", "-W", "ignore", "{script}"),
+    inherits=(*LANGUAGE, *WINDOWS),
+    tied=False,
+)
+
 DOCTOR_PROBE = Program(
     name="doctor probe",
     purpose="Tries a part of Asterism for `asterism doctor`, so that a crash is only that part's",
@@ -175,7 +184,10 @@ READER = Program(
 )
 
 SERVERS = (TYPESCRIPT, TY, CLANGD, GOPLS, RUST_ANALYZER, JDTLS)
-PROGRAMS = (*SERVERS, TOOL_SERVER, PATTERN_MATCHER, READER, DOCTOR_PROBE, COMPARED_TOOL)
+PROGRAMS = (
+    *SERVERS,
+    *(TOOL_SERVER, PATTERN_MATCHER, PARSE_TRIAL, READER, DOCTOR_PROBE, COMPARED_TOOL),
+)
 
 
 SYSTEM_FILES = (

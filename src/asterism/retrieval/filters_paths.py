@@ -1,15 +1,17 @@
 """Paths as users write them in filters, brought into the form that rows have."""
 
+import os
 import re
 from collections.abc import Sequence
 
+from asterism.analysis.source.shown_paths import on_disk
 from asterism.backends.store.filtering import place
 from asterism.backends.store.path_globs import is_wild, matcher
 from asterism.domain.errors import UsageError
 from asterism.domain.files import display_path
 
-# A backslash is another system's slash, unless it shows a byte that is no text: `\xe9`.
-_BACKSLASH = re.compile(r"\\(?!x[0-9a-f]{2})")
+# A backslash is another system's slash, unless it spells out what does not show: `\xe9`, `\u202e`.
+_BACKSLASH = re.compile(r"\\(?!x[0-9a-f]{2}|u[0-9a-f]{4})")
 _DRIVE = re.compile(r"[A-Za-z]:/")
 _WILD = re.compile(r"[*?\[]")
 
@@ -33,7 +35,12 @@ def glob(text: str, root: str | None) -> str:
 
 def exactly(text: str, root: str | None) -> str:
     """A file's path in which nothing is a wildcard: `app/[id].ts` is that file and no other."""
-    return _WILD.sub(lambda wild: f"[{wild[0]}]", _inside(text, root).rstrip("/"))
+    return literal(_inside(text, root).rstrip("/"))
+
+
+def literal(path: str) -> str:
+    """The same of a path from the index: its backslashes are part of a name."""
+    return _WILD.sub(lambda wild: f"[{wild[0]}]", path)
 
 
 def piece(text: str) -> str:
@@ -74,7 +81,7 @@ def common_prefixes(some: Sequence[str] | None, others: Sequence[str]) -> tuple[
 
 def _inside(text: str, root: str | None) -> str:
     """The path from the root, without what says nothing; a slash at its end stays."""
-    path = _BACKSLASH.sub("/", text.strip())
+    path = _BACKSLASH.sub("/", _verbatim(text.strip(), root))
     if path.startswith("/") or _DRIVE.match(path):
         path = _below(path, root)
     steps: list[str] = []
@@ -87,6 +94,15 @@ def _inside(text: str, root: str | None) -> str:
             steps.append(step)
     ends = path.endswith(("/", "/.", "/..")) and steps
     return "/".join(steps) + ("/" if ends else "")
+
+
+def _verbatim(text: str, root: str | None) -> str:
+    """The path as the disk has it, where it is a file that a reply shows in another way."""
+    if root is None or "\\" not in text:
+        return text
+    given = os.path.join(root, text)  # noqa: PTH118 - a slash at the end stays
+    found = on_disk(given)
+    return text if found == given else found[len(given) - len(text) :]
 
 
 def _below(path: str, root: str | None) -> str:

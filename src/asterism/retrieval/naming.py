@@ -16,7 +16,7 @@ from asterism.domain.filters import NO_FILTER, Filter
 from asterism.domain.search import FileLine, Question
 from asterism.domain.symbol import Role
 from asterism.domain.symbol_names import symbol_query
-from asterism.retrieval.filters_paths import exactly
+from asterism.retrieval.filters_paths import literal
 from asterism.retrieval.options import RecallOptions
 from asterism.retrieval.paths import names_file
 
@@ -148,7 +148,7 @@ def _around(
     found: dict[ChunkKey, tuple[str, FileLine]] = {}
     for (repo, path), wanted in sorted(_files_of(lines, paths, index, options).items()):
         check_deadline()
-        where = Filter(repos=(repo,), paths=(exactly(path, None),))
+        where = Filter(repos=(repo,), paths=(literal(path),))
         chunks = [
             chunk
             for chunk in index.chunks.scan(where)

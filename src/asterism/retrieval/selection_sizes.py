@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from asterism.analysis.chunks.embedding import RULE
+from asterism.domain.files import display_path
 from asterism.domain.search import Hit
 from asterism.domain.selection import Detail, Lines, Reason
 from asterism.retrieval.selection_excerpts import Excerpts
@@ -62,7 +63,7 @@ class Form(NamedTuple):
 def source_text(hit: Hit, detail: Detail) -> str:
     """A hit as plain text: its source, the source without children's bodies, or what names it."""
     chunk = hit.chunk
-    place = f"{chunk.relative_path}:{chunk.start_line}-{chunk.end_line}"
+    place = f"{display_path(chunk.relative_path)}:{chunk.start_line}-{chunk.end_line}"
     if detail is Detail.full:
         return chunk.full_source
     if detail is Detail.collapsed:

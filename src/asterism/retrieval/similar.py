@@ -9,7 +9,7 @@ from asterism.domain.chunk import Chunk
 from asterism.domain.errors import UsageError
 from asterism.domain.filters import Filter
 from asterism.domain.search import Hit, Signal
-from asterism.retrieval.filters_paths import exactly
+from asterism.retrieval.filters_paths import literal
 from asterism.retrieval.options import RankOptions
 from asterism.retrieval.recall import Sources, nearest, pool_size
 
@@ -44,7 +44,7 @@ class Model:
 
 def model_at(snapshot: ChunkSnapshot, repo: str, place: CodePlace) -> Model | None:
     """The code at a place; nothing where the index has none of that file."""
-    where = Filter(repos=(repo,), paths=(exactly(place.path, None),))
+    where = Filter(repos=(repo,), paths=(literal(place.path),))
     chunks = [chunk for chunk in snapshot.scan(where) if chunk.relative_path == place.path]
     if not chunks:
         return None

@@ -1,15 +1,11 @@
 """Questions over HTTP: answered as one reply, or told event by event while they are answered."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
-
-import anyio
-import anyio.to_thread
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
-from starlette.types import Receive, Scope, Send
+from typing import TYPE_CHECKING
 
 from asterism.domain.chat import TurnEvent, TurnStatus
 from asterism.domain.errors import AsterismError, UsageError
@@ -21,7 +17,14 @@ from asterism.servers.http_api import READ_ONLY, excess, problem_response
 from asterism.servers.http_chat_events import told
 from asterism.servers.http_chat_operations import ASK_ON_PATH, ASK_PATH, GO_ON_PATH
 from asterism.servers.http_chat_tools import ASK, ASK_ON, GO_ON
-from asterism.servers.http_events import ALIVE_SECONDS, CONTENT_TYPE, event
+from asterism.servers.http_events import (
+    ALIVE,
+    ALIVE_SECONDS,
+    CONTENT_TYPE,
+    EventResponse,
+    Tell,
+    event,
+)
 from asterism.servers.http_operations import ROUTES_OF_TOOLS
 from asterism.servers.http_replies import Problem, Refused, Wording, encoded, problem_json
 from asterism.servers.http_requests import arguments_of
@@ -32,6 +35,12 @@ from asterism.servers.tools_errors import code_of, sentence_of
 from asterism.servers.tools_places import repository_for
 from asterism.servers.tools_running import failure
 from asterism.servers.tools_shapes import Json, Tool
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+    from starlette.types import Receive
 
 MOST_TURNS = 256
 """Turns on their way at a time; each waits for a model, and costs little until it speaks."""
@@ -46,6 +55,8 @@ Begin = Callable[[Json, Hear], Asked]
 
 def routes(state: State) -> list[BaseRoute]:
     """What answers questions."""
+    from starlette.routing import Route
+
     chat = _Chat(state)
     return [
         Route(ASK_PATH, chat.endpoint(ASK, chat.ask), methods=["POST"]),
@@ -62,6 +73,7 @@ class _Chat:
 
     def endpoint(self, tool: Tool, begin: Begin) -> Callable[[Request], Awaitable[Response]]:
         """A route that begins a turn."""
+        import anyio.to_thread
 
         async def answer(request: Request) -> Response:
             if self._state.read_only and not tool.read_only:
@@ -120,6 +132,9 @@ class _Chat:
 
     async def _whole(self, request: Request, asked: Asked) -> Response:
         """The answer when it is there; whoever leaves stops it."""
+        import anyio
+        from starlette.responses import Response
+
         async with anyio.create_task_group() as group:
             group.start_soon(_stop_when_gone, request.receive, asked)
             try:
@@ -133,7 +148,7 @@ class _Chat:
             return problem_response(problem)
         return Response(encoded(answer_json(answered)), media_type=_JSON)
 
-    async def _told(self, asked: Asked, events: "_Events") -> AsyncIterator[bytes]:
+    async def _told(self, asked: Asked, events: _Events) -> AsyncIterator[bytes]:
         """The events of a turn, as they are sent."""
         begun = asked.begun.result()
         turn = begun.recorded.turn
@@ -192,7 +207,7 @@ class _Events:
                     self._asked.stop()
                 if silent >= ALIVE_SECONDS:
                     silent = 0.0
-                    yield b": still at it\n\n"
+                    yield ALIVE
                 continue
             if found is None:
                 return
@@ -203,26 +218,23 @@ class _Events:
                 yield event(name, encoded(data))
 
 
-class _Stream(Response):
+class _Stream(EventResponse):
     """A response that tells of a turn while it runs; a client that leaves stops it."""
 
-    media_type = CONTENT_TYPE
-
     def __init__(self, asked: Asked, pieces: AsyncIterator[bytes]) -> None:
-        super().__init__(headers={"cache-control": "no-store", "x-accel-buffering": "no"})
-        del self.headers["content-length"]
+        super().__init__()
         self._asked = asked
         self._pieces = pieces
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def send_events(self, receive: Receive, tell: Tell) -> None:
         """Send events until the turn is over."""
-        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        import anyio
+
         async with anyio.create_task_group() as group:
             group.start_soon(_stop_when_gone, receive, self._asked)
             async for piece in self._pieces:
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
+                await tell(piece)
             group.cancel_scope.cancel()
-        await send({"type": "http.response.body", "body": b""})
 
 
 async def _stop_when_gone(receive: Receive, asked: Asked) -> None:

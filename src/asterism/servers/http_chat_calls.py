@@ -26,13 +26,21 @@ def list_conversations(call: Call) -> Reply:
         .conversations()
         .page(
             Shelf(given.get("shelf", "open")),
-            given.get("repository"),
+            _about(call),
             given["limit"],
             given.get("cursor"),
         )
     )
     listed = [conversation_json(entry) for entry in page.conversations]
     return _told({"conversations": listed, "total": page.total, "cursor": page.cursor})
+
+
+def _about(call: Call) -> str | None:
+    """The name of the repository that conversations are about; an id is for one that is known."""
+    if "repository_id" in call.arguments:
+        return call.repository().repository.name
+    name: str | None = call.arguments.get("repository")
+    return name
 
 
 def search_conversations(call: Call) -> Reply:
@@ -44,7 +52,7 @@ def search_conversations(call: Call) -> Reply:
         .search(
             given["query"],
             Shelf(given.get("shelf", "all")),
-            given.get("repository"),
+            _about(call),
             given["limit"],
             given.get("cursor"),
         )

@@ -22,6 +22,7 @@ _PAGE: Json = {
     "cursor": text("Go on where the page before ended."),
     "shelf": choice("Which conversations.", SHELVES),
     "repository": text("Only those about the repository of this name."),
+    "repository_id": text("The same by the id, or the name, of a repository that is known."),
 }
 _ANSWERER: Json = {
     "model": text("The model's name, or PROVIDER/NAME; else the one of the settings."),

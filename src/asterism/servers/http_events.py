@@ -1,6 +1,7 @@
 """Server-sent events: how far a job is, then what came of it."""
 
 from collections.abc import Awaitable, Callable
+from typing import TypeAlias
 
 import anyio
 from starlette.responses import Response
@@ -15,6 +16,10 @@ TELL_SECONDS = 0.1
 """How often a client hears of progress; more often nobody could read it."""
 ALIVE_SECONDS = 15.0
 """A line now and then keeps proxies from taking a silent stream for a dead one."""
+ALIVE = b": still at it\n\n"
+
+Tell: TypeAlias = Callable[[bytes], Awaitable[None]]
+"""Sends a piece of a stream."""
 
 
 class Latest:
@@ -55,33 +60,48 @@ class Job:
             self.over.set()
 
 
-class ProgressResponse(Response):
-    """A response that tells of a job while it runs."""
+class EventResponse(Response):
+    """A response of events that are sent as they come."""
 
     media_type = CONTENT_TYPE
 
-    def __init__(self, work: Callable[[Latest], Awaitable[tuple[str, bytes]]]) -> None:
+    def __init__(self) -> None:
         super().__init__(headers={"cache-control": "no-store", "x-accel-buffering": "no"})
         del self.headers["content-length"]
-        self._work = work
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send events until the job is over; the client may leave at any time."""
+        """Send events until there are no more."""
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
 
         async def tell(data: bytes) -> None:
             await send({"type": "http.response.body", "body": data, "more_body": True})
 
+        await self.send_events(receive, tell)
+        await send({"type": "http.response.body", "body": b""})
+
+    async def send_events(self, receive: Receive, tell: Tell) -> None:
+        """Tell each event."""
+        raise NotImplementedError
+
+
+class ProgressResponse(EventResponse):
+    """A response that tells of a job while it runs."""
+
+    def __init__(self, work: Callable[[Latest], Awaitable[tuple[str, bytes]]]) -> None:
+        super().__init__()
+        self._work = work
+
+    async def send_events(self, receive: Receive, tell: Tell) -> None:
+        """Send progress until the job is over; the client may leave at any time."""
         job = Job(self._work)
         async with anyio.create_task_group() as group:
             group.start_soon(job.run)
             await _tell(job, tell)
         if job.outcome is not None:
             await tell(event(*job.outcome))
-        await send({"type": "http.response.body", "body": b""})
 
 
-async def _tell(job: Job, tell: Callable[[bytes], Awaitable[None]]) -> None:
+async def _tell(job: Job, tell: Tell) -> None:
     silent = 0.0
     while not job.over.is_set():
         with anyio.move_on_after(TELL_SECONDS):
@@ -92,7 +112,7 @@ async def _tell(job: Job, tell: Callable[[bytes], Awaitable[None]]) -> None:
             await tell(event("progress", encoded(news)))
         elif silent >= ALIVE_SECONDS:
             silent = 0.0
-            await tell(b": still at it\n\n")
+            await tell(ALIVE)
 
 
 def event(name: str, data: bytes) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -13,12 +14,17 @@ from asterism.servers.mcp_frames import (
     Broken,
     message_in,
 )
+from asterism.servers.mcp_front import STATELESS_VERSION, UNOPENED, is_unopened
 
 if TYPE_CHECKING:
+    from starlette.datastructures import Headers
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 PATH = "/mcp"
 _JSON = "application/json"
+_UNOPENED = (
+    f"{UNOPENED} The answer to initialize has the header Mcp-Session-Id; send it with the rest."
+)
 _NO_JSON = Broken(INVALID_REQUEST, "Send messages as JSON, with Content-Type: application/json.")
 
 
@@ -43,10 +49,21 @@ class Framed:
         body = (await receive()).get("body", b"")
         # Over HTTP an answer is always due.
         found = message_in(body, self._most) or _unanswered(body)
+        if isinstance(found, str):
+            found = _refused(found, Headers(scope=scope)) or found
         if isinstance(found, Broken):
             await _answer(send, HTTPStatus.BAD_REQUEST, found)
         else:
             await self._app(scope, Replayed(found.encode(), receive), send)
+
+
+def _refused(text: str, headers: Headers) -> Broken | None:
+    """The error for a request without a session; the SDK says only that an id is missing."""
+    version = headers.get("mcp-protocol-version")
+    if "mcp-session-id" in headers or version == STATELESS_VERSION:
+        return None
+    message = json.loads(text)
+    return Broken(INVALID_REQUEST, _UNOPENED, message["id"]) if is_unopened(message) else None
 
 
 def _unanswered(body: bytes) -> Broken:

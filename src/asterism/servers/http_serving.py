@@ -122,7 +122,8 @@ def collecting_briefly() -> Iterator[None]:
     """Keep the garbage collector from looking through what lives as long as the server.
 
     A full collection holds the interpreter, and all threads with it: 110 ms for the 165,000 objects
-    of modules, models and an index. A query with ten thousand rows starts one.
+    of modules, models and an index. A query with ten thousand rows starts one. What is frozen and
+    dropped later is freed all the same, unless it is part of a cycle.
     """
     left = FREEZES
 

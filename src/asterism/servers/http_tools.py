@@ -154,6 +154,7 @@ near, how many and how long they may be is set in the section `chat` of the sett
     parameters={
         "query": text("What is looked for."),
         "repository": text("Id or name of a repository; else the server's own."),
+        **REPOSITORY,
         "limit": whole("Chunks that are looked at.", 1, 50, 10),
     },
     required=("query",),

@@ -61,7 +61,7 @@ class Threads:
         import anyio
 
         self.limiter = anyio.CapacityLimiter(at_once)
-        """Of the threads; whoever has a place has one of them at once."""
+        """Of the threads; a request that has a place gets one of them at once."""
         self._open = Room(at_once + waiting)
         self._working = Room(at_once)
         self._lanes = [Room(LANE_AT_ONCE) for _ in range(LANES)]
@@ -153,7 +153,7 @@ class Threads:
             self._queue.remove(waiting)
 
     def _begin(self) -> None:
-        """Give the threads that are free to those whose turn it is."""
+        """Give free threads to the requests whose turn it is."""
         while (waiting := self._queue.pop(self._may_begin)) is not None:
             for room in self._rooms(waiting.wanted):
                 room.take(waiting.wanted.client)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from asterism import __version__
 from asterism.servers.instructions import INSTRUCTIONS
+from asterism.servers.mcp_frames import INVALID_PARAMS, Broken
 from asterism.servers.tools import TOOLS, listed
 from asterism.servers.tools_shapes import Json
 
@@ -28,6 +29,13 @@ HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS_VERSION = "2026-07-28"
 """The revision whose requests each say by themselves who asks."""
 
+UNOPENED = (
+    "No session is open. Send initialize first, then notifications/initialized, then this request "
+    f"again; or send the _meta of revision {STATELESS_VERSION} with every request."
+)
+"""The answer to a request of a client that has not said who it is."""
+
+_IN_SESSIONS = {"tools/list", "tools/call", "resources/list", "resources/read", "logging/setLevel"}
 _OF_CLIENTS = {"name", "version", "title", "description", "websiteUrl"}
 _ENVELOPE = "io.modelcontextprotocol/"
 _INFORMATION: Json = {"name": NAME, "title": TITLE, "version": __version__}
@@ -67,6 +75,8 @@ class Front:
         if message.get("method") == "notifications/initialized" and self._is_greeted(message):
             self._handshake.append(line)
             return None
+        if not self._handshake and is_unopened(message):
+            return Broken(INVALID_PARAMS, UNOPENED, message["id"]).reply()
         result = self._result(message, line)
         if result is None:
             self._over = True
@@ -121,6 +131,15 @@ def _stateless(result: Json) -> Json:
         "ttlMs": 0,
         "_meta": {f"{_ENVELOPE}serverInfo": _INFORMATION},
     }
+
+
+def is_unopened(message: Json) -> bool:
+    """Whether a message is a request that needs a session, and does not say itself who asks."""
+    params = message.get("params") or {}
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    is_stateless = isinstance(meta, dict) and any(name.startswith(_ENVELOPE) for name in meta)
+    is_request = type(message.get("id")) in (int, str)
+    return is_request and not is_stateless and message.get("method") in _IN_SESSIONS
 
 
 class NotOurs(Exception):

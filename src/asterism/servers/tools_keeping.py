@@ -26,7 +26,7 @@ from asterism.telemetry.summary import summary
 
 def index_codebase(call: Call, jobs: Jobs) -> Reply:
     """Bring an index up to date, now or in the background."""
-    registered = to_index(call.engine, call.here, call.arguments.get("path"))
+    registered = to_index(call.engine, call.here, call.arguments)
     force = call.arguments["force"]
     name = registered.repository.name
     if not call.arguments["wait"]:

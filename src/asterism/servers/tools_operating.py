@@ -30,6 +30,7 @@ started in, can be indexed; the user adds others with `asterism index PATH`.
 Example: {"wait": true}""",
     parameters={
         "path": text("The repository, or a folder in it; else the one the server was started in."),
+        **REPOSITORY,
         "force": switch("Read and embed every file anew."),
         "wait": switch("Answer when it is done; false answers at once.", default=True),
     },

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asterism.analysis.source.checkouts import enclosing_checkout
+from asterism.analysis.source.shown_paths import on_disk
 from asterism.backends.store.registry import Registered, check_root
 from asterism.domain.errors import IndexMissing, PathMissing, PathOutside, RepositoryUnclear
 from asterism.domain.files import display_path
@@ -103,7 +104,7 @@ def _named(engine: Engine, arguments: Json) -> Registered | None:
 
 def _around(engine: Engine, path: Path) -> Registered:
     # Whether something exists out there is not told: the answer is the same.
-    found = engine.registry.find(path)
+    found = engine.registry.find(Path(on_disk(str(path))))
     if found is None:
         raise PathOutside(
             f"{display_path(str(path))} is in no repository that is known. Give a path inside one; "
@@ -118,6 +119,8 @@ def inside(registered: Registered, typed: str) -> Path:
     check_root(registered)
     root = registered.repository.root
     plain = os.path.normpath(Path(root, typed))
+    if _is_below(plain, root):
+        plain = on_disk(plain)
     for place in (plain, os.path.realpath(plain)):
         if not _is_below(place, root):
             raise PathOutside(
@@ -134,12 +137,18 @@ def _check_length(typed: str) -> None:
         raise PathMissing(f"{display_path(typed[:80])}… is too long for a path; check it.")
 
 
-def to_index(engine: Engine, here: Standpoint, typed: str | None) -> Registered:
+def to_index(engine: Engine, here: Standpoint, arguments: Json) -> Registered:
     """The repository to index: a known one, or the one that the server stands in."""
+    typed = arguments.get("path")
+    named = _named(engine, arguments)
+    if named is not None:
+        return named
     if here.directory is None:
         return repository_for(engine, here, {"path": typed})
     own = here.directory if here.is_root else engine.root_for(here.directory)
-    target = own if typed is None else Path(os.path.realpath(Path(here.directory, typed)))
+    target = own
+    if typed is not None:
+        target = Path(os.path.realpath(on_disk(str(Path(here.directory, typed)))))
     known = engine.registry.find(target)
     if known is not None:
         return known

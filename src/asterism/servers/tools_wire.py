@@ -105,7 +105,7 @@ def _row(hit: Hit, detail: Detail, text: str, around: Surroundings) -> Json:
 def _line(row: Json) -> str:
     lines = f"{row['start_line']}-{row['end_line']}"
     named = " ".join(word for word in (row["kind"], row["name"]) if word)
-    return f"{row['file_path']}:{lines}  {named}  {row['similarity_score']:.2f}"
+    return f"{display_path(row['file_path'])}:{lines}  {named}  {row['similarity_score']:.2f}"
 
 
 def search_text(found: Json) -> str:
@@ -184,7 +184,8 @@ def symbols_text(found: Json) -> str:
     counts = ", ".join(f"{count:,} {role}" for role, count in found["counts"].items())
     head = f"{display_path(found['name'])}: {counts or 'not found'}."
     lines = [
-        f"{row['filepath']}:{row['line']}  {row['role']}  {row['kind']} {row['qualified_name']}"
+        f"{display_path(row['filepath'])}:{row['line']}  {row['role']}  "
+        f"{row['kind']} {row['qualified_name']}"
         for row in found["symbols"]
     ]
     return "\n".join([head, *lines, *_remarks(found)])

@@ -1,13 +1,16 @@
-"""Outlines by path and text: whoever reads the same text of a file shares its outline."""
+"""Outlines by path and text: all readers of one text share its outline."""
 
 import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import cached_property
 from typing import TypeAlias
 
 from asterism.analysis.syntax.outlines import outline
-from asterism.domain.outline import Outline
+from asterism.domain.outline import Item, Outline
+from asterism.structure.source_units import SourceUnits
+from asterism.structure.targets import Enclosing
 
 OutlineOf: TypeAlias = Callable[[str, bytes], Outline]
 
@@ -36,3 +39,30 @@ class KeptOutlines:
             while len(self._kept) > KEPT_OUTLINES:
                 self._kept.popitem(last=False)
         return made
+
+
+class OutlinedFile:
+    """A file as a compiler sees it, with our outline of the very same text."""
+
+    def __init__(self, path: str, source: SourceUnits, outline_of: OutlineOf) -> None:
+        self.path = path
+        """Relative to the repository."""
+        self.source = source
+        self._outline_of = outline_of
+
+    @cached_property
+    def outline(self) -> Outline:
+        """What the file says, by our own rules."""
+        return self._outline_of(self.path, self.source.decoded)
+
+    @cached_property
+    def _enclosing(self) -> Enclosing:
+        return Enclosing(self.outline.items)
+
+    @cached_property
+    def _named(self) -> dict[int, int]:
+        return {item.name_offset: index for index, item in self.outline.symbols()}
+
+    def item(self, index: int) -> Item:
+        """An item of the outline."""
+        return self.outline.items[index]

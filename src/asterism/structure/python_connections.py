@@ -22,7 +22,7 @@ from asterism.structure.python_references import references_to
 from asterism.structure.python_resolving import Meaning, Resolver, find_word
 from asterism.structure.python_signatures import bases
 from asterism.structure.python_types import flows_in, flows_out, value_of
-from asterism.structure.targets import Target, find_item
+from asterism.structure.targets import Target, find_item, unknown
 
 _BODIES = frozenset({"function", "method"})
 _MAKERS = frozenset({"__init__", "__new__", "__post_init__"})
@@ -40,16 +40,11 @@ def connections_of(resolver: Resolver, target: Target) -> Connections:
     """What is known of a target; whatever is not known is among the gaps."""
     file = resolver.files.get(f"{resolver.files.root}/{target.path}")
     if file is None:
-        return _unknown(target, f"{display_path(target.path)} is not there any more")
+        return unknown(target, f"{display_path(target.path)} is not there any more")
     index = find_item(file.outline, target)
     if index is None:
-        return _unknown(target, f"{display_path(target.path)} no longer declares {target.name}")
+        return unknown(target, f"{display_path(target.path)} no longer declares {target.name}")
     return _Asking(resolver, file, index).answer()
-
-
-def _unknown(target: Target, why: str) -> Connections:
-    place = SymbolPlace(target.name, target.path, target.line)
-    return Connections(symbol=place, kind="", signature="", gaps=(Gap(tuple(Fact), why),))
 
 
 class _Uses:

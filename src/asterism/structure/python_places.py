@@ -4,17 +4,15 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
-from functools import cached_property
 from pathlib import PurePosixPath
 
 from asterism.analysis.source.text import decode, read
 from asterism.analysis.syntax.outlines import outline as outlined
 from asterism.domain.errors import InputError
-from asterism.domain.outline import Import, Item, Outline
+from asterism.domain.outline import Import
 from asterism.domain.structure import SymbolPlace
-from asterism.structure.kept_outlines import OutlineOf
+from asterism.structure.kept_outlines import OutlinedFile, OutlineOf
 from asterism.structure.source_units import SourceUnits
-from asterism.structure.targets import Enclosing
 
 # Files kept with their outlines, some 50 KB each.
 KEPT_FILES = 1000
@@ -24,31 +22,13 @@ _STUBS = re.compile(r"/(?:stdlib|stubs/[^/]+)/([^/]+)")
 _LIBRARY = re.compile(r"/lib/python[\d.]+/([^/]+)")
 
 
-class PythonFile:
+class PythonFile(OutlinedFile):
     """One file as it is now on disk."""
 
     def __init__(self, path: str, root: str, outline_of: OutlineOf) -> None:
         """Raises InputError where it cannot be read."""
-        self._outline_of = outline_of
-        self.path = path.removeprefix(root + "/")
-        self.source = SourceUnits(decode(read(path)).decode("utf-8", "replace"))
-
-    @cached_property
-    def outline(self) -> Outline:
-        """What the file says."""
-        return self._outline_of(self.path, self.source.decoded)
-
-    @cached_property
-    def _enclosing(self) -> Enclosing:
-        return Enclosing(self.outline.items)
-
-    @cached_property
-    def _named(self) -> dict[int, int]:
-        return {item.name_offset: index for index, item in self.outline.symbols()}
-
-    def item(self, index: int) -> Item:
-        """An item of the outline."""
-        return self.outline.items[index]
+        source = SourceUnits(decode(read(path)).decode("utf-8", "replace"))
+        super().__init__(path.removeprefix(root + "/"), source, outline_of)
 
     def offset(self, line: int, column: int) -> int:
         """The byte at a line and a UTF-16 column, both from 0."""

@@ -12,7 +12,7 @@ from asterism.structure.call_sites import CALLABLE
 from asterism.structure.facts import Facts
 from asterism.structure.server_meanings import ServerSense
 from asterism.structure.shapes import makers_of, place_of
-from asterism.structure.targets import Target, find_item
+from asterism.structure.targets import Target, find_item, unknown
 from asterism.structure.uses import OF_USES
 
 MOST_VALUE = 120
@@ -28,13 +28,13 @@ def connections_of(sense: ServerSense, target: Target) -> Connections:
     sense.forget()
     scope = sense.scope(target.path)
     if scope is None:
-        return _unknown(target, f"{display_path(target.path)} is not there any more")
+        return unknown(target, f"{display_path(target.path)} is not there any more")
     number = find_item(scope.outline, target)
     found = Facts(sense, MOST_VALUE).connections(target)
     if sense.refusal is not None:
-        return _unknown(target, sense.refusal)
+        return unknown(target, sense.refusal)
     if number is None or found is None:
-        return _unknown(target, f"{display_path(target.path)} no longer declares {target.name}")
+        return unknown(target, f"{display_path(target.path)} no longer declares {target.name}")
     item = scope.outline.items[number]
     found = _with_relatives(found, sense, scope, number)
     if item.kind in CALLABLE:
@@ -42,11 +42,6 @@ def connections_of(sense: ServerSense, target: Target) -> Connections:
     gaps = (*found.gaps, *(gap for gap in sense.gaps if gap.facts != OF_USES), *_gaps(sense))
     is_lost = any(gap.facts == OF_USES for gap in sense.gaps)
     return replace(found, references=None if is_lost else found.references, gaps=gaps)
-
-
-def _unknown(target: Target, why: str) -> Connections:
-    place = SymbolPlace(target.name, target.path, target.line)
-    return Connections(symbol=place, kind="", signature="", gaps=(Gap(tuple(Fact), why),))
 
 
 def _gaps(sense: ServerSense) -> Iterator[Gap]:

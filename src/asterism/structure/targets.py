@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from asterism.domain.outline import Item, Outline
+from asterism.domain.structure import Connections, Fact, Gap, SymbolPlace
 
 
 class Target(NamedTuple):
@@ -26,6 +27,12 @@ def find_item(outline: Outline, target: Target) -> int | None:
     if not named:
         return None
     return min(named, key=lambda index: _distance(outline.items[index], target))
+
+
+def unknown(target: Target, why: str) -> Connections:
+    """Nothing but the name, and why."""
+    place = SymbolPlace(target.name, target.path, target.line)
+    return Connections(symbol=place, kind="", signature="", gaps=(Gap(tuple(Fact), why),))
 
 
 def _distance(item: Item, target: Target) -> tuple[bool, int, int]:

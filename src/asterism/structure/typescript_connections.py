@@ -17,7 +17,7 @@ from asterism.domain.structure import (
     SymbolPlace,
     TypeFlow,
 )
-from asterism.structure.targets import Target, find_item
+from asterism.structure.targets import Target, find_item, unknown
 from asterism.structure.typescript_calls import calls_of
 from asterism.structure.typescript_commonjs import exported_references
 from asterism.structure.typescript_files import SourceFile
@@ -75,12 +75,6 @@ def connections_of(view: View, target: Target) -> Connections:
     if index is None:
         return unknown(target, f"{target.path} no longer declares {target.name}")
     return _Asking(view, file, index).answer()
-
-
-def unknown(target: Target, why: str) -> Connections:
-    """Nothing but the name, and why."""
-    place = SymbolPlace(target.name, target.path, target.line)
-    return Connections(symbol=place, kind="", signature="", gaps=(Gap(tuple(Fact), why),))
 
 
 class _Asking:

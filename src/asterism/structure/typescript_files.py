@@ -1,41 +1,21 @@
 """One file seen by both: the compiler's tree and our outline of the very same text."""
 
 from collections.abc import Set as AbstractSet
-from functools import cached_property
 
-from asterism.domain.outline import Item, Outline
-from asterism.structure.kept_outlines import OutlineOf
-from asterism.structure.targets import Enclosing
+from asterism.domain.outline import Item
+from asterism.structure.kept_outlines import OutlinedFile, OutlineOf
 from asterism.structure.typescript_tree import LAST_TOKEN, NAME_KINDS, Kind, Tree
 
 # A declaration whose name is not its first name-like child.
 _NAME_IS_LAST = frozenset({Kind.binding_element, Kind.import_specifier, Kind.export_specifier})
 
 
-class SourceFile:
+class SourceFile(OutlinedFile):
     """A tree, the outline of its text, and the ways between them."""
 
     def __init__(self, tree: Tree, root: str, outline_of: OutlineOf) -> None:
+        super().__init__(tree.path.removeprefix(root + "/"), tree.source, outline_of)
         self.tree = tree
-        self._outline_of = outline_of
-        self.path = tree.path.removeprefix(root + "/")
-
-    @cached_property
-    def outline(self) -> Outline:
-        """What the file says, by our own rules."""
-        return self._outline_of(self.path, self.tree.source.decoded)
-
-    @cached_property
-    def _enclosing(self) -> Enclosing:
-        return Enclosing(self.outline.items)
-
-    @cached_property
-    def _named(self) -> dict[int, int]:
-        return {item.name_offset: index for index, item in self.outline.symbols()}
-
-    def item(self, index: int) -> Item:
-        """An item of the outline."""
-        return self.outline.items[index]
 
     def around(self, node: int) -> int | None:
         """The symbol of the outline that a node belongs to; None at the top.

@@ -6,6 +6,11 @@ from asterism.analysis.syntax.catalogue import TABLE, Entry
 from asterism.analysis.syntax.outlines import language_of
 from tests.fixture_checks import FIXTURES
 
+FINDINGS = Path(__file__).parents[2] / "fuzz/findings/sources"
+
+_, _, ENDLESS = (FINDINGS / "go-calls-behind-a-damaged-import.case").read_bytes().partition(b"\n")
+"""A text of Go in which one step of the parser takes an hour."""
+
 ROWS = {entry.key: entry for entry in TABLE}
 
 

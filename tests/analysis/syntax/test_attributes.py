@@ -3,7 +3,6 @@
 import pytest
 
 from asterism.analysis.syntax import tables
-from asterism.analysis.syntax.catalogue import entry_of
 from asterism.analysis.syntax.outlines import outline
 from asterism.domain.outline import Item, Outline
 
@@ -88,13 +87,3 @@ def test_a_parse_that_takes_too_long_is_read_as_text(monkeypatch: pytest.MonkeyP
     found = outline("a.js", b"function f() {}\n")
     assert [item.kind for item in found.items] == ["text"]
     assert "could not be parsed in reasonable time" in found.problems[0].message
-
-
-def test_the_parser_gives_up_and_recovers() -> None:
-    """After a parse that was broken off the next file is parsed from its beginning."""
-    language = tables.table_of(entry_of("javascript")).language
-    impatient = tables.Table(language, seconds=0.01)
-    assert impatient.parse(b"# " + b"y " * 16_000 + b"\n") is None
-    tree = impatient.parse(b"let x = 1\n")
-    assert tree is not None
-    assert not tree.root_node.has_error

@@ -1,101 +1,184 @@
-"""The limit of a parse is CPU time: what a file is read as does not depend on how busy the machine is.
+"""The limit of a parse is CPU time, and it ends every parse: in a process that the kernel kills."""
 
-A clock of CPU time that stands still is a machine so busy that every parse is broken off by the
-wall time, again and again, without having used any of its CPU time.
-"""
-
-from itertools import islice
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from pathlib import Path
+from time import sleep
 
 import pytest
-from tree_sitter import Tree
 
-from asterism.analysis.source.text import decode
+from asterism.analysis.syntax import tables, trial_worker, trials
+from asterism.analysis.syntax.catalogue import entry_of
+from asterism.analysis.syntax.outlines import outline
+from asterism.analysis.syntax.pruning import problems_of
+from asterism.analysis.syntax.statements import Statements
+from asterism.analysis.syntax.trials import Attempt, Trials
+from asterism.analysis.syntax.walker import TOO_HARD
+from asterism.domain.errors import WorkerDied
+from asterism.domain.outline import Span
+from tests.analysis.syntax.material import ENDLESS
+from tests.faults.kinship import Kin, Process, processor_seconds
+from tests.faults.workplace import wait_until
+
+SHORT_SECONDS = 0.2
+SMALL = b"package a\n\nfunc A() {}\n"
+GRAMMAR = ("tree_sitter_go", "language")
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit that tests can wait for."""
+    monkeypatch.setattr(tables, "SMALL_SECONDS", SHORT_SECONDS)
+
+
+def attempt(text: bytes, seconds: float = 60.0) -> Attempt:
+    """A text of Go; whatever the machine, a small one takes less than a minute."""
+    home = tables.table_of(entry_of("go")).home
+    return Attempt(*home, text, seconds)
+
+
+def below() -> set[Process]:
+    """The processes that this one has started."""
+    return Kin().look(os.getpid())
+
+
+def test_a_parse_that_does_not_end_is_ended(short: None) -> None:
+    found = outline("a.go", ENDLESS)
+    assert found.problems == (TOO_HARD,)
+    assert {item.kind for item in found.items} == {"text"}
+    assert [item.name for item in outline("b.go", SMALL).items if item.is_symbol] == ["A"]
+
+
+def test_every_caller_meets_the_limit(short: None) -> None:
+    """What cuts long bodies, and what checks the text of a snapshot."""
+    whole = outline("a.go", SMALL)
+    assert problems_of(whole, ENDLESS) == ()
+    assert Statements("a.go", ENDLESS).lines(Span(0, len(ENDLESS))) == {}
+
+
+def test_the_parser_gives_up_and_recovers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A parse that would end, but later than its limit."""
+    monkeypatch.setattr(tables, "SMALL_SECONDS", 0.01)
+    table = tables.table_of(entry_of("javascript"))
+    assert table.parse(b"# " + b"y " * 16_000 + b"\n") is None
+    tree = table.parse(b"let x = 1\n")
+    assert tree is not None
+    assert not tree.root_node.has_error
+
+
+def test_a_text_is_tried_once() -> None:
+    tries = Trials()
+    before = below()
+    try:
+        assert not tries.ends(attempt(ENDLESS, SHORT_SECONDS))
+        # A second trial would start a process and keep it.
+        assert not tries.ends(attempt(ENDLESS, SHORT_SECONDS))
+        assert below() == before
+        # Another limit is another result.
+        assert tries.ends(attempt(SMALL, SHORT_SECONDS * 50))
+        assert len(below() - before) == 1
+    finally:
+        tries.close()
+    assert below() == before
+
+
+def test_waiting_is_no_cpu_time_and_hinders_no_other_thread() -> None:
+    """A stopped process is a machine so busy that a parse gets nothing of it."""
+    tries = Trials()
+    before = below()
+    assert tries.ends(attempt(SMALL))
+    (child,) = below() - before
+    os.kill(child.pid, signal.SIGSTOP)
+    try:
+        with ThreadPoolExecutor(2) as threads:
+            texts = [SMALL + b"// first\n", SMALL + b"// second\n"]
+            results = [threads.submit(tries.ends, attempt(text, 1.0)) for text in texts]
+            # One of them has met the stopped process, and the other a new one.
+            done, waiting = wait(results, timeout=None, return_when=FIRST_COMPLETED)
+            sleep(1.2)
+            assert (len(done), len(waiting)) == (1, 1)
+            os.kill(child.pid, signal.SIGCONT)
+            assert [result.result() for result in results] == [True, True]
+    finally:
+        os.kill(child.pid, signal.SIGCONT)
+        tries.close()
+
+
+def test_a_trial_that_is_killed_from_outside_is_made_again() -> None:
+    tries = Trials()
+    before = below()
+    assert tries.ends(attempt(SMALL))
+    (child,) = below() - before
+    os.kill(child.pid, signal.SIGKILL)
+    try:
+        assert tries.ends(attempt(SMALL + b"// again\n"))
+    finally:
+        tries.close()
+
+
+def test_where_the_kernel_has_no_timer_wall_time_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial_worker, "HAS_TIMER", False)
+    monkeypatch.setattr(trials, "WALL_FACTOR", 0.01)
+    tries = Trials()
+    try:
+        assert not tries.ends(attempt(ENDLESS))
+    finally:
+        tries.close()
+
+
+def test_a_trial_that_fails_says_nothing_about_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    tries = Trials()
+    with pytest.raises(WorkerDied, match="died twice"):
+        tries.ends(attempt(SMALL)._replace(package="no_such_package"))
+    monkeypatch.setattr(sys, "executable", "/no/such/program")
+    with pytest.raises(WorkerDied, match="did not start"):
+        tries.ends(attempt(SMALL + b"// not started\n"))
+    # Not a problem of the file, as a mistake of a rule would be.
+    monkeypatch.setattr(tables, "TRIALS", Trials())
+    with pytest.raises(WorkerDied):
+        outline("a.go", SMALL + b"// outlined\n")
+
+
+# Tries the text with so much CPU time that it does not end.
+_PARENT = """
+import sys
 from asterism.analysis.syntax import tables
-from asterism.analysis.syntax.catalogue import detect, entry_of
-from asterism.analysis.syntax.tables import Table, ended
-from tests.fuzz.sources import TARGET
-
-BUSY_SECONDS = 0.0003
-"""So short that nearly every parse is broken off."""
-HARD = b"{(" * 20_000 + b"\n"
-"""Recovery from it takes much longer than a hundredth of a second."""
-Nodes = list[tuple[int, int, int, int]]
+from asterism.analysis.syntax.outlines import outline
+tables.SMALL_SECONDS = 600.0
+print("started", flush=True)
+outline("a.go", sys.stdin.buffer.read())
+"""
 
 
-@pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However slow the machine is, the last parse is not broken off."""
-    monkeypatch.setattr(tables, "MOST_FACTOR", 10_000_000.0)
+def test_a_trial_ends_with_its_parent() -> None:
+    kin = Kin()
+    with subprocess.Popen(
+        [sys.executable, "-c", _PARENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdin is not None
+        parent.stdin.write(ENDLESS)
+        parent.stdin.close()
+        wait_until(
+            lambda: any(processor_seconds(child) > 0.2 for child in kin.look(parent.pid)),
+            "the middle of a parse",
+        )
+        parent.kill()
+    wait_until(lambda: not kin.left(), "the end of the trial")
 
 
-def _nodes(tree: Tree | None) -> Nodes | None:
-    """All nodes of a tree: depth, kind, start and end."""
-    if tree is None:
-        return None
-    cursor, depth, nodes = tree.walk(), 0, []
-    while True:
-        node = cursor.node
-        assert node is not None
-        nodes.append((depth, node.kind_id, node.start_byte, node.end_byte))
-        if cursor.goto_first_child():
-            depth += 1
-            continue
-        while not cursor.goto_next_sibling():
-            if not cursor.goto_parent():
-                return nodes
-            depth -= 1
-
-
-def test_damaged_files_have_the_same_tree_on_a_busy_machine() -> None:
-    """Also where a parse that is resumed would give another one, as for every seventh damaged file."""
-    for case in islice(TARGET.cases("parse-limits", 120), 120):
-        name, _, data = case.partition(b"\n")
-        source, entry = ended(decode(data)), detect(name.decode())
-        if entry.home in ("text", "prose") or len(source) > 20_000:
-            continue
-        language = tables.table_of(entry).language
-        idle = Table(language, seconds=1_000)
-        busy = Table(language, seconds=BUSY_SECONDS, clock=lambda: 0.0)
-        assert _nodes(busy.parse(source)) == _nodes(idle.parse(source)), case
-
-
-@pytest.mark.parametrize(
-    ("ticks", "is_done"),
-    [
-        ([0.0] * 100, True),
-        ([0.0, BUSY_SECONDS / 2] * 50, True),
-        ([0.0, BUSY_SECONDS], False),
-        ([0.0, 0.0, 0.0, BUSY_SECONDS], False),
-    ],
-    ids=["no time at all", "half of it", "all of it", "all of it in the second parse"],
-)
-def test_a_file_is_parsed_again_until_the_cpu_time_is_used(
-    ticks: list[float], is_done: bool
-) -> None:
-    """A tick is the CPU time at the beginning or the end of a parse that is broken off."""
-    language = tables.table_of(entry_of("javascript")).language
-    table = Table(language, seconds=BUSY_SECONDS, clock=iter(ticks).__next__)
-    assert (table.parse(HARD) is not None) == is_done
-
-
-def test_a_tree_that_took_more_than_the_cpu_time_is_none() -> None:
-    """On an idle machine that parse had been broken off."""
-    language = tables.table_of(entry_of("javascript")).language
-    for seconds, is_done in ((0.9, True), (1.1, False)):
-        table = Table(language, seconds=1.0, clock=iter([0.0, seconds] * 9).__next__)
-        assert (table.parse(b"let x = 1\n") is not None) == is_done
-
-
-def test_a_machine_without_any_time_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "MOST_FACTOR", 8.0)
-    language = tables.table_of(entry_of("javascript")).language
-    assert Table(language, seconds=BUSY_SECONDS, clock=lambda: 0.0).parse(HARD) is None
-
-
-def test_the_next_file_is_read_from_its_beginning() -> None:
-    language = tables.table_of(entry_of("javascript")).language
-    table = Table(language, seconds=BUSY_SECONDS, clock=iter([0.0, 1.0, 1.0, 1.0]).__next__)
-    assert table.parse(HARD) is None
-    small = b"let x = 1\n"
-    alone = Table(language, seconds=1_000).parse(small)
-    assert _nodes(table.parse(small)) == _nodes(alone)
+def test_a_process_that_has_parsed_leaves_none() -> None:
+    code = "from asterism.analysis.syntax.outlines import outline; outline('a.go', b'package a')"
+    kin = Kin()
+    environment = {**os.environ, **kin.variables}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env=environment,
+        capture_output=True,
+        check=True,
+        cwd=Path("/"),
+    )
+    assert (done.stdout, done.stderr) == (b"", b"")
+    wait_until(lambda: not kin.left(), "the end of the trial")

@@ -4,6 +4,7 @@ from asterism.analysis.source.text import decode, is_binary
 from asterism.analysis.syntax.catalogue import Entry, detect, entry_of
 from asterism.analysis.syntax.prose import outline_prose
 from asterism.analysis.syntax.windows import outline_text
+from asterism.domain.errors import WorkerDied
 from asterism.domain.outline import Outline, Problem
 from asterism.languages.registry import code_of
 
@@ -42,5 +43,8 @@ def outline(path: str, source: bytes) -> Outline:
 
     try:
         return outline_tree(path, entry, source)
+    except WorkerDied:
+        # It says nothing about the file.
+        raise
     except Exception:  # noqa: BLE001 - parsing never fails, whatever a rule has not thought of
         return outline_text(path, entry.language, source)._replace(problems=(UNFOLLOWED,))

@@ -8,8 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from asterism.backends.embed.cache_file import (
     count,
@@ -24,6 +23,7 @@ from asterism.backends.embed.cache_file import (
     sum_of,
 )
 from asterism.backends.embed.protocol import Matrix
+from asterism.domain.closable import Closable
 from asterism.domain.files import display_path
 from asterism.domain.index import ModelIdentity
 
@@ -53,7 +53,7 @@ class CacheStatistics(NamedTuple):
     limit: int = 0
 
 
-class EmbeddingCache:
+class EmbeddingCache(Closable):
     """Vectors by model, recipe and hash of the text; what was not used for longest goes first.
 
     The cache never stands in the way of its user: whatever fails, vectors are merely not found or
@@ -130,17 +130,6 @@ class EmbeddingCache:
                 self._attempt(self._note_use, writes=True)
             with self._lock:
                 self._disconnect()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _read(
         self,
@@ -290,7 +279,7 @@ class EmbeddingCache:
         )
 
 
-class NoCache:
+class NoCache(Closable):
     """Keeps nothing."""
 
     def __init__(self) -> None:
@@ -317,17 +306,6 @@ class NoCache:
     def close(self) -> None:
         """Nothing is open."""
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
 
 def _is_sound(
     row: tuple[int, bytes, int, bytes, int | None], identity: ModelIdentity, recipe: int
@@ -346,6 +324,3 @@ def _halves(matrix: Matrix) -> Iterator[bytes]:
     content = matrix.astype("<f2").tobytes()
     width = 2 * matrix.shape[1]
     return (content[start : start + width] for start in range(0, len(content), width))
-
-
-VectorCache: TypeAlias = EmbeddingCache | NoCache

@@ -2,27 +2,14 @@
 
 import json
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import suppress
 from typing import Any
 
-from asterism.backends.http.batches import BatchLimits
-from asterism.backends.http.connection import CONNECT_SECONDS
-from asterism.backends.http.retries import PassingFailure
-from asterism.backends.http.service import Service
 from asterism.backends.llm.calls import sound_arguments, sound_name
-from asterism.backends.llm.failures import ERRAND, status_failure
-from asterism.backends.llm.options import (
-    DEFAULT_URLS,
-    LlmOptions,
-    at_vendor,
-    key_variables,
-    window_of,
-)
+from asterism.backends.llm.options import DEFAULT_URLS, LlmOptions, at_vendor
 from asterism.backends.llm.protocol import ModelRequest
-from asterism.backends.llm.reading import Reading, loaded
-from asterism.backends.llm.streaming import Persistence, Pieces, persistently
+from asterism.backends.llm.reading import Reading
+from asterism.backends.llm.vendor_model import VendorModel
 from asterism.domain.chat import Ending, Message, Role, ToolSpec
-from asterism.domain.errors import SettingError
 
 _ENDINGS = {"length": Ending.length, "content_filter": Ending.refusal}
 
@@ -32,94 +19,77 @@ _LIMITS = ("max_tokens", "max_completion_tokens")
 """The older name of the limit for an answer, which all servers know, and the vendor's newer one."""
 
 
-class OpenAiModel:
+class OpenAiModel(VendorModel):
     """A model at an address that speaks OpenAI's chat completions."""
 
     provider = "openai"
-    calls_tools = True
+    service_name = "The language model"
+    client_class = "AsyncOpenAI"
+    error_class = "OpenAIError"
+    examples = "a model that the server has, like gpt-4.1 or qwen3:8b"
 
     def __init__(
         self, options: LlmOptions, sleep: Callable[[float], Awaitable[object]] | None = None
     ) -> None:
         """Nothing is sent or loaded yet; `sleep` waits between two attempts."""
-        if not options.model:
-            raise SettingError(
-                "model.name is not set; set it to a model that the server has, like gpt-4.1 or "
-                "qwen3:8b."
-            )
-        self.model_id = options.model
-        self.window = window_of(options)
-        self._options = options
-        self._service = Service(
-            name="The language model",
-            url=options.url or DEFAULT_URLS["openai"],
-            key_variables=key_variables(options),
-            errand=ERRAND,
-            limits=BatchLimits(1, 0),
-            timeout_seconds=options.timeout_seconds,
-            concurrency=1,
-            key=options.api_key.strip(),
-        )
-        how = Persistence(options.attempts, options.total_seconds)
-        self._how = how if sleep is None else how._replace(sleep=sleep)
-        self._client: Any = None
+        super().__init__(options, sleep)
         self._refused: set[str] = set()
         self._limit = _LIMITS[at_vendor(options)]
 
-    def reply(self, request: ModelRequest) -> Pieces:
-        """Stream an answer."""
-        return persistently(lambda: self._attempt(request), self._service.shown, self._how)
+    def _library(self) -> Any:
+        import openai
 
-    async def close(self) -> None:
-        """Let go of the connections; a later request opens new ones."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()
-
-    async def _attempt(self, request: ModelRequest) -> Pieces:
-        openai, stream = await loaded("openai", _library), None
-        # Causes are left out: a foreign error holds the request, and the request the key.
-        try:
-            stream = await self._opened(request)
-            reading = Reading(self.model_id)
-            async for chunk in stream:
-                for piece in _pieces(chunk, reading):
-                    yield piece
-            yield reading.reply(_content_type(stream), self._service.shown)
-        except openai.APITimeoutError:
-            raise PassingFailure("it did not answer in time") from None
-        except openai.APIConnectionError as error:
-            raise PassingFailure(_why(error)) from None
-        except openai.APIStatusError as error:
-            headers = dict(error.response.headers)
-            raise status_failure(
-                error.status_code, headers, error.body or error.message, self._service.shown
-            ) from None
-        except openai.APIError as error:
-            # An error that the server sent inside the stream.
-            raise status_failure(
-                500, {}, error.body or error.message, self._service.shown
-            ) from None
-        except ValueError:
-            raise PassingFailure("its answer could not be read") from None
-        finally:
-            if stream is not None:
-                with suppress(openai.OpenAIError):
-                    await stream.close()
+        return openai
 
     async def _opened(self, request: ModelRequest) -> Any:
         """The stream; a parameter that the model refuses is left out from then on."""
-        openai = _library()
-        if self._client is None:
-            self._client = _client(self._service)
-        headers = _left_out(self._service)
+        completions, headers = self._client().chat.completions, self._left_out()
+        refusal = self._library().BadRequestError
         while True:
             body = self._body(request)
             try:
-                return await self._client.chat.completions.create(**body, extra_headers=headers)
-            except openai.BadRequestError as error:
+                return await completions.create(**body, extra_headers=headers)
+            except refusal as error:
                 if not self._learned(body, f"{error.body} {error.message}"):
                     raise
+
+    def _pieces(self, event: Any, reading: Reading) -> Iterator[str]:
+        """What an event adds to the text; those of servers that are not quite right are endured."""
+        reading.model_id = str(getattr(event, "model", None) or reading.model_id)
+        usage = getattr(event, "usage", None)
+        reading.count(
+            getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
+        )
+        choices = getattr(event, "choices", None)
+        for choice in choices[:1] if isinstance(choices, list) else ():
+            finish = getattr(choice, "finish_reason", None)
+            reading.ended = reading.ended or bool(finish)
+            reading.ending = _ENDINGS.get(str(finish), reading.ending)
+            delta = getattr(choice, "delta", None)
+            for call in getattr(delta, "tool_calls", None) or ():
+                function = getattr(call, "function", None)
+                reading.calls.add(
+                    getattr(call, "index", None),
+                    getattr(call, "id", None),
+                    getattr(function, "name", None),
+                    getattr(function, "arguments", None),
+                )
+            text = reading.add(getattr(delta, "content", None) or getattr(delta, "refusal", None))
+            if text:
+                yield text
+
+    def _left_out(self) -> dict[str, Any]:
+        """Headers that the library would add.
+
+        No key is no header, and the vendor's own are the vendor's.
+        """
+        absent: dict[str, Any] = {}
+        omitted = self._library().Omit()
+        if self._service.url.rstrip("/") != DEFAULT_URLS["openai"]:
+            absent |= {"OpenAI-Organization": omitted, "OpenAI-Project": omitted}
+        if not self._service.key:
+            absent["Authorization"] = omitted
+        return absent
 
     def _learned(self, body: dict[str, Any], text: str) -> bool:
         """Whether a refusal names parameters that can be written in another way."""
@@ -154,61 +124,6 @@ class OpenAiModel:
         return body
 
 
-def _pieces(chunk: Any, reading: Reading) -> Iterator[str]:
-    """What a chunk adds to the text; those of servers that are not quite right are endured."""
-    reading.model_id = str(getattr(chunk, "model", None) or reading.model_id)
-    usage = getattr(chunk, "usage", None)
-    reading.count(getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None))
-    choices = getattr(chunk, "choices", None)
-    for choice in choices[:1] if isinstance(choices, list) else ():
-        finish = getattr(choice, "finish_reason", None)
-        reading.ended = reading.ended or bool(finish)
-        reading.ending = _ENDINGS.get(str(finish), reading.ending)
-        delta = getattr(choice, "delta", None)
-        for call in getattr(delta, "tool_calls", None) or ():
-            function = getattr(call, "function", None)
-            reading.calls.add(
-                getattr(call, "index", None),
-                getattr(call, "id", None),
-                getattr(function, "name", None),
-                getattr(function, "arguments", None),
-            )
-        text = reading.add(getattr(delta, "content", None) or getattr(delta, "refusal", None))
-        if text:
-            yield text
-
-
-def _library() -> Any:
-    import openai
-
-    return openai
-
-
-def _client(service: Service) -> Any:
-    """The library's client, which neither tries again itself nor takes a key from elsewhere."""
-    openai = _library()
-    timeout = openai.Timeout(
-        service.timeout_seconds, connect=min(service.timeout_seconds, CONNECT_SECONDS)
-    )
-    return openai.AsyncOpenAI(
-        api_key=service.key or "none",
-        base_url=service.url,
-        timeout=timeout,
-        max_retries=0,
-    )
-
-
-def _left_out(service: Service) -> dict[str, Any]:
-    """Headers that the library would add: no key is no header, and the vendor's own are its own."""
-    openai = _library()
-    absent: dict[str, Any] = {}
-    if service.url.rstrip("/") != DEFAULT_URLS["openai"]:
-        absent |= {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
-    if not service.key:
-        absent["Authorization"] = openai.Omit()
-    return absent
-
-
 def _message(message: Message) -> dict[str, Any]:
     if message.role is Role.tool:
         return {"role": "tool", "tool_call_id": message.call_id, "content": message.text}
@@ -238,13 +153,3 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
             "parameters": dict(tool.schema) or {"type": "object", "properties": {}},
         },
     }
-
-
-def _content_type(stream: Any) -> str:
-    return str(stream.response.headers.get("content-type", ""))
-
-
-def _why(error: Exception) -> str:
-    """Whether nobody answered, or the connection broke; the library wraps both alike."""
-    cause = type(error.__cause__).__name__
-    return "nothing answers at this address" if "Connect" in cause else "the connection broke"

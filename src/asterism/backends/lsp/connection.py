@@ -58,11 +58,6 @@ class Connection:
         """Why the conversation is over, or None while it goes on."""
         return self._ended
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether a request is waiting for its answer."""
-        return bool(self._waiting)
-
     def request(self, method: str, params: Any = None, *, seconds: float) -> Any:
         """The server's answer; without one in time the request is cancelled and raises."""
         number = next(self._numbers)

@@ -74,11 +74,6 @@ class ServerProcess:
         self.pid: int = popen.pid
         self.channel: Pipes = Pipes(popen.stdout, popen.stdin)
 
-    @property
-    def is_running(self) -> bool:
-        """Whether the process is there."""
-        return self._guard.is_alive()
-
     def memory(self) -> int:
         """Resident bytes of the process and its children; 0 where the system does not say."""
         return _memory(self.pid)

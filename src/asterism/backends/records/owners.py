@@ -6,6 +6,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from asterism.domain.processes import process_exists
+
 LEASE_SECONDS = 60.0
 """How old an owner's last word may be: it speaks every few seconds while it works."""
 
@@ -23,7 +25,7 @@ def is_alive(owner: str, beat: float, now: float) -> bool:
     machine, pid, started = owner.rsplit(" ", 2)
     if machine != _machine():
         return True
-    return _exists(int(pid)) and _started(int(pid)) == started
+    return process_exists(int(pid)) and _started(int(pid)) == started
 
 
 @cache
@@ -45,13 +47,3 @@ def _started(pid: int) -> str:
         return "-"
     # One that ended, and whose parent has not asked how, does nothing any more.
     return "ended" if facts[0] == "Z" else facts[19]
-
-
-def _exists(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -7,7 +7,6 @@ that belongs to it. Whatever the chunk table holds beyond that version was never
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from asterism.backends.store import (
@@ -50,6 +49,7 @@ from asterism.domain.catalogue import (
     SymbolQuery,
     TableFile,
 )
+from asterism.domain.closable import Closable
 from asterism.domain.errors import IndexMissing, StorageFailed, UsageError
 from asterism.domain.index import (
     FileState,
@@ -64,7 +64,7 @@ from asterism.domain.index import (
 from asterism.domain.symbol import Role
 
 
-class Catalogue:
+class Catalogue(Closable):
     """One project's catalogue; one process writes, any number read and never wait.
 
     Each method reads one state; `snapshot` makes several calls read the same. One thread at a time.
@@ -128,17 +128,6 @@ class Catalogue:
             catalogue_sums.settle(self._database)
         else:
             self._database.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -229,10 +218,9 @@ class Catalogue:
 
     def options_hash(self, repo: str) -> str:
         """Of the options that shaped the repository's rows."""
-        row = self._database.one("SELECT options_hash FROM repositories WHERE name = ?", (repo,))
-        if row is None:
-            raise _unknown(repo)
-        value: str = row[0]
+        number = self._repo(repo)
+        sql = "SELECT options_hash FROM repositories WHERE number = ?"
+        value: str = self._database.rows(sql, (number,))[0][0]
         return value
 
     def set_options_hash(self, repo: str, value: str) -> None:
@@ -394,11 +382,7 @@ class Catalogue:
     def _repo(self, repo: str) -> int:
         number = self._number(repo)
         if number is None:
-            raise _unknown(repo)
+            raise UsageError(
+                f"The project has no repository named {repo}; `asterism repos` lists those it has."
+            )
         return number
-
-
-def _unknown(repo: str) -> UsageError:
-    return UsageError(
-        f"The project has no repository named {repo}; `asterism repos` lists those it has."
-    )

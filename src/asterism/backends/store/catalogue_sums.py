@@ -22,6 +22,7 @@ from asterism.backends.store.plain_files import remove
 from asterism.domain.catalogue import Stamp
 from asterism.domain.errors import IndexBusy, IndexCorrupt, StorageFailed
 from asterism.domain.index_states import is_refusal
+from asterism.domain.processes import process_exists
 
 NAME = "catalogue.sums"
 LOCK = "catalogue.lock"
@@ -58,7 +59,7 @@ def check(path: Path) -> None:
         if _well.get(path) == stamp:
             return
         known = load(path.parent)
-        if known is not None and known.writer and _is_alive(known.writer):
+        if known is not None and known.writer and process_exists(known.writer):
             return
         if known is None or known.writer:
             # Of an older program, or of a writer that was killed.
@@ -214,16 +215,6 @@ def _look_through(path: Path) -> None:
 
 def _is_as_known(path: Path, stamp: Stamp, known: Sums) -> bool:
     return stamp.size == known.stamp.size and sums_of(path) == known.sums
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def _log(path: Path) -> Path:

@@ -6,6 +6,7 @@ from asterism.backends.store.path_globs import is_wild, matcher
 from asterism.backends.store.rows import comparable
 from asterism.domain.chunk import Chunk
 from asterism.domain.deadlines import check_deadline
+from asterism.domain.files import display_path
 from asterism.domain.filters import Filter
 
 DECORATOR_SEPARATOR = "\x1f"
@@ -38,7 +39,7 @@ def path_test(where: Filter) -> Callable[[str], bool]:
 
     def passes(path: str) -> bool:
         check_deadline()
-        return _path_passes(path, where)
+        return _path_passes(display_path(path), where)
 
     return passes
 

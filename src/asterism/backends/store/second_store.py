@@ -9,8 +9,7 @@ import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from asterism.backends.store.database import (
     Database,
@@ -21,6 +20,7 @@ from asterism.backends.store.database import (
     remove_database,
 )
 from asterism.backends.store.plain_files import make_plain
+from asterism.domain.closable import Closable
 from asterism.domain.errors import IndexBusy, IndexCorrupt, StorageFailed, StoreError
 from asterism.domain.index import ModelIdentity
 
@@ -58,7 +58,7 @@ class Making(NamedTuple):
     """Why the last attempt ended before its time."""
 
 
-class SecondStore:
+class SecondStore(Closable):
     """Vectors by the hash of their text, each as the bytes of its numbers in half precision."""
 
     def __init__(self, database: Database, made_for: MadeFor) -> None:
@@ -199,17 +199,6 @@ class SecondStore:
     def close(self) -> None:
         """Let go of the file."""
         self._database.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _sound(self, rows: Sequence[Row]) -> list[tuple[bytes, bytes]]:
         """Hashes and vectors; one that is not what was written condemns the file."""

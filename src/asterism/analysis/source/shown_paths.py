@@ -1,0 +1,34 @@
+"""Finds the file of a path that is typed as a reply shows it, with hidden characters spelt out."""
+
+import os
+
+from asterism.domain.files import display_path, wire_path
+
+
+def on_disk(typed: str) -> str:
+    r"""The path as the disk has it: `a\u202eb.py` is that file, or else the one that is shown so.
+
+    What exists as it is typed is itself. A path that means no file, or several, comes back as is.
+    """
+    # A NUL is in no path; what is wrong with it is said where the path is opened.
+    if "\\" not in typed or "\0" in typed or os.path.lexists(typed):
+        return typed
+    place = ""
+    for step in typed.split("/"):
+        found = place + step
+        if "\\" in step and not os.path.lexists(found):
+            name = _name_shown_as(step, place or os.curdir)
+            if name is None:
+                return typed
+            found = place + name
+        place = f"{found}/"
+    return place[:-1]
+
+
+def _name_shown_as(shown: str, directory: str) -> str | None:
+    try:
+        names = os.listdir(directory)  # noqa: PTH208 - names may be no text
+    except (OSError, ValueError):
+        return None
+    found = [name for name in names if shown in (display_path(name), wire_path(name))]
+    return found[0] if len(found) == 1 else None
