@@ -267,6 +267,7 @@ MAY_START = {
     "src/asterism/programs/fork_server.py": "tidies up in Python's own fork server",
     "src/asterism/backends/mcp/over_stdio.py": "opens a tool server asynchronously, as prepared",
     "src/asterism/analysis/parallel.py": "reader processes, which Python starts from our own code",
+    "src/asterism/programs/table.py": "names the module whose warnings reader processes leave out",
     "src/asterism/facade/codebase.py": "recognises that it is in a reader process",
 }
 

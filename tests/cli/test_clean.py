@@ -63,20 +63,20 @@ def test_an_index_stays_and_is_tidied_up(run: Run, indexed: Path) -> None:
     assert (found["maintained"], found["removed"], found["left_alone"]) == (["shop"], [], [])
     assert run("status").code == 0
     assert run("symbols", "main").code == 0
-    assert "Indexes that were tidied up: shop." in run("clean").out
+    assert "Indexes that were maintained: shop." in run("clean").out
 
 
 def test_an_orphan(run: Run, indexed: Path, places: Path) -> None:
     directory = orphan(places, "lost-01234567")
     found = clean(run, "--dry-run")
     assert found["removed"] == [
-        {"path": str(directory), "reason": "an index that no project names", "bytes": 12001}
+        {"path": str(directory), "reason": "an index without a project", "bytes": 12001}
     ]
     assert found["bytes_before"] - found["bytes_after"] == found["bytes_freed"] == 12001
     assert directory.exists()
     assert f"Would remove {directory}" in run("clean", "--dry-run").out
     done = run("clean")
-    assert f"Removed {directory}  an index that no project names, 12,001 bytes" in done.out
+    assert f"Removed {directory}  an index without a project, 12,001 bytes" in done.out
     assert not directory.exists()
     assert run("status").code == 0
 
@@ -105,7 +105,7 @@ def test_projects_on_another_disk_are_left_alone(
     (places / "data" / "projects").symlink_to(directory.parent)
     found = clean(run)
     assert found["removed"] == []
-    assert "reached by a link" in found["left_alone"][0]
+    assert "reached through a link" in found["left_alone"][0]
     assert (directory / "catalogue.sqlite").exists()
 
 
@@ -146,7 +146,7 @@ def test_a_damaged_index_is_left_alone_and_named(run: Run, indexed: Path, places
     catalogue.write_bytes(b"nonsense" * 1000)
     found = clean(run)
     assert (found["maintained"], found["removed"]) == ([], [])
-    assert "asterism index --force" in found["left_alone"][0]
+    assert "run `asterism index` to build it again" in found["left_alone"][0]
     assert catalogue.read_bytes() == b"nonsense" * 1000
 
 
@@ -156,6 +156,7 @@ def test_leftovers(run: Run, indexed: Path, places: Path) -> None:
         directory / "catalogue.sqlite.new",
         directory / "catalogue.sqlite.new-wal",
         directory / "watch-shop.new",
+        directory / "reading-shop.spool",
         places / "cache" / "embeddings.sqlite.new-1-2",
     ]
     for path in old:
@@ -302,7 +303,7 @@ def test_a_damaged_list_keeps_what_it_may_lack(run: Run, indexed: Path, places: 
     (places / "data" / "registry.sqlite").write_bytes(b"nonsense" * 1000)
     done = run("clean", "--yes")
     assert (done.code, "was damaged (it is kept as" in done.err) == (0, True)
-    assert "Indexes that no project names were kept" in done.out
+    assert "Indexes without a project were kept" in done.out
     assert directory.exists()
     assert len(list((places / "data").rglob("catalogue.sqlite"))) == 2
     assert run("clean", "--yes").code == 0

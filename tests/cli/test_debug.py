@@ -218,7 +218,7 @@ def test_registered_and_never_indexed(run: Run, repository: Path, places: Path) 
     assert run("repos", "add", ".").code == 0
     found = inspect(run, "main.py")
     assert (found["freshness"], found["discovery"]["indexed"]) == ("unknown", True)
-    assert found["trouble"] == "There is no index yet; run `asterism index`."
+    assert "is not indexed yet; run `asterism index" in found["trouble"]
 
 
 def test_added_to_a_project_that_has_an_index(run: Run, indexed: Path, tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_added_to_a_project_that_has_an_index(run: Run, indexed: Path, tmp_path:
     (tmp_path / "more" / "a.py").write_text("x = 1\n")
     assert run("repos", "add", str(tmp_path / "more"), "--project", "shop").code == 0
     found = inspect(run, str(tmp_path / "more" / "a.py"))
-    assert found["trouble"] == "The repository is not indexed yet; run `asterism index`."
+    assert "is not indexed yet; run `asterism index" in found["trouble"]
 
 
 def test_a_damaged_catalogue(run: Run, indexed: Path, places: Path) -> None:
@@ -234,7 +234,7 @@ def test_a_damaged_catalogue(run: Run, indexed: Path, places: Path) -> None:
     catalogue.write_bytes(b"nonsense" * 1000)
     found = inspect(run, "main.py")
     assert (found["freshness"], found["discovery"]["indexed"]) == ("unknown", True)
-    assert "asterism index --force" in found["trouble"]
+    assert "run `asterism index` to build it again" in found["trouble"]
 
 
 def test_a_chunk_table_that_is_lost(run: Run, indexed: Path, places: Path) -> None:
@@ -242,7 +242,7 @@ def test_a_chunk_table_that_is_lost(run: Run, indexed: Path, places: Path) -> No
     shutil.rmtree(table)
     found = inspect(run, "main.py")
     assert found["freshness"] == "equal"
-    assert "asterism index --force" in found["trouble"]
+    assert "run `asterism index` to build it again" in found["trouble"]
     (chunk,) = found["chunks"]
     assert (len(chunk["id"]), chunk["has_vector"], chunk["kind"]) == (32, False, None)
     assert f"  lost  {chunk['id']}" in run("debug", "file", "main.py").out

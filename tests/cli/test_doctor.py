@@ -51,7 +51,7 @@ def test_advice_stands_below(indexed: Path, places: Path, run: Run) -> None:
     assert done.code == 1
     lines = done.out.splitlines()
     at = next(number for number, line in enumerate(lines) if line.startswith("problem  shop "))
-    assert lines[at + 1].strip() == f"→ Run `asterism index --force {indexed}`."
+    assert lines[at + 1].strip() == f"→ Run `asterism index {indexed}`."
     assert lines[-1].startswith("1 problem")
 
 

@@ -39,9 +39,11 @@ def test_the_list(run: Run, indexed: Path, tmp_path: Path) -> None:
     assert run("repos", "add", str(tmp_path / "empty"), "--name", "bare").code == 0
     done = run("repos", "list")
     assert done.out.split()[:6] == ["PROJECT", "REPOSITORY", "FILES", "CHUNKS", "STATE", "ROOT"]
+    empty = tmp_path / "empty"
     assert rows(done) == [
-        ["bare", "bare", "0", "0", "not indexed yet", str(tmp_path / "empty")],
+        ["bare", "bare", "0", "0", "not indexed yet", str(empty)],
         ["shop", "shop", "4", "9", "present", str(indexed)],
+        [f"{empty} is not indexed yet; run `asterism index {empty}`."],
     ]
 
 
@@ -77,7 +79,7 @@ def test_a_damaged_index(run: Run, indexed: Path, places: Path) -> None:
     catalogue.write_bytes(b"nonsense" * 1000)
     assert states(run) == {"shop": "damaged"}
     (entry,) = json.loads(run("repos", "--json").out)["repositories"]
-    assert "asterism index --force" in entry["note"]
+    assert "run `asterism index` to build it again" in entry["note"]
     assert run("index", "--force").code == 0
     assert states(run) == {"shop": "present"}
     (table,) = (places / "data").rglob("chunks*.lance")

@@ -109,7 +109,7 @@ def test_a_directory_that_is_a_file(places: Places) -> None:
     places.data.write_text("")
     data, cache = place_findings()
     assert (data.check, data.verdict) == ("Data directory", Verdict.problem)
-    assert data.advice == "Permit it, or set ASTERISM_DATA_DIR to another directory."
+    assert data.advice == "Fix the permissions, or set ASTERISM_DATA_DIR to another directory."
     assert cache.verdict is Verdict.ok
     assert not places.cache.exists()
 
@@ -161,7 +161,7 @@ def test_repositories_of_every_kind(engine: Engine, places: Places, tmp_path: Pa
     assert "1 file" in said["behind"].message
     assert "asterism repos remove gone" in said["gone"].message
     assert said["renamed"].advice == f"Run `asterism index {tmp_path / 'elsewhere'}`."
-    assert said["damaged"].advice == f"Run `asterism index --force {tmp_path / 'damaged'}`."
+    assert said["damaged"].advice == f"Run `asterism index {tmp_path / 'damaged'}`."
     assert "has lost its chunks" in said["lost"].message
     assert said["new"].advice == f"Run `asterism index {tmp_path / 'new'}`."
     assert found[-1].advice == "Run `asterism clean` to remove them."

@@ -244,7 +244,7 @@ def test_a_repository_that_was_never_indexed(places: Places, tmp_path: Path) -> 
     second = engine.register(make(tmp_path / "second", two=SHOP), project=registered.project.id)
     with engine.snapshot(second) as snapshot:
         assert not snapshot.is_known
-        assert "no index yet" in snapshot.freshness.message
+        assert "is not indexed yet" in snapshot.freshness.message
         with pytest.raises(IndexMissing, match="is not indexed yet"):
             snapshot.check_known()
 

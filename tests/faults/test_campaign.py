@@ -8,6 +8,7 @@ import pytest
 
 from tests.faults.campaign.layer import is_possible
 from tests.faults.campaign.results import Result, table
+from tests.faults.damage import DAMAGES, PARTS
 from tests.faults.workplace import ROOT
 
 # Each run is checked with several commands, so a few take long enough.
@@ -18,6 +19,8 @@ KINDS = (
     "watchers",
     "stdio",
     "http",
+    "conversations",
+    "upgrades",
     "writes: sync",
     "reads: search",
 )
@@ -60,3 +63,9 @@ def test_what_is_wrong_is_told() -> None:
 def test_an_unknown_kind() -> None:
     done = campaign("hammers")
     assert (done.returncode, "no such kind: hammers" in done.stderr) == (2, True)
+
+
+def test_the_page_names_every_way_and_every_kind_of_file() -> None:
+    page = (ROOT / "tests/faults/campaign/README.md").read_text("utf-8")
+    assert [name for name in (*DAMAGES, *PARTS) if f"`{name}`" not in page] == []
+    assert len(DAMAGES) * len(PARTS) == 306

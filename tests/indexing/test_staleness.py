@@ -71,6 +71,6 @@ def test_graver_reasons_come_first(shop: Workshop) -> None:
     catalogue.remove_repository("repository")
     assert judged(shop) == (
         Staleness.missing,
-        "There is no index yet; run `asterism index`.",
+        f"{shop.root} is not indexed yet; run `asterism index {shop.root}`.",
         0,
     )

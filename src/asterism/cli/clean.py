@@ -85,7 +85,7 @@ def _report(
         show(out, (display_path(sentence), "yellow"))
     if done.maintained:
         names = ", ".join(done.maintained)
-        show(out, (f"Indexes that {would or 'were '}tidied up: {names}.", ""))
+        show(out, (f"Indexes that {would or 'were '}maintained: {names}.", ""))
     after = done.bytes_after if not done.dry_run else done.bytes_before - freed
     show(
         out,

@@ -62,6 +62,9 @@ def _print(found: list[Listed]) -> None:
     for entry, row in zip(found, rows, strict=True):
         fine = entry.state is ListedState.present
         show(out, (_cells(row, widths), "" if fine else "yellow"))
+    # Repositories of one project share an index, of which the same is said.
+    for note in dict.fromkeys(entry.note for entry in found if entry.note):
+        show(out, (note, "yellow"))
 
 
 def _row(entry: Listed) -> tuple[str, ...]:

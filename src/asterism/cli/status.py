@@ -76,7 +76,7 @@ def _activity(found: Status) -> list[tuple[str, str]]:
         share = f"{job.files_done:,} of {job.files_total:,} files"
         lines.append(("Indexing", f"{share}, {job.chunks_done:,} chunks (process {job.pid})"))
     elif job is not None and job.state == "running":
-        lines.append(("Last run", "was interrupted; run `asterism index` to go on"))
+        lines.append(("Last run", "was interrupted"))
     elif job is not None:
         lines.append(("Last run", f"{job.sentence} ({_ago(job.updated)})"))
     if found.watcher is not None and found.watcher.running:

@@ -37,6 +37,8 @@ class Staleness(StrEnum):
 
     missing = "missing"
     corrupt = "corrupt"
+    unreadable = "unreadable"
+    """The system refuses to read it; nothing is known of what it holds."""
     schema = "schema"
     options = "options"
     model = "model"

@@ -22,6 +22,7 @@ from asterism.domain.errors import (
     StoreError,
 )
 from asterism.domain.files import SkipReason
+from asterism.domain.index_states import without_advice
 from asterism.engine.observing import WatchRecord
 from asterism.engine.status import watch_file
 from asterism.engine.wiring import (
@@ -37,6 +38,7 @@ from asterism.indexing.lock import upgrader, writer
 from asterism.indexing.options import options_hash
 from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.report import SyncReport
+from asterism.indexing.spool import spool_file
 from asterism.indexing.sync import masked_notes, preview
 from asterism.indexing.watching import Watched, Watcher, WatchState, save_watch
 from asterism.telemetry.events import log_event
@@ -150,6 +152,8 @@ def forget(registered: Registered, settings: Settings, places: Places, alone: bo
     if not directory.is_dir():
         return
     with writer(directory, FORGET_SECONDS):
+        with suppress(OSError):
+            spool_file(directory, registered.repository.name).unlink(missing_ok=True)
         if alone:
             wipe(directory)
             # Who makes second vectors ends now that there is nothing to make them for.
@@ -247,8 +251,7 @@ def _table_in_place(directory: Path, built: str) -> str | None:
 
 def _mended(damage: IndexCorrupt) -> str:
     """What was wrong, without the advice that was followed just now."""
-    said = str(damage).partition("; ")[0].rstrip(".")
-    return f"{said}. It was built again from the files of the repository."
+    return f"{without_advice(str(damage))}. It was built again from the files of the repository."
 
 
 def _sync(

@@ -30,12 +30,12 @@ from asterism.domain.errors import (
 from asterism.engine.wiring import Places, open_index
 from asterism.indexing.lock import upgrader, writer
 
-# A draft that is so old belongs to nobody: the slowest is written within seconds.
+# No process still writes a draft that is older: the slowest takes seconds.
 LEFTOVER_SECONDS = 3600
 
 _CACHE = "embeddings.sqlite"
 _PROJECTS = "projects"
-# What a project's directory consists of. Where anything else lies in it, it is not ours to remove.
+# The files of a project's directory. A directory with any other file in it is not removed.
 _OWN_NAMES = (
     "catalogue.*",
     "chunks*.lance",
@@ -47,18 +47,19 @@ _OWN_NAMES = (
     "upgrade.lock",
     "upgrade.pid",
     "watch-*",
+    "reading-*.spool",
 )
 _OWN_MARKS = ("catalogue.sqlite", "chunks.lance", "writer.lock")
 
 
 _NO_ORPHANS = (
-    "Indexes that no project names were kept, because the list of repositories was damaged and "
-    "made again just now; look at `asterism repos`, then run `asterism clean` again."
+    "Indexes without a project were kept, because the list of repositories was damaged and has "
+    "just been made again; check `asterism repos`, then run `asterism clean` again."
 )
 
 
 class Removal(NamedTuple):
-    """Something that was removed, or would be."""
+    """Something that was removed, or that a dry run would remove."""
 
     path: Path
     reason: str
@@ -66,24 +67,24 @@ class Removal(NamedTuple):
 
 
 class GoneRepository(NamedTuple):
-    """A repository whose directory is gone; whether its index goes too is the user's to say."""
+    """A repository whose directory is gone; the user decides whether its index is removed."""
 
     registered: Registered
     bytes: int
     """Of the whole project."""
     away: bool
-    """Even the directory above is missing, as with a disk that is not mounted."""
+    """Whether the directory above is missing too, as with a disk that is not mounted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cleaning:
-    """What was done, or in a dry run what would be."""
+    """What was removed and maintained, or in a dry run what would be."""
 
     dry_run: bool
     removals: tuple[Removal, ...]
     gone: tuple[GoneRepository, ...]
     maintained: tuple[str, ...]
-    """Names of the projects whose tables were tidied up."""
+    """Names of the projects whose tables were maintained."""
     left_alone: tuple[str, ...]
     """A sentence for each thing that could not be cleaned now."""
     bytes_before: int
@@ -91,7 +92,7 @@ class Cleaning:
 
     @property
     def freed(self) -> int:
-        """How much room it made; nothing if meanwhile somebody wrote more."""
+        """Bytes freed; 0 if other processes wrote more meanwhile."""
         return max(0, self.bytes_before - self.bytes_after)
 
 
@@ -103,9 +104,9 @@ def clean(
     cache: bool = False,
     orphans: bool = True,
 ) -> Cleaning:
-    """Remove what nobody needs; indexes of repositories that are gone are only listed.
+    """Remove unneeded files; indexes of repositories that are gone are only listed.
 
-    Without `orphans`, indexes that no project names are kept.
+    Without `orphans`, indexes without a project are kept.
     """
     before = _size(places.data) + _size(places.cache)
     work = _Work(registry, places, settings, dry_run)
@@ -150,20 +151,20 @@ class _Work:
         self.left_alone: list[str] = []
 
     def orphans(self) -> None:
-        """Directories of projects that nobody registered."""
-        # Listed before the registry is read: a project of this very moment is not taken for one.
+        """Directories of projects that are not registered."""
+        # Listed before the registry is read, so that a project registered meanwhile is not removed.
         found = [*_entries(self._places.data / _PROJECTS)]
         known = {project.directory for project in self._registry.projects()}
         for path in found:
             if path in known:
                 continue
             if path.is_symlink():
-                self._remove(path, "a link to an index that no project names")
+                self._remove(path, "a link to an index without a project")
             elif path.is_dir() and _is_ours(path):
                 self._remove_index(path)
 
     def leftovers(self) -> None:
-        """What killed processes left behind, and records of watchers of no repository."""
+        """Files that killed processes left, and records of watchers of removed repositories."""
         for path in _entries(self._places.cache):
             if path.name.startswith(f"{_CACHE}.broken-"):
                 self._remove(path, "a damaged cache that was put aside")
@@ -179,12 +180,12 @@ class _Work:
                 if path.match("watch-*.json") and watched not in names:
                     self._remove(path, "the record of a watcher of a repository that is removed")
         for path in drafts:
-            draft = path.name.endswith((".new", ".new-wal", ".new-shm"))
+            draft = path.name.endswith((".new", ".new-wal", ".new-shm", ".spool"))
             if draft and not path.is_dir() and _is_old(path):
                 self._remove(path, "a draft of a process that ended")
 
     def upkeep(self) -> None:
-        """Thorough maintenance of every index that has a repository."""
+        """Maintain every index thoroughly that has a repository."""
         for project in self._registry.projects():
             roots = [
                 entry.repository.root
@@ -206,7 +207,7 @@ class _Work:
                 self.left_alone.append(f"{project.name} was left as it is: {error}")
 
     def vanished(self) -> list[GoneRepository]:
-        """Repositories whose directory is gone; of one that only moved it is said where it is."""
+        """Repositories whose directory is gone; one that moved is named with its new place."""
         gone = []
         for entry in self._registry.repositories():
             root = Path(entry.repository.root)
@@ -222,7 +223,7 @@ class _Work:
         return gone
 
     def empty_cache(self) -> None:
-        """Forget every cached vector."""
+        """Remove every cached vector."""
         from asterism.backends.embed.cache import EmbeddingCache
 
         path = self._places.cache / _CACHE
@@ -232,7 +233,7 @@ class _Work:
         if self._dry_run:
             self.removals.append(Removal(path, "the cache of vectors", before))
             return
-        # The limit does not matter to a cache that is emptied, only that it is switched on.
+        # Any limit above 0 will do: the cache is emptied.
         with EmbeddingCache(self._places.cache, before) as cache:
             cache.clear()
             self.left_alone += cache.warnings
@@ -242,7 +243,7 @@ class _Work:
     def _maintain(self, directory: Path, root: str) -> None:
         with Catalogue.open(directory) as catalogue:
             if not changes_in_place(catalogue.manifest().schema_version):
-                raise IndexMissing("An older index is written anew by the next sync.")
+                raise IndexMissing("The next sync writes an older index anew.")
         if self._dry_run:
             return
         with writer(directory):
@@ -253,12 +254,12 @@ class _Work:
                 index.close()
 
     def _tidy_second(self, directory: Path, root: str) -> None:
-        """Second vectors that no setting asks for go, and those of texts that are gone."""
+        """Remove encoder vectors that no setting asks for, and those of texts that are gone."""
         path = directory / FILE_NAME
         if not path.exists():
             return
         unwanted = upgrade_options(self._settings(root)) is None
-        reason = "second vectors, which no setting asks for"
+        reason = "encoder vectors, which no setting asks for"
         if self._dry_run:
             if unwanted:
                 self.removals.append(Removal(path, reason, second_bytes(directory)))
@@ -272,7 +273,7 @@ class _Work:
                 prune_second(directory, set(catalogue.text_hashes()))
 
     def _remove_index(self, directory: Path) -> None:
-        reason = "an index that no project names"
+        reason = "an index without a project"
         if self._dry_run:
             self._remove(directory, reason)
             return
@@ -284,9 +285,9 @@ class _Work:
             self.left_alone.append(f"{directory} was left as it is: {error}")
 
     def _remove(self, path: Path, reason: str, size: int | None = None) -> None:
-        """Remove a file, a link itself or a whole directory, below our own two directories only."""
+        """Remove a file, a link or a directory, only below the data and the cache directory."""
         if not _is_below(path, self._places.data) and not _is_below(path, self._places.cache):
-            self.left_alone.append(f"{path} is reached by a link and was left as it is.")
+            self.left_alone.append(f"{path} is reached through a link and was kept.")
             return
         size = _size(path) if size is None else size
         if not self._dry_run:
@@ -302,19 +303,19 @@ class _Work:
 
 
 def _is_ours(directory: Path) -> bool:
-    """Whether a directory is an index and nothing else: what we did not write we do not delete."""
+    """Whether a directory holds only files that Asterism writes."""
     names = list(_entries(directory))
     marked = any(path.name in _OWN_MARKS for path in names)
     return marked and all(any(path.match(own) for own in _OWN_NAMES) for path in names)
 
 
 def _is_below(path: Path, directory: Path) -> bool:
-    """Whether a path is truly inside, all links on the way to it followed."""
+    """Whether a path is inside a directory after all links are resolved."""
     return path.parent.resolve().is_relative_to(directory.resolve())
 
 
 def _is_gone(directory: Path) -> bool:
-    """Whether nothing is there; a directory that cannot be looked at is not gone."""
+    """Whether the directory does not exist; one that cannot be read is not gone."""
     try:
         return not S_ISDIR(directory.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError):

@@ -1,4 +1,4 @@
-"""A look at the whole installation that goes on whatever is broken, and says what to do next."""
+"""Checks the whole installation; one broken part does not stop the other checks."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -12,22 +12,30 @@ from asterism.domain.errors import AsterismError
 from asterism.engine import doctor_machine as machine
 from asterism.engine.doctor_findings import Finding, Verdict, problem
 
+EVERY_BYTE = "Every byte"
+"""What `doctor --deep` adds."""
+
 Check: TypeAlias = tuple[str, Callable[[], Iterable[Finding]]]
 
 
 def examine(where: Path, online: bool = False, deep: bool = False) -> Iterator[Finding]:
-    """Look at everything, for somebody who stands in a directory; each finding as it is made.
+    """Check everything, with the settings of a directory; findings come as they are made.
 
-    Nothing is written and nothing is mended. Providers are asked only if `online`, and every byte
-    of what is kept is read only if `deep`.
+    Nothing is written or repaired. Providers are asked only with `online`. Every stored byte is
+    read only with `deep`.
     """
-    return carried_out(checks(where, online, deep))
+    said: set[str] = set()
+    for finding in carried_out(checks(where, online, deep)):
+        # Damage that an earlier check has named is one finding.
+        if not finding.check.startswith(EVERY_BYTE) or finding.message not in said:
+            said.add(finding.message)
+            yield finding
 
 
 def checks(where: Path, online: bool = False, deep: bool = False) -> Sequence[Check]:
-    """What is looked at, in order, each with the name that its failure is told under.
+    """The checks in order, each with the name for its finding if the check itself fails.
 
-    A check brings what it needs by itself, for a library that is broken is one finding of many.
+    Each check imports its own libraries, so that a broken library is one finding of many.
     """
     return (
         ("Python", machine.program_findings),
@@ -49,26 +57,28 @@ def checks(where: Path, online: bool = False, deep: bool = False) -> Sequence[Ch
         ("Conversations", partial(_records, where)),
         ("Agents", partial(_agents, where)),
         ("Server token", partial(_server, where)),
-        *([("Every byte", partial(_deep, where))] if deep else []),
+        *([(EVERY_BYTE, partial(_deep, where))] if deep else []),
     )
 
 
 def carried_out(planned: Iterable[Check]) -> Iterator[Finding]:
-    """The findings of each check; one that fails is a finding itself."""
+    """The findings of each check; a check that fails is a finding."""
     for name, check in planned:
         try:
             yield from check()
         except AsterismError as error:
             yield problem(name, str(error))
         except ImportError as error:
-            yield problem(name, f"cannot be looked at: {error}", "Install Asterism again.")
+            yield problem(name, f"cannot be checked: {error}", "Install Asterism again.")
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""
-            yield problem(name, f"{place}{error.strerror or error}", "Permit it, or mend it.")
+            yield problem(
+                name, f"{place}{error.strerror or error}", "Fix the permissions, or check the disk."
+            )
 
 
 def is_healthy(findings: Iterable[Finding]) -> bool:
-    """Whether nothing will fail."""
+    """Whether there is no problem."""
     return all(finding.verdict is not Verdict.problem for finding in findings)
 
 

@@ -1,4 +1,4 @@
-"""Reads every byte of what is kept, and compares it with its checksums and with each other."""
+"""Reads every stored byte, compares it with its checksum, and the catalogue with the chunks."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
@@ -16,56 +16,83 @@ from asterism.backends.store.table_files import damage_sentence, look_deep
 from asterism.config.environment import cache_directory
 from asterism.config.records import records_options
 from asterism.config.settings import Settings
-from asterism.domain.errors import AsterismError, IndexMissing
+from asterism.domain.errors import AsterismError, IndexCorrupt, StorageFailed
 from asterism.domain.files import display_path
+from asterism.domain.index_states import damaged, without_advice
 from asterism.engine.doctor_findings import Finding, ok, problem
+from asterism.engine.listing import ListedState, list_repositories
 
 CHECK = "Every byte"
+# States of an index that the check of the repositories names.
+_NAMED = (
+    ListedState.damaged,
+    ListedState.unreadable,
+    ListedState.newer,
+    ListedState.unindexed,
+)
 _ROWS_AT_ONCE = 5_000
 _BITS = 2**64
-_INDEX = "Run `asterism index {}`: it is built again from the files."
+# Opening the index does not find what only reading every byte finds, and so neither does a plain
+# `asterism index`.
+_INDEX = "Run `asterism index --force {}`: it is built again from the files."
+_VECTORS = "The next upgrade makes them again."
 
 
 def deep_findings(data: Path, settings: Settings) -> Iterator[Finding]:
-    """Each project's index, the cache, the conversations; nothing is mended."""
+    """Each project's index, the cache, the conversations; nothing is repaired.
+
+    An index that cannot be opened is left out: the check of the repositories names it.
+    """
     if is_whole(data):
         registry = Registry(data)
+        named = {
+            entry.registered.project.id
+            for entry in list_repositories(registry)
+            if entry.state in _NAMED
+        }
         for project in registry.projects():
             known = registry.repositories(project.id)
-            advice = _INDEX.format(display_path(known[0].repository.root)) if known else ""
-            yield _finding(project.name, partial(_index, project), advice)
-    yield _finding(f"{CHECK}: cache", lambda: _cache(cache_directory()), "Run `asterism index`.")
+            if known and project.id not in named:
+                root = display_path(known[0].repository.root)
+                yield _finding(project.name, partial(_index, project), _INDEX.format(root))
+                if (project.directory / FILE_NAME).exists():
+                    yield _finding(
+                        f"{project.name}: encoder vectors", partial(_vectors, project), _VECTORS
+                    )
+    yield _finding(f"{CHECK}: cache", lambda: _cache(cache_directory()), "")
     yield _finding(f"{CHECK}: chats", lambda: _records(settings, data), "")
 
 
 def _finding(name: str, look: Callable[[], str], advice: str) -> Finding:
     try:
         return ok(name, look())
+    except StorageFailed as error:
+        return problem(name, str(error))
     except AsterismError as error:
-        return problem(name, str(error), advice)
+        message = without_advice(str(error)) if advice else str(error)
+        return problem(name, message, advice)
 
 
 def _index(project: Project) -> str:
-    """What is whole, in a sentence; what is not is an error."""
+    """How much was found whole; an error where something is not."""
     directory = project.directory
-    try:
-        with Catalogue.open(directory) as catalogue, catalogue.snapshot():
-            if wrong := catalogue_sums.look_deep(directory / CATALOGUE):
-                raise AsterismError(f"The index in {directory} is damaged ({wrong}).")
-            table, files = directory / catalogue.table.name, catalogue.table.files()
-            if damaged := look_deep(table, files):
-                raise AsterismError(damage_sentence(directory, damaged).partition("; ")[0] + ".")
-            rows = _compared(directory, catalogue)
-    except IndexMissing:
-        return "is not indexed yet"
-    vectors = look_deep_second(directory) if (directory / FILE_NAME).exists() else 0
-    second = f", {vectors:,} encoder vectors" if vectors else ""
+    with Catalogue.open(directory) as catalogue, catalogue.snapshot():
+        if wrong := catalogue_sums.look_deep(directory / CATALOGUE):
+            raise IndexCorrupt(damaged(directory, wrong, force=True))
+        table, files = directory / catalogue.table.name, catalogue.table.files()
+        if found := look_deep(table, files):
+            raise IndexCorrupt(damage_sentence(directory, found, force=True))
+        rows = _compared(directory, catalogue)
     size = sum(file.stamp.size for file in files) / 1e6
-    return f"every byte of {len(files):,} files ({size:,.1f} MB) and {rows:,} chunks{second} agree"
+    return f"every byte of {len(files):,} files ({size:,.1f} MB) and {rows:,} chunks agree"
+
+
+def _vectors(project: Project) -> str:
+    return f"{look_deep_second(project.directory):,} are what was written"
 
 
 def _compared(directory: Path, catalogue: Catalogue) -> int:
-    """How many chunks there are; an error where catalogue and chunk table differ."""
+    """How many chunks there are; an error where catalogue and chunk table disagree."""
     from asterism.backends.store.lance_table import LanceTable
 
     version = catalogue.chunks_version()
@@ -84,15 +111,13 @@ def _compared(directory: Path, catalogue: Catalogue) -> int:
         for entry in entries
     )
     if told != held:
-        raise AsterismError(
-            f"The index in {directory} is damaged (its catalogue speaks of {told[0]:,} chunks and "
-            f"its chunk table holds {held[0]:,}, or others)."
-        )
+        what = f"its catalogue names {told[0]:,} chunks, its chunk table {held[0]:,} or others"
+        raise IndexCorrupt(damaged(directory, what, force=True))
     return told[0]
 
 
 def _summed(rows: Iterable[tuple[str, str, int, bytes]]) -> tuple[int, int]:
-    """How many rows, and what tells them from any others, in whatever order they come."""
+    """The number of rows and a checksum of them that does not depend on their order."""
     count = total = 0
     for row in rows:
         content = repr(row).encode("utf-8", "surrogatepass")
@@ -108,16 +133,16 @@ def _cache(directory: Path) -> str:
     place = directory / FILE
     if not place.exists():
         return "none yet"
-    whole, damaged, failure = look_deep(place)
+    whole, hurt, failure = look_deep(place)
     if failure:
         raise AsterismError(
             f"{display_path(str(place))} cannot be read ({failure}); the next command that needs "
-            "it puts it aside and begins a new one."
+            "it renames it and begins a new one."
         )
-    if damaged:
+    if hurt:
         raise AsterismError(
-            f"{damaged:,} of {whole + damaged:,} cached vectors are damaged; they are not used, "
-            "and made again when they are needed."
+            f"{hurt:,} of {whole + hurt:,} cached vectors are damaged; they are not used, and "
+            "are computed again when they are needed."
         )
     return f"{whole:,} cached vectors are what was written"
 

@@ -1,4 +1,4 @@
-"""Which repositories are known, and is each there, fresh and whole?"""
+"""Checks the list of repositories and the index of each."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,35 +10,44 @@ from asterism.config.settings import Settings
 from asterism.domain.errors import AsterismError
 from asterism.domain.files import display_path
 from asterism.domain.index import Staleness
-from asterism.engine.doctor_findings import Finding, ok, problem, warning
+from asterism.domain.index_states import without_advice
+from asterism.engine.doctor_findings import Finding, Verdict, ok, problem, warning
 from asterism.engine.status import Status, status_of
 
 CHECK = "Repositories"
 
 _AGAIN = "Run `asterism index {root}`."
-_FORCE = "Run `asterism index --force {root}`."
 
 
 def index_findings(data: Path, settings: Callable[[Path], Settings]) -> Iterator[Finding]:
-    """The list of repositories, then each of them; one that is broken does not hide the next."""
+    """The list of repositories, then each of them; a broken one does not stop the check."""
     if not is_whole(data):
         yield problem(
             CHECK,
             "the list of repositories is damaged or missing",
-            "Any command that needs it makes it again from the projects' directories.",
+            "The next command that needs it makes it again from the projects' directories.",
         )
         return
     registry = Registry(data)
     known = registry.repositories()
     yield ok(CHECK, f"{len(known):,} known; indexes are of schema {SCHEMA_VERSION}")
+    damaged: set[str] = set()
     for registered in known:
         name = registered.repository.name
         try:
-            yield _repository(registry, registered, settings)
+            found = _repository(registry, registered, settings)
+            if found.verdict is Verdict.problem:
+                # Repositories of one project share an index, whose damage is said once.
+                if registered.project.id in damaged:
+                    continue
+                damaged.add(registered.project.id)
+            yield found
         except AsterismError as error:
             yield problem(name, str(error))
         except OSError as error:
-            yield problem(name, f"its index cannot be looked at ({error.strerror})", "Permit it.")
+            yield problem(
+                name, f"its index cannot be read ({error.strerror})", "Fix the permissions."
+            )
     yield from _orphans(data, {entry.project.id for entry in known})
 
 
@@ -56,29 +65,20 @@ def _repository(
 def _judged(status: Status) -> Finding:
     name, said = status.registered.repository.name, status.judgement.message
     root = display_path(status.registered.repository.root)
+    what = without_advice(said)
     match status.judgement.staleness:
-        case Staleness.equal:
-            return _interrupted(status) or ok(name, f"{said} {_size(status)}")
-        case Staleness.content:
-            # The next question brings it up to date by itself.
-            return _interrupted(status) or ok(name, f"{said} {_size(status)}")
-        case Staleness.missing:
-            # What is gone says by itself what to do.
-            is_there = Path(status.registered.repository.root).is_dir()
-            return warning(name, said, _AGAIN.format(root=root) if is_there else "")
+        case Staleness.equal | Staleness.content if not status.unfinished:
+            # The next query brings in the files that are behind.
+            return ok(name, f"{said} {_size(status)}")
         case Staleness.corrupt:
-            return problem(name, said, _FORCE.format(root=root))
+            return problem(name, what, _AGAIN.format(root=root))
+        case Staleness.unreadable:
+            return problem(name, said)
+        case _ if not Path(status.registered.repository.root).is_dir():
+            # The message of a directory that is gone says what to do.
+            return warning(name, said)
         case _:
-            return warning(name, said, _AGAIN.format(root=root))
-
-
-def _interrupted(status: Status) -> Finding | None:
-    job = status.job
-    if job is None or status.running or job.state != "running":
-        return None
-    name, root = status.registered.repository.name, status.registered.repository.root
-    done = f"stopped at {job.files_done:,} of {job.files_total:,} files"
-    return warning(name, f"its last indexing {done}", _AGAIN.format(root=display_path(root)))
+            return warning(name, what, _AGAIN.format(root=root))
 
 
 def _size(status: Status) -> str:

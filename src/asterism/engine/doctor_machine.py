@@ -102,7 +102,9 @@ def _place(check: str, find: Callable[[], Path], variable: str) -> Iterator[Find
         room = shutil.disk_usage(existing).free
     except OSError as error:
         yield problem(
-            check, f"{shown} cannot be used ({error.strerror})", f"Permit it, or {instead}."
+            check,
+            f"{shown} cannot be used ({error.strerror})",
+            f"Fix the permissions, or {instead}.",
         )
         return
     text = f"{shown}, {room / 1e9:,.1f} GB free"

@@ -85,4 +85,6 @@ def _log(settings: Settings) -> Iterator[Finding]:
     if os.access(existing, os.W_OK) and (existing == file or existing.is_dir()):
         yield ok("Log", f"{shown}, level {options.level}")
     else:
-        yield problem("Log", f"{shown} cannot be written", "Permit it, or set another log.file.")
+        yield problem(
+            "Log", f"{shown} cannot be written", "Fix the permissions, or set another log.file."
+        )

@@ -26,6 +26,7 @@ from asterism.domain.errors import (
 )
 from asterism.domain.files import FoundFile, SkipReason, display_path
 from asterism.domain.index import FileState, Link, Repository
+from asterism.domain.index_states import damaged, not_indexed
 from asterism.domain.outline import Problem
 from asterism.domain.symbol import Role
 from asterism.indexing.reading import content_hash
@@ -190,7 +191,7 @@ def _held(registered: Registered, relative: str) -> Held:
     try:
         with Catalogue.open(directory) as catalogue, catalogue.snapshot():
             if name not in {known.name for known in catalogue.repositories()}:
-                return Held(trouble="The repository is not indexed yet; run `asterism index`.")
+                return Held(trouble=not_indexed(registered.repository.root))
             state = catalogue.file(name, relative)
             # Others may still mean the file where it is gone.
             importers = catalogue.importers(name, [relative]).get(relative, [])
@@ -201,7 +202,7 @@ def _held(registered: Registered, relative: str) -> Held:
             links = catalogue.links(name, relative)
             version, table = catalogue.chunks_version(), catalogue.table.name
     except IndexMissing:
-        return Held(trouble="There is no index yet; run `asterism index`.")
+        return Held(trouble=not_indexed(registered.repository.root))
     except StoreError as error:
         return Held(trouble=str(error))
     chunks, trouble = _chunks(directory / table, name, version, keys)
@@ -223,7 +224,7 @@ def _chunks(
         vectors = {key.id for key in rows.vectors(keys)}
     except IndexMissing:
         return tuple(IndexedChunk(*key) for key in known), (
-            "The index has lost its chunks; build it again with `asterism index --force`."
+            damaged(table.parent, "it has lost its chunks")
         )
     except StoreError as error:
         return tuple(IndexedChunk(*key) for key in known), str(error)
@@ -234,8 +235,11 @@ def _chunks(
     lost = sum(entry.chunk is None or not entry.has_vector for entry in found)
     if lost:
         return found, (
-            f"{lost} of {len(found)} chunks are in the catalogue and not in the chunk table: the "
-            "index is damaged. Build it again with `asterism index --force`."
+            damaged(
+                table.parent,
+                f"{lost} of {len(found)} chunks are in the catalogue and not in the chunk table",
+                force=True,
+            )
         )
     return found, ""
 

@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Project, Registered, Registry, State
-from asterism.domain.errors import IndexMissing, IndexTooNew, StoreError
+from asterism.domain.errors import IndexCorrupt, IndexMissing, IndexTooNew, StoreError
+from asterism.domain.index_states import not_indexed
 from asterism.engine.wiring import damage_of
+from asterism.indexing.staleness import first_build
 
 
 class ListedState(StrEnum):
@@ -16,8 +18,11 @@ class ListedState(StrEnum):
     moved = "moved"
     missing = "missing"
     damaged = "damaged"
+    unreadable = "cannot be read"
     newer = "of a newer Asterism"
     unindexed = "not indexed yet"
+    unfinished = "not finished"
+    """The first build is under way, or has stopped."""
     present = "present"
 
 
@@ -29,12 +34,13 @@ class Listed(NamedTuple):
     files: int = 0
     chunks: int = 0
     note: str = ""
-    """What is wrong, where that needs more words."""
+    """What `asterism status` says of that state, where it is not `present`."""
 
 
 class _Holding(NamedTuple):
     files: int
     chunks: int
+    note: str = ""
 
 
 def list_repositories(registry: Registry) -> list[Listed]:
@@ -43,31 +49,39 @@ def list_repositories(registry: Registry) -> list[Listed]:
 
 
 def _of_project(registry: Registry, project: Project) -> Iterator[Listed]:
-    trouble, note = ListedState.unindexed, ""
+    trouble, said = ListedState.unindexed, ""
     holdings: dict[str, _Holding] = {}
     try:
         holdings = _holdings(project)
     except IndexMissing:
         pass
     except IndexTooNew as error:
-        trouble, note = ListedState.newer, str(error)
+        trouble, said = ListedState.newer, str(error)
+    except IndexCorrupt as error:
+        trouble, said = ListedState.damaged, str(error)
     except StoreError as error:
-        trouble, note = ListedState.damaged, str(error)
+        trouble, said = ListedState.unreadable, str(error)
     for entry in registry.repositories(project.id):
         held = holdings.get(entry.repository.name)
-        state = ListedState.present if held is not None else trouble
+        state = trouble if held is None else ListedState.present
+        if held is not None and held.note:
+            state = ListedState.unfinished
         if (place := registry.state(entry)) is not State.present:
             state = ListedState(place.value)
-        yield Listed(entry, state, *(held or _Holding(0, 0)), note)
+        if held is None:
+            held = _Holding(0, 0, said or not_indexed(entry.repository.root))
+        yield Listed(entry, state, held.files, held.chunks, held.note)
 
 
 def _holdings(project: Project) -> dict[str, _Holding]:
     """How much the index of a project holds of each of its repositories."""
     with Catalogue.open(project.directory) as catalogue, catalogue.snapshot():
         if damage := damage_of(project.directory, catalogue):
-            raise StoreError(damage)
+            raise IndexCorrupt(damage)
         found = {}
         for repository in catalogue.repositories():
             known = catalogue.statistics(repository.name)
-            found[repository.name] = _Holding(known.files, known.chunks)
+            found[repository.name] = _Holding(
+                known.files, known.chunks, first_build(catalogue, repository)
+            )
         return found

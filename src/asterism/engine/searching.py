@@ -13,6 +13,7 @@ from asterism.domain.errors import IndexMissing, UsageError
 from asterism.domain.files import display_path
 from asterism.domain.filters import NO_FILTER, Filter
 from asterism.domain.index import ModelIdentity
+from asterism.domain.index_states import not_indexed
 from asterism.domain.request_limits import check_text
 from asterism.domain.search import Hit, Mode, Question, Search, Total
 from asterism.domain.selection import Detail, Selection, Stage
@@ -23,7 +24,7 @@ from asterism.engine.snapshot import Freshness, QuerySnapshot
 from asterism.engine.surroundings import MOST_LINES, Surroundings, surroundings
 from asterism.engine.warm import Warm
 from asterism.engine.wiring import Places
-from asterism.indexing.jobs import is_alive
+from asterism.indexing.staleness import first_build
 from asterism.retrieval.cursors import origin_of, page_of
 from asterism.retrieval.questions import understand, understand_code
 from asterism.retrieval.recall import Sources
@@ -285,23 +286,11 @@ class _Searched(NamedTuple):
 
 
 def _why_empty(catalogue: Catalogue, registered: Registered) -> str:
-    root = display_path(registered.repository.root)
-    job = catalogue.job(registered.repository.name)
-    if job is not None and is_alive(job):
-        return (
-            f"The index of {root} is being built ({job.files_done:,} of {job.files_total:,} files "
-            "so far); ask again when it is done. `asterism status` shows how far it is."
-        )
-    if registered.repository.name not in {each.name for each in catalogue.repositories()}:
-        return f"{root} is not indexed yet; run `asterism index {root}`."
-    if job is not None and job.state != "done":
-        ended = {"failed": "failed", "cancelled": "was stopped"}.get(job.state, "was interrupted")
-        why = f" ({job.sentence.rstrip('.')})" if job.state == "failed" else ""
-        return (
-            f"The first build of the index of {root} {ended} after {job.files_done:,} of "
-            f"{job.files_total:,} files{why}; run `asterism index {root}` to go on."
-        )
-    return (
+    repository = registered.repository
+    if repository.name not in {each.name for each in catalogue.repositories()}:
+        return not_indexed(repository.root)
+    root = display_path(repository.root)
+    return first_build(catalogue, repository) or (
         f"The index of {root} is empty: no file was indexed; `asterism files {root} --skipped` "
         "says why."
     )

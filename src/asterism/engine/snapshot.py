@@ -21,8 +21,9 @@ from asterism.domain.errors import (
     StorageFailed,
     StoreError,
 )
-from asterism.domain.files import Discovery, FoundFile, display_path
+from asterism.domain.files import Discovery, FoundFile
 from asterism.domain.index import Staleness
+from asterism.domain.index_states import not_indexed
 from asterism.engine.observing import record_look_up, record_sync
 from asterism.engine.unchanged import Compared, Unchanged, Wanted
 from asterism.engine.wiring import Places, checked, model_identity, open_index, sync_options
@@ -80,8 +81,7 @@ class QuerySnapshot:
     def check_known(self) -> None:
         """Refuse a repository that was never indexed."""
         if not self.is_known:
-            root = display_path(self.registered.repository.root)
-            raise IndexMissing(f"{root} is not indexed yet; run `asterism index {root}`.")
+            raise IndexMissing(not_indexed(self.registered.repository.root))
 
     @cached_property
     def version(self) -> int:
@@ -153,7 +153,11 @@ def query_snapshot(
 
 @contextmanager
 def _reading(registered: Registered) -> Iterator[Catalogue]:
-    with Catalogue.open(registered.project.directory) as catalogue, catalogue.snapshot():
+    try:
+        opened = Catalogue.open(registered.project.directory)
+    except IndexMissing as error:
+        raise IndexMissing(not_indexed(registered.repository.root)) from error
+    with opened as catalogue, catalogue.snapshot():
         yield catalogue
 
 

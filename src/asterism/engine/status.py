@@ -9,12 +9,19 @@ from asterism.backends.store.registry import Registered
 from asterism.backends.store.replacement import BUILDING
 from asterism.config.settings import Settings
 from asterism.domain.catalogue import Job, Statistics
-from asterism.domain.errors import IndexCorrupt, IndexMissing, IndexTooNew, StoreError
+from asterism.domain.errors import (
+    IndexCorrupt,
+    IndexMissing,
+    IndexTooNew,
+    StorageFailed,
+    StoreError,
+)
 from asterism.domain.index import Manifest, Staleness
+from asterism.domain.index_states import not_indexed
 from asterism.engine.upgrade_state import UpgradeState, upgrade_state
 from asterism.engine.wiring import damage_of, model_identity, sync_options, table_bytes
 from asterism.indexing.jobs import is_alive
-from asterism.indexing.staleness import MISSING, Judgement, judge
+from asterism.indexing.staleness import Judgement, is_unfinished, judge
 from asterism.indexing.watching import WatchState, load_watch
 
 
@@ -31,7 +38,9 @@ class Status(NamedTuple):
     running: bool = False
     watcher: WatchState | None = None
     upgrade: UpgradeState | None = None
-    """Of the second vectors, where the settings want any."""
+    """Of the encoder vectors, where the settings want any."""
+    unfinished: bool = False
+    """Whether the last run ended before everything was written."""
 
 
 def status_of(registered: Registered, settings: Settings) -> Status:
@@ -49,16 +58,25 @@ def status_of(registered: Registered, settings: Settings) -> Status:
     try:
         catalogue = Catalogue.open(directory)
     except IndexMissing:
-        return Status(registered, Judgement(Staleness.missing, MISSING))
-    except IndexCorrupt as error:
-        return Status(registered, Judgement(Staleness.corrupt, str(error)))
-    except IndexTooNew as error:
-        return Status(registered, Judgement(Staleness.schema, str(error)))
+        missing = not_indexed(registered.repository.root)
+        return Status(registered, Judgement(Staleness.missing, missing))
+    except (IndexCorrupt, IndexTooNew, StorageFailed) as error:
+        return Status(registered, _refused(error))
     try:
         with catalogue:
             return _open_status(catalogue, registered, settings)
-    except IndexCorrupt as error:
-        return Status(registered, Judgement(Staleness.corrupt, str(error)))
+    except (IndexCorrupt, StorageFailed) as error:
+        return Status(registered, _refused(error))
+
+
+def _refused(error: StoreError) -> Judgement:
+    match error:
+        case IndexCorrupt():
+            return Judgement(Staleness.corrupt, str(error))
+        case IndexTooNew():
+            return Judgement(Staleness.schema, str(error))
+        case _:
+            return Judgement(Staleness.unreadable, str(error))
 
 
 def _job_beside(directory: Path, repo: str) -> Job | None:
@@ -99,4 +117,5 @@ def _open_status(catalogue: Catalogue, registered: Registered, settings: Setting
         job is not None and is_alive(job),
         load_watch(watch_file(registered)),
         upgrade_state(catalogue, registered, settings),
+        is_unfinished(catalogue, registered.repository),
     )

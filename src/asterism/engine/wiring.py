@@ -32,8 +32,9 @@ from asterism.config.loading import (
 from asterism.config.settings import Settings
 from asterism.disclosure.places import MaskingReport
 from asterism.domain.catalogue import Stamp
-from asterism.domain.errors import IndexCorrupt, IndexMissing
+from asterism.domain.errors import IndexCorrupt, IndexMissing, StorageFailed
 from asterism.domain.index import Manifest, ModelIdentity
+from asterism.domain.index_states import damaged, unreadable
 from asterism.engine.measured import MeasuredEmbedder
 from asterism.indexing.cache import Cache
 from asterism.indexing.index import Index
@@ -153,8 +154,12 @@ def checked(
         if version == 0:
             return Looked()
         table, files = directory / catalogue.table.name, catalogue.table.files()
-    if not (table / "_versions" / manifest_name(version)).is_file():
-        raise IndexCorrupt(LOST_CHUNKS.format(directory))
+    try:
+        is_there = (table / "_versions" / manifest_name(version)).is_file()
+    except OSError as error:
+        raise StorageFailed(unreadable(directory, error.errno, table.name)) from error
+    if not is_there:
+        raise IndexCorrupt(damaged(directory, "it has lost its chunks"))
     looked = look_at(table, files, seen)
     if looked.damaged:
         raise IndexCorrupt(damage_sentence(directory, looked.damaged))
@@ -164,11 +169,8 @@ def checked(
 def check_by_chance(directory: Path, catalogue: Catalogue) -> None:
     """Read a few blocks of the chunks that no stamp calls for."""
     table, files = directory / catalogue.table.name, catalogue.table.files()
-    if damaged := look_by_chance(table, files, Random()):
-        raise IndexCorrupt(damage_sentence(directory, damaged))
-
-
-LOST_CHUNKS = "The index in {} has lost its chunks; build it again with `asterism index --force`."
+    if found := look_by_chance(table, files, Random()):
+        raise IndexCorrupt(damage_sentence(directory, found, force=True))
 
 
 def table_bytes(directory: Path, catalogue: Catalogue) -> int:

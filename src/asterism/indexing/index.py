@@ -112,7 +112,7 @@ class Index:
             if name not in now and name.startswith(DATA) and (table.place / name).exists()
         ]
         if damaged := look_deep(table.place, merged):
-            raise IndexCorrupt(damage_sentence(self.directory, damaged))
+            raise IndexCorrupt(damage_sentence(self.directory, damaged, force=True))
 
     def close(self) -> None:
         """Let go of everything that was opened."""

@@ -64,7 +64,7 @@ def _storage_failure(error: OSError, index: Index) -> StorageFailed:
         why = "the disk is full"
     return StorageFailed(
         f"The index in {index.directory} could not be written: {why}. What was committed is "
-        "kept; make room or mend the permissions, then run the command again."
+        "kept; make room or fix the permissions, then run the command again."
     )
 
 
@@ -98,7 +98,10 @@ class _Record:
             return
         now = time.time()
         if self.job is None:
-            kind: JobKind = "build" if self.catalogue.job(self.repo) is None else "sync"
+            last = self.catalogue.job(self.repo)
+            # What goes on with a first build is still the first build.
+            is_first = last is None or (last.kind == "build" and last.state != "done")
+            kind: JobKind = "build" if is_first else "sync"
             self.job = Job(kind, "running", os.getpid(), now, now)
         self.job = self.job._replace(
             files_done=progress.files_done,

@@ -49,7 +49,7 @@ def plan_sync(
         elif anew:
             suspect.append(Look(path))
         elif (state.size, state.mtime_ns, state.ctime_ns) != (size, mtime_ns, ctime_ns) or is_racy(
-            state
+            state.mtime_ns, state.scanned_ns
         ):
             suspect.append(Look(path, state.content_hash))
         else:
@@ -58,6 +58,6 @@ def plan_sync(
     return Plan(tuple(new), tuple(suspect), removed, unchanged)
 
 
-def is_racy(state: FileState) -> bool:
-    """Whether the file may have changed behind its time, or the clock was not to be trusted."""
-    return state.mtime_ns > state.scanned_ns - RACY_NS
+def is_racy(mtime_ns: int, scanned_ns: int) -> bool:
+    """Whether a file may have changed after its scan without another time to show it."""
+    return mtime_ns > scanned_ns - RACY_NS

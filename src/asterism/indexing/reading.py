@@ -1,11 +1,12 @@
 """One file from disk to rows: what a worker process does, and what it sends back."""
 
 import hashlib
+import io
 import os
 import pickle
 import time
 from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from asterism.analysis.chunks.chunker import Place, chunk_file
 from asterism.analysis.chunks.embedding import RULE
@@ -17,11 +18,11 @@ from asterism.analysis.syntax.outlines import outline
 from asterism.analysis.terms import joined_terms, name_terms, path_terms
 from asterism.domain.chunk import Chunk
 from asterism.domain.errors import InputError, PathMissing, SecretFile
-from asterism.domain.files import SkipReason, display_path
+from asterism.domain.files import FoundFile, SkipReason, display_path
 from asterism.domain.index import Signatures, Skipped
-from asterism.domain.symbol import SymbolRow
+from asterism.domain.symbol import Role, SymbolRow
 from asterism.indexing.garbage import no_collection
-from asterism.indexing.plan import Look
+from asterism.indexing.plan import Look, is_racy
 
 
 class Where(NamedTuple):
@@ -134,8 +135,29 @@ def unpack(block: list[Rows] | bytes) -> list[Rows]:
             list(map(Terms, map(Chunk, *chunks), *words)) if chunks else [],
             list(map(SymbolRow, *symbols)) if symbols else [],
         )
-        for path, terms, chunks, words, symbols in pickle.loads(block)
+        for path, terms, chunks, words, symbols in unpickled(block)
     ]
+
+
+class _Unpickler(pickle.Unpickler):
+    """Makes our records and nothing else: packets wait in a file."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        try:
+            return _PACKED[module, name]
+        except KeyError:
+            raise pickle.UnpicklingError(f"{module}.{name} is no part of a packet") from None
+
+
+_PACKED = {
+    (made.__module__, made.__qualname__): made
+    for made in (Same, Gone, Read, Skipped, Signatures, Want, Role)
+}
+
+
+def unpickled(data: bytes) -> Any:
+    """What was pickled of outcomes or rows."""
+    return _Unpickler(io.BytesIO(data)).load()
 
 
 def _pack(rows: Sequence[Rows]) -> bytes:
@@ -156,6 +178,25 @@ def _pack(rows: Sequence[Rows]) -> bytes:
 def content_hash(data: bytes) -> bytes:
     """What tells two contents of a file apart."""
     return hashlib.sha256(data).digest()
+
+
+def differs(root: str, look: Look) -> bool:
+    """Whether a file holds something else than what is known of it."""
+    if look.known_hash is None:
+        return True
+    try:
+        return content_hash(read(f"{root}/{look.path}")) != look.known_hash
+    except InputError:
+        return True
+
+
+def still_holds(root: str, read: Read, file: FoundFile) -> bool:
+    """Whether a file that was read by another sync holds what it held then."""
+    stamp = (file.size, file.mtime_ns, file.ctime_ns)
+    if stamp != (read.size, read.mtime_ns, read.ctime_ns):
+        return False
+    is_doubtful = is_racy(read.mtime_ns, read.scanned_ns)
+    return not is_doubtful or not differs(root, Look(read.path, read.content_hash))
 
 
 def text_hash(text: str) -> bytes:

@@ -4,8 +4,10 @@ from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.catalogue_schema import SCHEMA_VERSION, changes_in_place
+from asterism.domain import index_states
 from asterism.domain.files import Discovery
 from asterism.domain.index import ModelIdentity, Repository, Staleness
+from asterism.indexing.jobs import is_alive
 from asterism.indexing.options import SyncOptions, options_hash
 from asterism.indexing.sync import preview
 
@@ -33,11 +35,27 @@ def judge(
     if verdict.staleness is not Staleness.equal:
         return verdict
     content = _content(catalogue, repository, options, found)
-    if catalogue.pending(repository.name):
-        behind = f": {_counted(content.behind)} behind" if content.behind else ""
-        message = f"The last run did not finish{behind}; run `asterism index` to go on."
-        return Judgement(Staleness.content, message, content.behind)
-    return content
+    message = first_build(catalogue, repository)
+    if not message and catalogue.pending(repository.name):
+        message = index_states.run_stopped(content.behind)
+    return Judgement(Staleness.content, message, content.behind) if message else content
+
+
+def first_build(catalogue: Catalogue, repository: Repository) -> str:
+    """What to say of a first build that has not come to its end; nothing where it has."""
+    job = catalogue.job(repository.name)
+    if job is None or job.kind != "build" or job.state == "done":
+        return ""
+    said = index_states.being_built if is_alive(job) else index_states.build_stopped
+    return said(repository.root, job)
+
+
+def is_unfinished(catalogue: Catalogue, repository: Repository) -> bool:
+    """Whether a run ended before everything was written, and none works on it."""
+    job = catalogue.job(repository.name)
+    if job is not None and is_alive(job):
+        return False
+    return bool(first_build(catalogue, repository) or catalogue.pending(repository.name))
 
 
 def judge_shape(
@@ -49,7 +67,7 @@ def judge_shape(
     """The same without a look at the files."""
     manifest = catalogue.manifest()
     if repository.name not in {known.name for known in catalogue.repositories()}:
-        return Judgement(Staleness.missing, MISSING)
+        return Judgement(Staleness.missing, index_states.not_indexed(repository.root))
     if not changes_in_place(manifest.schema_version):
         return Judgement(
             Staleness.schema,
@@ -67,10 +85,7 @@ def judge_shape(
             f"The vectors are of {manifest.model}; the settings ask for {model}. Run `asterism "
             "index` to embed everything anew, or set the model back.",
         )
-    return Judgement(Staleness.equal, "The index is up to date.")
-
-
-MISSING = "There is no index yet; run `asterism index`."
+    return Judgement(Staleness.equal, index_states.UP_TO_DATE)
 
 
 def _content(
@@ -79,22 +94,6 @@ def _content(
     ahead = preview(catalogue.files(repository.name), repository, options, found=found)
     behind = ahead.added + ahead.changed + ahead.removed
     if behind:
-        parts = [
-            f"{count:,} {word}"
-            for count, word in (
-                (ahead.added, "new"),
-                (ahead.changed, "changed"),
-                (ahead.removed, "removed"),
-            )
-            if count
-        ]
-        return Judgement(
-            Staleness.content,
-            f"{_counted(behind)} behind ({', '.join(parts)}); run `asterism index`.",
-            behind,
-        )
-    return Judgement(Staleness.equal, "The index is up to date.")
-
-
-def _counted(files: int) -> str:
-    return f"{files:,} file is" if files == 1 else f"{files:,} files are"
+        message = index_states.files_behind(ahead.added, ahead.changed, ahead.removed)
+        return Judgement(Staleness.content, message, behind)
+    return Judgement(Staleness.equal, index_states.UP_TO_DATE)

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 from asterism.analysis.parallel import BATCH, in_parallel
 from asterism.analysis.source.discovery import discover
-from asterism.analysis.source.text import read
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.footprint import give_back_at_once
 from asterism.domain.catalogue import Batch
-from asterism.domain.errors import Cancelled, InputError
+from asterism.domain.errors import Cancelled, StorageFailed
 from asterism.domain.files import Discovery, FoundFile
 from asterism.domain.index import FileState, Pending, Repository, Skipped, Staleness
 from asterism.indexing.cascade import Change, dependents
@@ -27,18 +26,19 @@ from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.quoting import Neighbours
 from asterism.indexing.reading import (
     Gone,
-    Packet,
+    Outcome,
     Read,
     Reading,
     Same,
     Where,
-    content_hash,
+    differs,
     read_batch,
     read_packed,
+    still_holds,
     unpack,
 )
 from asterism.indexing.report import Account, SyncReport
-from asterism.indexing.spool import Spool
+from asterism.indexing.spool import Spool, spool_of
 
 if TYPE_CHECKING:
     # It brings what writes, which a sync that finds nothing to write does not load.
@@ -93,7 +93,7 @@ def preview(
     started = time.monotonic()
     found = found or list_files(repository, options, known)
     plan = plan_sync(found.files, known, anew)
-    changed = sum(_differs(repository.root, look) for look in plan.suspect)
+    changed = sum(differs(repository.root, look) for look in plan.suspect)
     return SyncReport(
         before=Staleness.content if known else Staleness.missing,
         files=len(found.files),
@@ -132,15 +132,6 @@ def as_found(state: FileState) -> FoundFile:
     return FoundFile(state.path, state.size, state.mtime_ns, state.ctime_ns)
 
 
-def _differs(root: str, look: Look) -> bool:
-    if look.known_hash is None:
-        return True
-    try:
-        return content_hash(read(f"{root}/{look.path}")) != look.known_hash
-    except InputError:
-        return True
-
-
 @dataclass
 class _Work:
     """One sync under way: what it has seen so far."""
@@ -166,18 +157,24 @@ class _Work:
 
     def carry_out(self, plan: Plan) -> None:
         """Read, follow the cascade, write; what waits to be written is never all in memory."""
+        spool = spool_of(self.index, self.repository, self.options)
         if plan.looks or plan.removed or self.pending:
-            spool = Spool(str(self.index.directory))
             try:
                 self._change(plan, spool)
-            finally:
+            except (OSError, StorageFailed):
+                # The disk may be full, and then what waits there is in the way.
+                spool.remove()
+                raise
+            except BaseException:
                 spool.close()
+                raise
+        spool.remove()
         self.index.catalogue.replace_skipped(self.repository.name, self._skipped())
 
     def _change(self, plan: Plan, spool: Spool) -> None:
         catalogue, repo = self.index.catalogue, self.repository.name
         around = Neighbours(catalogue, repo, self.known, self.options.chunks)
-        self._read(plan.looks, spool, around)
+        self._read(self._taken_over(plan.looks, spool, around), spool, around)
         again = self._dependents(plan, around)
         while again:
             self.reread += len(again)
@@ -233,6 +230,29 @@ class _Work:
             if path not in done and path in self.known and self.known[path].version == version
         ]
 
+    def _taken_over(
+        self, looks: Sequence[Look], spool: Spool, around: Neighbours
+    ) -> Sequence[Look]:
+        """Take over what a sync that was stopped has read; the files that are left to read."""
+        if self.anew or not looks:
+            return looks
+        left = {look.path: look for look in looks}
+        found = {file.path: file for file in self.found.files}
+        for outcomes, block in spool.earlier():
+            reads = [outcome for outcome in outcomes if isinstance(outcome, Read)]
+            if all(
+                read.path in left
+                and left[read.path].known_hash != read.content_hash
+                and still_holds(self.repository.root, read, found[read.path])
+                for read in reads
+            ):
+                self._take(reads, around)
+                spool.take(block)
+                for read in reads:
+                    del left[read.path]
+        self.files_done = self.files_total = len(looks) - len(left)
+        return list(left.values())
+
     def _read(self, looks: Sequence[Look], spool: Spool, around: Neighbours) -> None:
         """Read files in parallel; what is to be written waits in the spool."""
         where = Where(self.found.root, self.repository.name, self.options.chunks)
@@ -241,11 +261,12 @@ class _Work:
             give_back_at_once()
         few = len(looks) < self.options.parallel_from
         workers = 1 if few else min(self.options.workers, -(-len(looks) // BATCH))
-        read_some = read_batch if workers == 1 and self._is_small(looks) else read_packed
+        # Packed rows go to a file, where they survive a kill.
+        read_some = read_batch if few and self._is_small(looks) else read_packed
         for packet in in_parallel(partial(read_some, where), looks, workers):
-            self._take(packet, around)
+            self._take(packet.outcomes, around)
             if packet.rows:
-                spool.put(packet.rows, packet.source_bytes)
+                spool.put(packet)
             self.files_done += len(packet.outcomes)
             self.listener.report(Progress(Stage.reading, self.files_done, self.files_total))
 
@@ -254,8 +275,8 @@ class _Work:
         sizes = {file.path: file.size for file in self.found.files}
         return sum(sizes.get(look.path, 0) for look in looks) <= self.options.held_bytes
 
-    def _take(self, packet: Packet, around: Neighbours) -> None:
-        for outcome in packet.outcomes:
+    def _take(self, outcomes: Sequence[Outcome], around: Neighbours) -> None:
+        for outcome in outcomes:
             if isinstance(outcome, Read):
                 self.reads[outcome.path] = outcome
                 around.add(outcome)

@@ -174,7 +174,11 @@ READER = Program(
     arguments=("-c", "…"),
     inherits=("*",),
     # Nothing is imported from the current directory.
-    variables={"PYTHONSAFEPATH": "1"},
+    variables={
+        "PYTHONSAFEPATH": "1",
+        # Python's resource tracker removes the semaphores of a killed process, and warns of each.
+        "PYTHONWARNINGS": "ignore::UserWarning:multiprocessing.resource_tracker",
+    },
     directory="{directory}",
     tied=False,
 )

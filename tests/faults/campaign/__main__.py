@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from tests.faults.campaign import calls, damages, kills, stages, together
+from tests.faults.campaign import calls, damages, keeping, kills, stages, together
 from tests.faults.campaign.forks import load_everything
 from tests.faults.campaign.layer import Arming, is_loaded, is_possible
 from tests.faults.campaign.results import Result, table
@@ -34,10 +34,12 @@ KINDS: dict[str, Run] = {
     "watchers": _kills(kills.run_watchers, 100),
     "stdio": _kills(kills.run_stdio_servers, 75),
     "http": _kills(kills.run_http_servers, 75),
+    "conversations": _kills(keeping.run_conversations, 60),
+    "upgrades": _kills(keeping.run_upgrades, 60),
     "together": _kills(together.run_together, 10),
     "damage": damages.run_damages,
 }
-"""The kills of all kinds are a thousand."""
+"""The kills of the kinds up to `http` are a thousand."""
 for _name in calls.SCENARIOS:
     KINDS[f"writes: {_name}"] = partial(calls.run_writes, name=_name)
 for _name in ("search", "sync"):
@@ -54,6 +56,8 @@ def run(kinds: list[str], scale: float, seed: int, told: Callable[[str], None]) 
             result = KINDS[kind](Path(home), scale, seed)
         results.append(result)
         told(f"{kind}: {result.runs} runs, {time.monotonic() - began:.0f} s")
+        if result.covered:
+            told(f"  {result.covered}")
         for complaint in result.complaints:
             told(f"  {complaint}")
     return results
@@ -89,6 +93,9 @@ def main() -> int:
     tell(f"seed {options.seed}, scale {options.scale:g}")
     results = run(kinds, options.scale, options.seed, tell)
     sys.stdout.write(f"{table(results)}\n")
+    for result in results:
+        if result.covered:
+            sys.stdout.write(f"\n{result.kind}: {result.covered}\n")
     return 0 if all(result.is_clean for result in results) else 1
 
 

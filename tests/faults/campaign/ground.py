@@ -62,18 +62,26 @@ class Ground:
         return self.home / "cache"
 
     @property
+    def encoder(self) -> Path:
+        """Where the encoder is, if the settings are to ask for its vectors."""
+        return self.home / "encoder"
+
+    @property
     def fresh(self) -> "Ground":
         """The same repository with another index."""
         return Beside(self.home)
 
     def variables(self) -> dict[str, str]:
         """The environment of a command."""
-        return {
+        found = {
             "ASTERISM_DATA_DIR": str(self.data),
             "ASTERISM_CACHE_DIR": str(self.cache),
             "ASTERISM_INDEX_SYNC_SECONDS": "600",
             "HOME": str(self.home),
         }
+        if self.encoder.is_dir():
+            found["ASTERISM_EMBEDDING_UPGRADE"] = str(self.encoder)
+        return found
 
     def do(self, words: Sequence[str], before: Callable[[], None] = lambda: None) -> Ended:
         """A command in a fork, to its end."""

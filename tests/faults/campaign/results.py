@@ -25,6 +25,8 @@ class Result:
     """Commands that took longer than two minutes."""
     disk: float = 0.0
     """The largest index after the next sync and `asterism clean`, as a multiple of a fresh one."""
+    covered: str = ""
+    """Which share of the kinds of damage the runs covered."""
     complaints: list[str] = field(default_factory=list)
 
     def complain(self, run: str, what: str) -> None:

@@ -34,7 +34,7 @@ def failure(error: SQLAlchemyError, place: str) -> AsterismError:
         )
     if _has(words, _READ_ONLY):
         return StorageFailed(
-            f"The conversations in {place} cannot be opened or written ({why}); mend the "
+            f"The conversations in {place} cannot be opened or written ({why}); fix the "
             "permissions, or name another database with records.url."
         )
     if _has(words, _DAMAGED):

@@ -18,6 +18,7 @@ from asterism.backends.store.database import Database, connect_new, damaged, rem
 from asterism.backends.store.plain_files import is_plain
 from asterism.domain.errors import IndexOutdated, IndexTooNew, StorageFailed, StoreError
 from asterism.domain.index import Manifest, ModelIdentity
+from asterism.domain.index_states import unreadable
 
 CATALOGUE = "catalogue.sqlite"
 _LOG = "catalogue.sqlite-wal"
@@ -115,9 +116,7 @@ def check_files(path: Path) -> None:
     try:
         catalogue_sums.check(path)
     except OSError as error:
-        raise StorageFailed(
-            f"{path} cannot be read ({error.strerror}); check the disk and the permissions."
-        ) from error
+        raise StorageFailed(unreadable(path.parent, error.errno, path.name)) from error
 
 
 def log_bytes(database: Database) -> int:

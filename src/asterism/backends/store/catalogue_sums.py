@@ -20,7 +20,8 @@ from asterism.backends.store.database import Database, connect_reading, damaged
 from asterism.backends.store.file_locks import alone
 from asterism.backends.store.plain_files import remove
 from asterism.domain.catalogue import Stamp
-from asterism.domain.errors import IndexBusy, StorageFailed
+from asterism.domain.errors import IndexBusy, IndexCorrupt, StorageFailed
+from asterism.domain.index_states import is_refusal
 from asterism.domain.processes import process_exists
 
 NAME = "catalogue.sums"
@@ -52,6 +53,8 @@ def check(path: Path) -> None:
         try:
             stamp = stamp_of(path)
         except OSError as error:
+            if is_refusal(error):
+                raise
             raise damaged(path.parent, "its catalogue is no file") from error
         if _well.get(path) == stamp:
             return
@@ -201,10 +204,13 @@ def _frames(file: FileIO, page_bytes: int) -> Iterator[bytes]:
 def _look_through(path: Path) -> None:
     database = connect_reading(path)
     try:
-        if database.one("PRAGMA quick_check(1)") != ("ok",):
-            raise database.damaged("its catalogue is malformed")
+        is_whole = database.one("PRAGMA quick_check(1)") == ("ok",)
+    except IndexCorrupt:
+        is_whole = False
     finally:
         database.close()
+    if not is_whole:
+        raise damaged(path.parent, "its catalogue is malformed")
 
 
 def _is_as_known(path: Path, stamp: Stamp, known: Sums) -> bool:

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from asterism.backends.store.plain_files import remove
+from asterism.domain import index_states
 from asterism.domain.deadlines import check_deadline, current_deadline
 from asterism.domain.errors import (
     AsterismError,
@@ -203,12 +204,9 @@ def remove_database(path: Path) -> None:
         raise StorageFailed(f"{path} cannot be removed: {error.strerror}.") from error
 
 
-def damaged(directory: object, what: str) -> IndexCorrupt:
+def damaged(directory: object, what: str, force: bool = False) -> IndexCorrupt:
     """The error for an index that has to be built again."""
-    return IndexCorrupt(
-        f"The index in {directory} is damaged ({what}); "
-        "build it again with `asterism index --force`."
-    )
+    return IndexCorrupt(index_states.damaged(directory, what, force))
 
 
 def _open(path: Path, mode: str) -> Database:
@@ -257,7 +255,7 @@ def _check_header(path: Path) -> None:
             header = file.read(_HEADER)
         size = _size(path)
     except OSError as error:
-        raise StorageFailed(f"{path} cannot be read: {error.strerror}.") from error
+        raise StorageFailed(index_states.unreadable(path.parent, error.errno, path.name)) from error
     if not header.startswith(_MAGIC) or len(header) < _HEADER:
         raise damaged(path.parent, "its catalogue is no database")
     page = int.from_bytes(header[16:18], "big")
@@ -299,7 +297,8 @@ def _translated(error: sqlite3.Error, path: Path | None) -> Exception:
             f"{BUSY_SECONDS:.0f} seconds; try again, or see `asterism status`."
         )
     if kind in _CORRUPT or code == sqlite3.SQLITE_IOERR_SHORT_READ:
-        return damaged(place, "its catalogue is malformed")
+        # Opening reads every page whose file has changed, so a change shows only in these pages.
+        return damaged(place, "its catalogue is malformed", force=True)
     if kind == sqlite3.SQLITE_ERROR and "no such" in str(error):
         return damaged(place, f"its catalogue is incomplete: {error}")
     if kind in _STORAGE:

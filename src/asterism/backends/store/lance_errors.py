@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from asterism.domain.errors import IndexBusy, IndexCorrupt, StorageFailed, StoreError
+from asterism.domain.index_states import refusal
 
 REBUILD = "run `asterism index --force` to build it again"
 
@@ -19,17 +20,13 @@ REBUILD = "run `asterism index --force` to build it again"
 _RAISED = (OSError, ValueError, RuntimeError, LookupError, TypeError, ArithmeticError)
 _PANIC = "PanicException"
 
+_REFUSED = {errno.EACCES, errno.EPERM, errno.EIO, errno.EMFILE, errno.ENFILE}
 _SYSTEM = re.compile(r"\(os error (\d+)\)")
 _STORAGE = {
     errno.ENOSPC: "the disk is full; free some space and index again",
     errno.EDQUOT: "the disk quota is used up; free some space and index again",
     errno.EFBIG: "a file would be larger than this system allows",
-    errno.EACCES: "permission was denied; check who owns the index's directory",
-    errno.EPERM: "the operation is not permitted; check who owns the index's directory",
     errno.EROFS: "the file system is read-only",
-    errno.EIO: "the disk reports an input or output error",
-    errno.EMFILE: "too many files are open; raise the limit and try again",
-    errno.ENFILE: "too many files are open; raise the limit and try again",
 }
 # Where Lance found fault with the call and not with the table: a defect of ours, not to be hidden.
 _OUR_FAULT = "Invalid user input"
@@ -62,6 +59,8 @@ def translated(error: Exception, path: str) -> StoreError | None:
     """The error of ours that says the same, or None where the caller is to blame."""
     text = str(error)
     if number := _error_number(error, text):
+        if number in _REFUSED:
+            return StorageFailed(f"The index at {path} cannot be used ({refusal(number)}")
         reason = _STORAGE.get(number)
         if reason is not None:
             return StorageFailed(f"The index at {path} cannot be used: {reason}.")

@@ -86,7 +86,7 @@ class LanceTable:
         """Open a project's table; `keep_seconds` is how long a replaced version stays readable."""
         path = Path(directory) / name
         if not path.exists():
-            message = f"There are no chunks at {path}; build them with `asterism index --force`."
+            message = f"There are no chunks at {path}; run `asterism index`."
             raise IndexMissing(message)
         with lance_errors(str(path)):
             dataset = _lance().dataset(str(path))

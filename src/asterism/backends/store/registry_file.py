@@ -18,6 +18,7 @@ from asterism.domain.errors import (
     StoreError,
 )
 from asterism.domain.files import display_path
+from asterism.domain.index_states import refusal
 from asterism.telemetry.notices import notify
 
 FILE = "registry.sqlite"
@@ -108,12 +109,13 @@ def is_whole(directory: Path) -> bool:
     path = directory / FILE
     if not path.exists():
         return not registry_copies.are_there(directory)
-    try:
-        _checked(path).close()
-    except sqlite3.Error as error:
-        if _is_damage(error):
-            return False
-        raise
+    with _errors_in_words(path):
+        try:
+            _checked(path).close()
+        except sqlite3.Error as error:
+            if _is_damage(error):
+                return False
+            raise
     return True
 
 
@@ -225,15 +227,26 @@ def _errors_in_words(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise _in_words(error, display_path(str(path))) from error
+        raise _in_words(error, path) from error
     except OSError as error:
-        raise StorageFailed(
-            f"{display_path(str(path))} cannot be written ({error.strerror}); permit it, or set "
-            "ASTERISM_DATA_DIR to another directory."
-        ) from error
+        raise StorageFailed(_refused(path, error.errno)) from error
 
 
-def _in_words(error: sqlite3.Error, place: str) -> StoreError:
+def _refused(path: Path, number: int | None) -> str:
+    return f"{display_path(str(path))}, the list of repositories, cannot be used ({refusal(number)}"
+
+
+def _refusal_of(path: Path) -> int | None:
+    """Why the system does not open the file, which SQLite does not say."""
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        return error.errno
+    return None
+
+
+def _in_words(error: sqlite3.Error, path: Path) -> StoreError:
+    place = display_path(str(path))
     if _is_damage(error):
         return IndexCorrupt(
             f"{place}, the list of repositories, is damaged; remove it and index again."
@@ -241,6 +254,8 @@ def _in_words(error: sqlite3.Error, place: str) -> StoreError:
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return IndexBusy(f"{place} is in use by another process for too long; try again.")
+        case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM if number := _refusal_of(path):
+            return StorageFailed(_refused(path, number))
         case _:
             return StorageFailed(
                 f"{place} cannot be used ({error}); make room or permit it, or set "

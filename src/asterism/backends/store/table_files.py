@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from asterism.backends.store.checksums import holds, some_blocks, stamp_of, sums_of
 from asterism.domain.catalogue import Stamp, TableFile
+from asterism.domain.errors import StorageFailed
+from asterism.domain.index_states import damaged, is_refusal, unreadable
 
 READ_BYTES = 256 * 2**20
 """Files with an unknown stamp are read whole up to so many bytes, in 0.04 s here and half a
@@ -52,7 +54,7 @@ def look_at(
 
     `seen` names stamps under which a file was found well before.
     """
-    damaged: list[str] = []
+    hurt: list[str] = []
     restamped: list[TableFile] = []
     left = READ_BYTES
     for file in files:
@@ -63,12 +65,13 @@ def look_at(
                 continue
             left -= stamp.size
             if stamp.size != file.stamp.size or not _is_as_written(place, file, left >= 0):
-                damaged.append(file.name)
+                hurt.append(file.name)
             else:
                 restamped.append(file._replace(stamp=stamp))
-        except OSError:
-            damaged.append(file.name)
-    return Looked(tuple(damaged), tuple(restamped))
+        except OSError as error:
+            _check_refusal(table, file.name, error)
+            hurt.append(file.name)
+    return Looked(tuple(hurt), tuple(restamped))
 
 
 def look_by_chance(table: Path, files: Sequence[TableFile], chance: Random) -> tuple[str, ...]:
@@ -81,7 +84,8 @@ def look_by_chance(table: Path, files: Sequence[TableFile], chance: Random) -> t
         try:
             if not holds(table / file.name, file.sums, some_blocks(file.sums, chance, 1)):
                 found.append(file.name)
-        except OSError:
+        except OSError as error:
+            _check_refusal(table, file.name, error)
             found.append(file.name)
     return tuple(sorted({*found}))
 
@@ -93,21 +97,28 @@ def look_deep(table: Path, files: Sequence[TableFile]) -> tuple[str, ...]:
         try:
             stamp = stamp_of(table / file.name)
             is_whole = stamp.size == file.stamp.size and sums_of(table / file.name) == file.sums
-        except OSError:
+        except OSError as error:
+            _check_refusal(table, file.name, error)
             is_whole = False
         if not is_whole:
             found.append(file.name)
     return tuple(found)
 
 
-def damage_sentence(directory: Path, damaged: Sequence[str]) -> str:
-    """What is wrong with an index whose table has damaged files, and what to do."""
-    shown = ", ".join(damaged[:_SHOWN]) + (", …" if len(damaged) > _SHOWN else "")
-    files = "1 file" if len(damaged) == 1 else f"{len(damaged):,} files"
-    return (
-        f"The index in {directory} is damaged ({files}: {shown}); "
-        "build it again with `asterism index --force`."
-    )
+def damage_sentence(directory: Path, files: Sequence[str], force: bool = False) -> str:
+    """What is wrong with an index whose table has damaged files, and what to do.
+
+    `force` is for damage that the stamps of the files do not show.
+    """
+    shown = ", ".join(files[:_SHOWN]) + (", …" if len(files) > _SHOWN else "")
+    count = "1 file" if len(files) == 1 else f"{len(files):,} files"
+    return damaged(directory, f"{count}: {shown}", force)
+
+
+def _check_refusal(table: Path, name: str, error: OSError) -> None:
+    """Raise where the system refused to read a file: nothing is known of what it holds."""
+    if is_refusal(error):
+        raise StorageFailed(unreadable(table.parent, error.errno, name)) from error
 
 
 def _read(table: Path, name: str) -> TableFile:
