@@ -23,14 +23,7 @@ from asterism.domain.deadlines import limited_to
 from asterism.domain.errors import IndexMissing, PathMissing, UsageError
 from asterism.domain.files import display_path
 from asterism.domain.request_limits import check_text
-from asterism.engine.builds import (
-    Neighbour,
-    build,
-    cancel,
-    dry_run,
-    forget,
-    watcher_of,
-)
+from asterism.engine.builds import Neighbour, build, cancel, dry_run, forget, watcher_of
 from asterism.engine.cleaning import Cleaning, clean
 from asterism.engine.inspection import Inspection, inspect_file
 from asterism.engine.lookups import Lookup, look_up
