@@ -15,12 +15,12 @@ from asterism.domain.request_limits import (
     Bound,
     check_depth,
 )
+from asterism.operations.arguments import checked
+from asterism.operations.schema import Tool
 from asterism.retrieval.filters import KEYS, parse_filter_words, parse_filters
 from asterism.servers.http_openapi import openapi
 from asterism.servers.http_operations import OPERATIONS
 from asterism.servers.tools import TOOLS, input_schema
-from asterism.servers.tools_arguments import checked
-from asterism.servers.tools_shapes import Tool
 
 EVERYTHING: Mapping[str, Tool] = {
     **TOOLS,

@@ -12,13 +12,13 @@ from urllib.request import urlopen
 import pytest
 
 from asterism.engine.engine import Engine
+from asterism.operations.calls import Caller
+from asterism.operations.limits import Reply
+from asterism.operations.repositories import Standpoint
+from asterism.operations.schema import Json
 from asterism.servers.http_operations import OPERATIONS
 from asterism.servers.http_state import State
-from asterism.servers.limits import Reply
-from asterism.servers.tools_calls import Caller
-from asterism.servers.tools_places import Standpoint
 from asterism.servers.tools_running import Toolbox
-from asterism.servers.tools_shapes import Json
 from tests.servers.conftest import make_engine
 from tests.servers.http_clients import Served, client_of, descendants, error_of, is_running, served
 from tests.servers.test_mcp_stdio import Server, call, serving

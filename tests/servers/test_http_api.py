@@ -12,16 +12,16 @@ from starlette.testclient import TestClient
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.servers.addable import Addable
+from asterism.operations.addable import Addable
+from asterism.operations.calls import Caller
+from asterism.operations.limits import Part, Reply
+from asterism.operations.repositories import Standpoint
 from asterism.servers.http_operations import OPERATIONS, ROUTES_OF_TOOLS
 from asterism.servers.http_replies import OWN_STATUSES, STATUSES, Problem, Wording
 from asterism.servers.http_state import State
 from asterism.servers.http_work import LANE_AT_ONCE, Threads
-from asterism.servers.limits import Part, Reply
 from asterism.servers.tools import TOOLS
-from asterism.servers.tools_calls import Caller
 from asterism.servers.tools_errors import CODES, INTERNAL
-from asterism.servers.tools_places import Standpoint
 from asterism.servers.tools_running import Toolbox
 from asterism.telemetry.exposition import CONTENT_TYPE
 from tests.servers.conftest import copy_of_harbor, make_engine

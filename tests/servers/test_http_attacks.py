@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from asterism.operations.repositories import Standpoint
 from asterism.servers.access_hiding import hidden_places, shown_detail
 from asterism.servers.http_operations import OPERATIONS
-from asterism.servers.tools_places import Standpoint
 from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import copy_of_harbor, make_engine
 from tests.servers.http_clients import client_of, error_of

@@ -11,7 +11,7 @@ from asterism.domain.errors import UsageError
 from asterism.domain.files import display_path
 from asterism.domain.selection import Detail
 from asterism.engine.contexts import ContextReply, Placed
-from asterism.servers.wire_states import account_json, placed_json, times_json
+from asterism.operations.json import account_json, placed_json, times_json
 
 # Options of a list that say nothing about context, by what they are called.
 _OF_LISTS = ("exhaustive", "cursor", "explain", "context_lines")

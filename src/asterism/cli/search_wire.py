@@ -7,8 +7,8 @@ from asterism.domain.files import wire_path
 from asterism.domain.selection import Kept
 from asterism.engine.searching import SearchReply
 from asterism.engine.surroundings import Surroundings
+from asterism.operations.json import account_json, place_json, times_json
 from asterism.retrieval.filters import applied
-from asterism.servers.wire_states import account_json, place_json, times_json
 
 
 def reply_json(reply: SearchReply, registered: Registered, explain: bool) -> Json:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from asterism.servers.limits import Reply
+from asterism.operations.limits import Reply
 
 HIDDEN = "…"
 

@@ -8,6 +8,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from asterism.domain.errors import ShareExceeded
+from asterism.operations.calls import Caller
+from asterism.operations.schema import Json
 from asterism.servers.http_events import CONTENT_TYPE, Latest, ProgressResponse
 from asterism.servers.http_openapi import openapi
 from asterism.servers.http_operations import OPERATIONS, ROUTES_OF_TOOLS, Operation
@@ -22,8 +24,6 @@ from asterism.servers.http_replies import (
 from asterism.servers.http_requests import arguments_of
 from asterism.servers.http_state import State
 from asterism.servers.shares import Spender, spender_of
-from asterism.servers.tools_calls import Caller
-from asterism.servers.tools_shapes import Json
 
 _JSON = "application/json"
 READ_ONLY = Problem(

@@ -20,16 +20,16 @@ from asterism.domain.errors import (
 from asterism.domain.files import display_path, wire_path
 from asterism.domain.outline import Outline
 from asterism.domain.search import Mode
+from asterism.operations.addable import Addable
+from asterism.operations.calls import Call
+from asterism.operations.json import place_json
+from asterism.operations.limits import Part, Reply, fitted, measured, plain_account
+from asterism.operations.repositories import inside
+from asterism.operations.schema import Json
 from asterism.servers.access_hiding import shown_detail
-from asterism.servers.addable import Addable
 from asterism.servers.http_tools import MOST_LINES
-from asterism.servers.limits import Part, Reply, fitted, measured, plain_account
-from asterism.servers.tools_calls import Call
-from asterism.servers.tools_places import inside
-from asterism.servers.tools_shapes import Json
 from asterism.servers.tools_states import repository_json
 from asterism.servers.tools_wire import search_json
-from asterism.servers.wire_states import place_json
 
 _NO_TEXT = (Part(""),)
 """Clients of the API read the data; texts are for models."""

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from asterism import __version__
+from asterism.operations.schema import Json
 from asterism.servers.http_events import CONTENT_TYPE
 from asterism.servers.http_operations import Operation
 from asterism.servers.http_replies import OWN_STATUSES, STATUSES
 from asterism.servers.tools import input_schema
-from asterism.servers.tools_shapes import Json
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _ERROR = {"$ref": "#/components/schemas/Error"}

@@ -5,6 +5,9 @@ from functools import partial
 from types import ModuleType
 from typing import NamedTuple
 
+from asterism.operations.calls import Call, Caller
+from asterism.operations.limits import Reply
+from asterism.operations.schema import Json, Tool
 from asterism.servers.http_chat_operations import chat_operations
 from asterism.servers.http_state import State
 from asterism.servers.http_tools import (
@@ -17,11 +20,8 @@ from asterism.servers.http_tools import (
     SYMBOL_RELATIONS,
     VECTOR_SEARCH,
 )
-from asterism.servers.limits import Reply
 from asterism.servers.tools import TOOLS
-from asterism.servers.tools_calls import Call, Caller
 from asterism.servers.tools_running import ASKING, Work
-from asterism.servers.tools_shapes import Json, Tool
 
 
 class Operation(NamedTuple):

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from asterism.servers.limits import Reply
-from asterism.servers.tools_shapes import Json
+from asterism.operations.limits import Reply
+from asterism.operations.schema import Json
 from asterism.telemetry.requests import current_request
 
 STATUSES: Mapping[str, int] = {

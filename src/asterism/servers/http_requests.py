@@ -6,8 +6,8 @@ from typing import Any
 
 from starlette.requests import Request
 
+from asterism.operations.schema import Json, Tool
 from asterism.servers.http_replies import Problem, Refused
-from asterism.servers.tools_shapes import Json, Tool
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}(\.[0-9]{1,18})?")

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from asterism.operations.addable import Addable
 from asterism.servers.access import Access
-from asterism.servers.addable import Addable
 from asterism.servers.http_gate import GateLimits
 from asterism.servers.http_work import INDEXINGS_AT_ONCE, INDEXINGS_WAITING, Threads
 from asterism.servers.page_sessions import PageSessions

@@ -1,7 +1,6 @@
 """What the HTTP API offers beside the tools for models, described in the same way."""
 
-from asterism.servers.tools_searching import replies
-from asterism.servers.tools_shapes import (
+from asterism.operations.schema import (
     FILTERS_TEXT,
     MAX_TOKENS,
     REPOSITORY,
@@ -14,6 +13,7 @@ from asterism.servers.tools_shapes import (
     text,
     whole,
 )
+from asterism.servers.tools_searching import replies
 
 LAST_LINE = 100_000_000
 """No file that is read has so many lines."""

@@ -12,8 +12,8 @@ import anyio.to_thread
 from starlette.requests import Request
 
 from asterism.indexing.progress import Progress
+from asterism.operations.calls import Caller
 from asterism.servers.http_replies import Problem, Refused
-from asterism.servers.tools_calls import Caller
 
 AT_ONCE = 16
 """Threads that answer: searches of one project take turns, so more of them would only wait."""

@@ -10,9 +10,9 @@ import json
 from typing import NamedTuple
 
 from asterism import __version__
+from asterism.operations.schema import Json
 from asterism.servers.instructions import INSTRUCTIONS
 from asterism.servers.tools import TOOLS, listed
-from asterism.servers.tools_shapes import Json
 
 NAME = "asterism"
 TITLE = "Asterism code search"

@@ -27,14 +27,14 @@ from asterism import __version__
 from asterism.domain.errors import ShareExceeded
 from asterism.domain.processor_time import counting_threads
 from asterism.indexing.progress import SYNC_STAGES, Progress
+from asterism.operations.calls import Caller
+from asterism.operations.limits import Reply, written
 from asterism.servers.instructions import INSTRUCTIONS
-from asterism.servers.limits import Reply, written
 from asterism.servers.mcp_front import NAME, TITLE
 from asterism.servers.mcp_resources import list_resources, read_resource
 from asterism.servers.shares import Shares, Spender, spender_of
 from asterism.servers.tools import TOOLS, listed
 from asterism.servers.tools_answers_sampling import lent_by, request_name
-from asterism.servers.tools_calls import Caller
 from asterism.servers.tools_errors import code_of, sentence_of
 from asterism.servers.tools_running import ANSWERS, Toolbox, failure, truncation_warning
 

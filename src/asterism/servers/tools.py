@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
+from asterism.operations.schema import Json, Tool
 from asterism.servers.tools_answers_described import ANSWERING
 from asterism.servers.tools_items_described import ITEMS
 from asterism.servers.tools_operating import OPERATING
 from asterism.servers.tools_searching import SEARCHING
-from asterism.servers.tools_shapes import Json, Tool
 
 TOOLS: Mapping[str, Tool] = {
     tool.name: tool for tool in (*SEARCHING, *OPERATING, *ANSWERING, *ITEMS)

@@ -9,13 +9,13 @@ from asterism.domain.filters import Filter
 from asterism.domain.search import Mode
 from asterism.domain.selection import Stage
 from asterism.engine.searching import SearchReply, SearchRequest, Written
+from asterism.operations.calls import Call
+from asterism.operations.limits import Part, Reply, compact, fitted
+from asterism.operations.repositories import inside
+from asterism.operations.schema import Json
 from asterism.retrieval.filters import applied, parse_filters
 from asterism.retrieval.selection_options import CHUNKS
 from asterism.retrieval.selection_sizes import CHARS_PER_TOKEN
-from asterism.servers.limits import Part, Reply, compact, fitted
-from asterism.servers.tools_calls import Call
-from asterism.servers.tools_places import inside
-from asterism.servers.tools_shapes import Json
 from asterism.servers.tools_wire import (
     context_json,
     search_json,

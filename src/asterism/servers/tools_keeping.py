@@ -5,11 +5,11 @@ from collections.abc import Callable
 from asterism.domain.errors import IndexMissing, UsageError
 from asterism.engine.listing import list_repositories as listed_repositories
 from asterism.engine.searching import SearchRequest
-from asterism.servers.limits import Part, Reply, fitted, plain_account
-from asterism.servers.tools_calls import Call
+from asterism.operations.calls import Call
+from asterism.operations.limits import Part, Reply, fitted, plain_account
+from asterism.operations.repositories import inside, to_index
+from asterism.operations.schema import Json
 from asterism.servers.tools_jobs import Jobs
-from asterism.servers.tools_places import inside, to_index
-from asterism.servers.tools_shapes import Json
 from asterism.servers.tools_states import (
     inspection_json,
     inspection_text,

@@ -12,14 +12,14 @@ from asterism.domain.filters import Filter
 from asterism.domain.symbol import Role
 from asterism.domain.symbol_names import symbol_query
 from asterism.engine.lookups import Lookup
+from asterism.operations.calls import Call
+from asterism.operations.json import place_json
+from asterism.operations.limits import Part, Reply, compact, fitted, plain_account, restructured
+from asterism.operations.repositories import inside
+from asterism.operations.schema import Json
 from asterism.retrieval.cursors import Origin, read_cursor, write_cursor
 from asterism.retrieval.filters import applied, parse_filters
-from asterism.servers.limits import Part, Reply, compact, fitted, plain_account, restructured
-from asterism.servers.tools_calls import Call
-from asterism.servers.tools_places import inside
-from asterism.servers.tools_shapes import Json
 from asterism.servers.tools_wire import symbol_json, symbols_text
-from asterism.servers.wire_states import place_json
 
 EVERYTHING = 1_000_000
 """More places than a name has; they are counted after the filters."""

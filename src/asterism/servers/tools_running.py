@@ -15,8 +15,9 @@ from asterism.domain.deadlines import limited_to
 from asterism.domain.errors import AsterismError, Cancelled, IndexMissing
 from asterism.engine.engine import Engine
 from asterism.engine.upgrading_behind import Upgrader
-from asterism.servers.access_hiding import Hiding
-from asterism.servers.limits import (
+from asterism.operations.arguments import checked
+from asterism.operations.calls import Call, Caller
+from asterism.operations.limits import (
     MOST_CHARS,
     Part,
     Reply,
@@ -26,14 +27,13 @@ from asterism.servers.limits import (
     measured,
     with_size,
 )
+from asterism.operations.repositories import Standpoint
+from asterism.operations.schema import Tool
+from asterism.servers.access_hiding import Hiding
 from asterism.servers.tools import TOOLS
 from asterism.servers.tools_answers_described import ANSWERING
-from asterism.servers.tools_arguments import checked
-from asterism.servers.tools_calls import Call, Caller
 from asterism.servers.tools_errors import INTERNAL, INTERNAL_SENTENCE, code_of, sentence_of
 from asterism.servers.tools_jobs import Jobs
-from asterism.servers.tools_places import Standpoint
-from asterism.servers.tools_shapes import Tool
 from asterism.servers.tools_turns import Turns
 from asterism.servers.tools_watching import Watchers
 from asterism.telemetry.events import log_failure

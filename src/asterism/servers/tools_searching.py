@@ -1,6 +1,6 @@
 """The tools that find code, as models read them."""
 
-from asterism.servers.tools_shapes import (
+from asterism.operations.schema import (
     FILTERS_TEXT,
     MAX_TOKENS,
     REPOSITORY,

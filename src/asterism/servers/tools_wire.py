@@ -11,10 +11,10 @@ from asterism.domain.selection import Detail, Kept
 from asterism.engine.contexts import ContextReply
 from asterism.engine.searching import SearchReply
 from asterism.engine.surroundings import Surroundings, surroundings
+from asterism.operations.json import account_json, place_json, placed_json, times_json
+from asterism.operations.limits import compact
+from asterism.operations.schema import Json
 from asterism.retrieval.filters import applied
-from asterism.servers.limits import compact
-from asterism.servers.tools_shapes import Json
-from asterism.servers.wire_states import account_json, place_json, placed_json, times_json
 
 LONGEST_ECHO = 2_000
 """Characters of a question that a reply repeats; whoever asked knows the rest."""

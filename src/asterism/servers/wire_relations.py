@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from asterism.domain.files import wire_path
 from asterism.domain.structure import CallTree, Connections, Edge, Gap, SymbolPlace
 from asterism.engine.relations import FACTS, Related, Relation, RelationsReply
-from asterism.servers.tools_shapes import Json
+from asterism.operations.schema import Json
 
 
 def relations_json(reply: RelationsReply) -> Json:

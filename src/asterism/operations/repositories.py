@@ -9,8 +9,8 @@ from asterism.backends.store.registry import Registered, check_root
 from asterism.domain.errors import IndexMissing, PathMissing, PathOutside, RepositoryUnclear
 from asterism.domain.files import display_path
 from asterism.engine.engine import Engine
-from asterism.servers.addable import Addable
-from asterism.servers.tools_shapes import Json
+from asterism.operations.addable import Addable
+from asterism.operations.schema import Json
 
 _LISTED = 20
 """Repositories that an error names; list_repositories shows the rest."""

@@ -7,7 +7,7 @@ from asterism.backends.store.registry import Registered
 from asterism.domain.files import wire_path
 from asterism.domain.selection import Account, Detail
 from asterism.engine.status import Status
-from asterism.servers.tools_shapes import Json
+from asterism.operations.schema import Json
 
 if TYPE_CHECKING:
     # It brings what connects symbols, which a command that tells a state does not need.
