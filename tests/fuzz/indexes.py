@@ -14,7 +14,8 @@ from random import Random
 from asterism.backends.store.registry import Registered
 from asterism.domain.errors import AsterismError
 from asterism.engine.engine import Engine
-from asterism.operations.limits import compact, written
+from asterism.operations.json import compact
+from asterism.operations.limits import written
 from asterism.operations.repositories import Standpoint
 from asterism.servers.access_hiding import hidden_places
 from asterism.servers.tools_running import Toolbox

@@ -13,7 +13,8 @@ from pathlib import Path
 from random import Random
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from asterism.operations.limits import compact, written
+from asterism.operations.json import compact
+from asterism.operations.limits import written
 from asterism.operations.repositories import Standpoint
 from asterism.servers.access_hiding import hidden_places
 from asterism.servers.tools_running import Toolbox

@@ -16,7 +16,7 @@ from asterism.operations.calls import Caller
 from asterism.operations.limits import Reply
 from asterism.operations.repositories import Standpoint
 from asterism.operations.schema import Json
-from asterism.servers.http_operations import OPERATIONS
+from asterism.servers.http_operations import ENDPOINTS
 from asterism.servers.http_state import State
 from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import make_engine
@@ -46,7 +46,7 @@ QUERIES: list[tuple[str, Json]] = [
 
 
 def asked(toolbox: Toolbox, name: str, given: Json, caller: Caller) -> Reply:
-    operation = next(one for one in OPERATIONS if one.tool.name == name)
+    operation = next(one for one in ENDPOINTS if one.tool.name == name)
     return operation.answer(State(toolbox=toolbox), given, caller)
 
 

@@ -220,18 +220,18 @@ def test_a_name_is_looked_up_in_pages(toolbox: Toolbox, max_tokens: int | None) 
                     {**asked, "limit": 8, "cursor": cursor, "max_tokens": max_tokens},
                 )
             )
-            seen += [(row["filepath"], row["line"]) for row in page["symbols"]]
+            seen += [(row["file_path"], row["line"]) for row in page["symbols"]]
             assert all("Money" in row["context"] for row in page["symbols"])
             cursor = page["cursor"]
             if cursor is None:
                 break
-        places = [(row["filepath"], row["line"]) for row in whole["symbols"]]
+        places = [(row["file_path"], row["line"]) for row in whole["symbols"]]
         assert seen == places
         assert len(seen) == whole["total_count"]
         narrowed = {**asked, "filters": {"path_prefix": "pricing/"}, "role": "usage"}
         found = found_in(await client.call_tool("symbol_lookup", narrowed))
         assert {row["role"] for row in found["symbols"]} == {"usage"}
-        assert all(row["filepath"].startswith("pricing/") for row in found["symbols"])
+        assert all(row["file_path"].startswith("pricing/") for row in found["symbols"])
         nothing = found_in(await client.call_tool("symbol_lookup", {"name": "Monney"}))
         assert nothing["symbols"] == []
         assert "Money" in nothing["did_you_mean"]

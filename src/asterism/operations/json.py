@@ -1,21 +1,81 @@
-"""What replies of tools and `--json` of commands say alike: places, accounts, states, times."""
+"""Records as JSON, for every surface: one serialiser, and what the replies of lists share."""
 
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from enum import Enum
+from typing import TYPE_CHECKING, Any
 
-from asterism.backends.store.registry import Registered
-from asterism.domain.files import wire_path
-from asterism.domain.selection import Account, Detail
-from asterism.engine.status import Status
+from asterism.domain.selection import Account
+from asterism.operations.reply_schema import is_optional
 from asterism.operations.schema import Json
 
 if TYPE_CHECKING:
-    # It brings what connects symbols, which a command that tells a state does not need.
-    from asterism.engine.contexts import Placed
+    # They bring the engine, which a list of operations does not need.
+    from asterism.backends.store.registry import Registered
+    from asterism.engine.status import Status
 
 
-def place_json(registered: Registered) -> Json:
+@dataclass(frozen=True, kw_only=True)
+class Located:
     """Which repository answers."""
+
+    project_id: str
+    repository_id: str
+    database_name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accounted:
+    """What came in, what goes out, why the rest does not, and how fresh it is."""
+
+    total_count: int
+    returned_count: int
+    truncated: bool
+    truncation_info: Mapping[str, object]
+    dropped: Mapping[str, int]
+    token_method: str
+    cursor: str | None
+    index_state: Mapping[str, object]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timed:
+    """How long it took."""
+
+    elapsed_ms: float
+    latency_ms: int
+
+
+def to_json(value: Any) -> Any:
+    """Records, lists and enumerations as JSON has them; an optional field needs a value."""
+    if is_dataclass(value) and not isinstance(value, type):
+        given = ((each, getattr(value, each.name)) for each in fields(value))
+        return {
+            each.name: to_json(one)
+            for each, one in given
+            if not (is_optional(each) and one == each.default)
+        }
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {key: to_json(one) for key, one in value.items()}
+    if hasattr(value, "_asdict"):
+        return {name: to_json(one) for name, one in value._asdict().items()}
+    if isinstance(value, list | tuple):
+        return [to_json(one) for one in value]
+    return value
+
+
+def compact(value: object) -> str:
+    """JSON as it is sent."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def located(registered: "Registered") -> Json:
+    """The fields of `Located`."""
     return {
         "project_id": registered.project.id,
         "repository_id": registered.repository.id,
@@ -23,38 +83,24 @@ def place_json(registered: Registered) -> Json:
     }
 
 
-def account_json(account: Account) -> Json:
-    """What came in, what goes out, and why the rest does not."""
-    truncation = account.truncation_info
-    reason = None if truncation.reason is None else truncation.reason.value
+def accounted(account: Account) -> Json:
+    """The fields of `Accounted` that an account of a selection gives."""
     return {
         "total_count": account.total_count,
         "returned_count": account.returned_count,
         "truncated": account.truncated,
-        "truncation_info": {**truncation._asdict(), "reason": reason},
+        "truncation_info": account.truncation_info._asdict(),
         "dropped": account.dropped._asdict(),
         "token_method": account.token_method,
     }
 
 
-def placed_json(place: "Placed", detail: Detail) -> Json:
-    """A result without its code, which stands in the parts; its lines are those of now."""
-    chunk = place.chunk
-    return {
-        "chunk_id": chunk.id,
-        "repo": chunk.repo,
-        "file_path": wire_path(chunk.relative_path),
-        "language": chunk.language,
-        "detail": detail.value,
-        "start_line": place.lines.first,
-        "end_line": place.lines.last,
-        "similarity_score": round(place.score, 4),
-        "kind": chunk.node_kind,
-        "name": chunk.qualified_name,
-    }
+def timed(seconds: float) -> Json:
+    """The fields of `Timed`."""
+    return {"elapsed_ms": round(seconds * 1000, 1), "latency_ms": round(seconds * 1000)}
 
 
-def statistics_json(found: Status) -> Json | None:
+def statistics_json(found: "Status") -> Json | None:
     """How much an index holds; nothing where there is none."""
     known = found.statistics
     return known and {
@@ -69,7 +115,7 @@ def statistics_json(found: Status) -> Json | None:
     }
 
 
-def job_json(found: Status) -> Json | None:
+def job_json(found: "Status") -> Json | None:
     """The indexing that runs, or the last one; nothing where there was none."""
     job = found.job
     return job and {
@@ -84,7 +130,7 @@ def job_json(found: Status) -> Json | None:
     }
 
 
-def upgrade_json(found: Status) -> Json | None:
+def upgrade_json(found: "Status") -> Json | None:
     """How far the second vectors are; nothing where the settings want none."""
     state = found.upgrade
     return state and {
@@ -97,11 +143,6 @@ def upgrade_json(found: Status) -> Json | None:
         "bytes": state.bytes,
         "sentence": f"{state.sentence}.",
     }
-
-
-def times_json(seconds: float) -> Json:
-    """How long it took."""
-    return {"elapsed_ms": round(seconds * 1000, 1), "latency_ms": round(seconds * 1000)}
 
 
 def moment(seconds: float | None) -> str | None:

@@ -143,14 +143,6 @@ class Wording(NamedTuple):
         return sentence
 
 
-def result_json(reply: Reply) -> Json:
-    """What a call gave: its data, and the texts where these are the answer."""
-    if reply.structured is not None:
-        return reply.structured
-    data: Json = next(iter(reply.meta.values()), {})
-    return {"parts": [part._asdict() for part in reply.parts], **data}
-
-
 def problem_json(problem: Problem) -> Json:
     """The body of an answer that says what went wrong."""
     return {

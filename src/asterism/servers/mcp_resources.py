@@ -18,7 +18,7 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from asterism.operations.limits import compact
+from asterism.operations.json import compact
 from asterism.servers.tools_running import Toolbox
 from asterism.telemetry.exposition import prometheus_text
 

@@ -33,7 +33,7 @@ from asterism.servers.instructions import INSTRUCTIONS
 from asterism.servers.mcp_front import NAME, TITLE
 from asterism.servers.mcp_resources import list_resources, read_resource
 from asterism.servers.shares import Shares, Spender, spender_of
-from asterism.servers.tools import TOOLS, listed
+from asterism.servers.tools import listed
 from asterism.servers.tools_answers_sampling import lent_by, request_name
 from asterism.servers.tools_errors import code_of, sentence_of
 from asterism.servers.tools_running import ANSWERS, Toolbox, failure, truncation_warning
@@ -58,16 +58,20 @@ def make_server(
     One that only reads has no tools that change something: models choose among what they see.
     `shares` is what clients over HTTP may use of the processor; a client by itself has no limit.
     """
-    offered = {name: tool for name, tool in TOOLS.items() if tool.read_only or not only_reading}
+    offered = {
+        name: tool for name, tool in toolbox.tools.items() if tool.read_only or not only_reading
+    }
     limiter = anyio.CapacityLimiter(CALLS_AT_ONCE)
     indexings = anyio.CapacityLimiter(INDEXINGS_AT_ONCE)
     answers = anyio.CapacityLimiter(ANSWERS_AT_ONCE)
-    tools = ListToolsResult(tools=[Tool.model_validate(listed(tool)) for tool in offered.values()])
+    listing = ListToolsResult(
+        tools=[Tool.model_validate(listed(tool)) for tool in offered.values()]
+    )
 
     async def list_tools(
         _context: _Context, _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        return tools
+        return listing
 
     async def call_tool(context: _Context, params: CallToolRequestParams) -> CallToolResult:
         if params.name not in offered:

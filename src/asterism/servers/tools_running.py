@@ -1,6 +1,6 @@
 """All tools over one engine: checks a call, runs it, keeps the reply inside its limits."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
@@ -27,10 +27,12 @@ from asterism.operations.limits import (
     measured,
     with_size,
 )
+from asterism.operations.operation import Operation
+from asterism.operations.registry import OPERATIONS
 from asterism.operations.repositories import Standpoint
 from asterism.operations.schema import Tool
 from asterism.servers.access_hiding import Hiding
-from asterism.servers.tools import TOOLS
+from asterism.servers.tools import tools_of
 from asterism.servers.tools_answers_described import ANSWERING
 from asterism.servers.tools_errors import INTERNAL, INTERNAL_SENTENCE, code_of, sentence_of
 from asterism.servers.tools_jobs import Jobs
@@ -46,8 +48,8 @@ if TYPE_CHECKING:
 
 ANSWERS = frozenset(tool.name for tool in ANSWERING)
 """Tools that answer in words; an answer may take minutes, and holds nobody up."""
-ASKING = frozenset({"codebase_search", "search_code", "symbol_lookup", "index_debug"})
-"""Tools that read what the engine keeps between questions of a project."""
+ASKING = frozenset({"index_debug"})
+"""Other tools that read what the engine keeps between questions of a project."""
 
 
 QUERY_SECONDS = 30.0
@@ -63,6 +65,11 @@ class Work(NamedTuple):
     """It reads what the engine keeps between questions of a project."""
 
 
+def work_of(operation: Operation) -> Work:
+    """The work of an operation that is declared."""
+    return Work(operation.tool, operation.answer, operation.asks)
+
+
 class Toolbox:
     """The tools of one server; any number of threads may call them."""
 
@@ -72,6 +79,7 @@ class Toolbox:
         here: Standpoint | None = None,
         hidden: tuple[str, ...] = (),
         query_seconds: float = QUERY_SECONDS,
+        operations: Sequence[Operation] = OPERATIONS,
     ) -> None:
         """`hidden` are directories of the server itself.
 
@@ -90,12 +98,17 @@ class Toolbox:
         self._lock = Lock()
         self._projects: dict[Path, Turns] = {}
         self._asking: Asking | None = None
+        self.operations = operations
+        self.tools = tools_of(operations)
+        self._declared = {one.name: work_of(one) for one in operations if one.is_tool}
 
     def call(
         self, name: str, arguments: Mapping[str, object] | None, caller: Caller | None = None
     ) -> Reply:
         """Answer one call of a tool that exists; a failure is an answer too."""
-        work = Work(TOOLS[name], partial(self._do, name), name in ASKING)
+        work = self._declared.get(name)
+        if work is None:
+            work = Work(self.tools[name], partial(self._do, name), name in ASKING)
         return self.run(work, arguments, caller)
 
     def run(
@@ -210,13 +223,10 @@ class Toolbox:
 
             return partial(TOOLS_THAT_ANSWER[name], asking=self.asking())
         # They bring what searching needs, and wait for the first call.
-        from asterism.servers import tools_finding, tools_items, tools_keeping, tools_naming
+        from asterism.servers import tools_items, tools_keeping
 
         jobs = self._jobs
         tools: Mapping[str, Callable[[Call], Reply]] = {
-            "codebase_search": tools_finding.codebase_search,
-            "search_code": tools_finding.search_code,
-            "symbol_lookup": tools_naming.symbol_lookup,
             "index_codebase": lambda call: tools_keeping.index_codebase(call, jobs),
             "index_status": tools_keeping.index_status,
             "watch_status": tools_keeping.watch_status,

@@ -8,8 +8,8 @@ from asterism.engine.listing import Listed
 from asterism.engine.status import Status
 from asterism.indexing.report import SyncReport
 from asterism.operations.json import job_json, moment, statistics_json, upgrade_json
+from asterism.operations.repositories import shown_detail
 from asterism.operations.schema import Json
-from asterism.servers.access_hiding import shown_detail
 
 MOST_LINKS = 200
 """Imports and importers of a file that are listed; they are counted in any case."""
