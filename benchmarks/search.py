@@ -30,9 +30,9 @@ from asterism.backends.store.registry import Registered
 from asterism.config.loading import load
 from asterism.config.settings import Settings
 from asterism.domain.search import Mode
-from asterism.engine.builds import refresh
 from asterism.engine.engine import Engine
 from asterism.engine.searching import SearchRequest
+from asterism.engine.snapshot import Opening, query_snapshot
 from asterism.engine.unchanged import Unchanged
 from asterism.engine.wiring import Places
 from asterism.evaluation.self_supervised import SetOptions, make_queries
@@ -200,12 +200,13 @@ def _warm(
 
 
 def _freshness(registered: Registered, places: Places) -> list[Cost]:
-    known, costs = Unchanged(), []
+    costs: list[Cost] = []
     settings = _settings(registered.repository.root)
+    opening = Opening(registered, settings, places, Unchanged())
     for _ in range(WARM_UP + 20):
         clock, cpu = time.perf_counter(), time.process_time()
-        refresh(registered, settings, places, known)
-        costs.append(_since(clock, cpu))
+        with query_snapshot(opening):
+            costs.append(_since(clock, cpu))
     return costs[WARM_UP:]
 
 

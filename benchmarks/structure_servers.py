@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from asterism.analysis.graph.candidates import GUESS
-from asterism.backends.store.catalogue import Catalogue
 from asterism.config.environment import program
 from asterism.config.sections_index import WorkSettings
 from asterism.config.sections_structure import StructureSettings
 from asterism.config.settings import Settings
+from asterism.domain.files import FoundFile
 from asterism.domain.structure import Connections
-from asterism.engine.connecting import Connector
+from asterism.engine.connecting import Questions
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.structure.server_project import ServerProject
@@ -74,12 +74,14 @@ def _measure(
     registered = engine.register(repository)
     engine.index(registered)
     connector = engine.connector(registered)
-    files = [file.path for file in connector.listed() if server.counts(file.path)]
-    targets = [*_targets(connector, files, options)]
-    served, cost = _served(connector, server, targets)
-    with Catalogue.open(registered.project.directory) as catalogue:
-        question = connector.questions(catalogue).by_name
-        named = [question.connections(target) for target in targets]
+    with engine.snapshot(registered) as snapshot:
+        listing, questions = snapshot.listing, connector.questions(snapshot)
+        files = [file.path for file in listing if server.counts(file.path)]
+        targets = [*_targets(questions, files, options)]
+        witness = connector.witness(server.family)
+        assert isinstance(witness, ServerProject)
+        served, cost = _served(witness, listing, targets)
+        named = [questions.by_name.connections(target) for target in targets]
     engine.close()
     counts: Counter[str] = Counter()
     for one, other in zip(served, named, strict=True):
@@ -97,12 +99,12 @@ def _measure(
 
 
 def _targets(
-    connector: Connector, files: Sequence[str], options: argparse.Namespace
+    questions: Questions, files: Sequence[str], options: argparse.Namespace
 ) -> Iterator[Target]:
     chance = random.Random(options.seed)
     found = []
     for path in files:
-        scope = connector.scope(path)
+        scope = questions.files.scope(path)
         for _, item in scope.outline.symbols() if scope else ():
             if item.kind in KINDS | {"struct", "trait"} and " " not in item.name:
                 found.append(Target(path, item.qualified_name, item.start_line, item.name_offset))
@@ -110,11 +112,8 @@ def _targets(
 
 
 def _served(
-    connector: Connector, server: Server, targets: Sequence[Target]
+    witness: ServerProject, listing: Sequence[FoundFile], targets: Sequence[Target]
 ) -> tuple[list[Connections], Cost]:
-    witness = connector.witness(server.family)
-    assert isinstance(witness, ServerProject)
-    listing = connector.listed()
     began = time.perf_counter()
     witness.connections(targets[:1], listing)
     first = time.perf_counter() - began

@@ -1,9 +1,11 @@
 """Commands load what they need and nothing else: no table for a status, no model for a name."""
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -83,3 +85,94 @@ def loaded_by(indexed: Path, arguments: list[str]) -> set[str]:
     code, *loaded = done.stdout.split()
     assert code == "0"
     return set(loaded)
+
+
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+
+
+class Budget(NamedTuple):
+    """What a command may load: this many modules of ours, and of the libraries these alone."""
+
+    arguments: list[str]
+    ours: int
+    libraries: frozenset[str] = frozenset()
+    given: str = ""
+    """Standard input."""
+
+
+STORE = frozenset({"lance", "numpy", "pyarrow", "tokenizers"})
+
+# Figures only fall: a command that loads more starts later.
+BUDGETS = {
+    "version": Budget(["--version"], 30),
+    "mcp": Budget(["mcp"], 43, given=json.dumps(INITIALIZE) + "\n"),
+    "index without changes": Budget(["index"], 189),
+    "status": Budget(["status"], 193),
+    "symbols": Budget(["symbols", "main"], 189),
+    "callers": Budget(["callers", "main", "--json"], 293, frozenset({"tree_sitter"})),
+    "search": Budget(["search", "main"], 283, STORE),
+    "context": Budget(["search", "--format", "context", "main"], 390, STORE | {"tree_sitter"}),
+}
+
+WATCHED = {
+    "anthropic",
+    "anyio",
+    "httpx",
+    "httpx2",
+    "lance",
+    "mcp",
+    "numpy",
+    "onnxruntime",
+    "openai",
+    "pathspec",
+    "prompt_toolkit",
+    "pyarrow",
+    "pydantic",
+    "rich",
+    "ruamel",
+    "sqlalchemy",
+    "starlette",
+    "tokenizers",
+    "tree_sitter",
+    "uvicorn",
+    "watchfiles",
+}
+
+COUNTED = """
+import atexit, os, sys
+from asterism.cli.main import main
+def count():
+    libraries = {name.split(".")[0] for name in sys.modules} - sys.stdlib_module_names
+    ours = sum(name.split(".")[0] == "asterism" for name in sys.modules)
+    sys.stderr.write(" ".join(["loaded", str(ours), *sorted(libraries)]) + "\\n")
+atexit.register(count)
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("name", BUDGETS)
+def test_commands_keep_to_their_budget(indexed: Path, name: str) -> None:
+    budget = BUDGETS[name]
+    done = subprocess.run(
+        [sys.executable, "-c", COUNTED, *budget.arguments],
+        cwd=indexed,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        input=budget.given,
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert done.stdout
+    [loaded] = [line for line in done.stderr.splitlines() if line.startswith("loaded ")]
+    ours, *libraries = loaded.split()[1:]
+    assert {*libraries} & WATCHED == budget.libraries
+    assert int(ours) <= budget.ours

@@ -5,6 +5,7 @@ import signal
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -15,7 +16,7 @@ from asterism.config.sections_running import TrustSettings
 from asterism.config.sections_structure import StructureSettings
 from asterism.domain.errors import LanguageServerError
 from asterism.domain.structure import Connections, Fact, Known
-from asterism.engine.connecting import NO_FILES_BY_NAME, NONE_BY_NAME, Connected, Connector
+from asterism.engine.connecting import NO_FILES_BY_NAME, NONE_BY_NAME, Connector
 from asterism.engine.engine import Engine
 from asterism.engine.searching import SearchRequest
 from asterism.engine.wiring import Places
@@ -35,6 +36,13 @@ FILES = {
 }
 
 
+class Connected(NamedTuple):
+    """What is known of each target, and what the reader should know about how."""
+
+    connections: tuple[Connections | None, ...]
+    notes: tuple[str, ...]
+
+
 class Opened:
     """A repository of several languages, and what its connector says of it."""
 
@@ -49,8 +57,9 @@ class Opened:
         self.connector: Connector = self.engine.connector(self.registered)
 
     def ask(self, *targets: Target) -> Connected:
-        with Catalogue.open(self.registered.project.directory) as catalogue:
-            return self.connector.connections(targets, catalogue)
+        with self.engine.snapshot(self.registered) as snapshot:
+            questions = self.connector.questions(snapshot)
+            return Connected(questions.ask(targets), tuple(questions.notes))
 
     def warm_up(self, *languages: str) -> None:
         with Catalogue.open(self.registered.project.directory) as catalogue:

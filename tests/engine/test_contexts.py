@@ -46,8 +46,9 @@ class Shop(NamedTuple):
     def show(self, name: str, meanwhile: Callable[[], object] = lambda: None) -> ContextReply:
         """What is shown of a name after something happened since it was looked up."""
         reply = self.engine.search(self.registered, gated(SearchRequest(text=f"symbol = {name}")))
-        meanwhile()
-        return context(reply, self.registered, self.engine.connector(self.registered))
+        with self.engine.snapshot(self.registered) as snapshot:
+            meanwhile()
+            return context(reply, snapshot, self.engine.connector(self.registered))
 
     def ask(self, text: str, budget: int | None = None, gate: float | None = None) -> ContextReply:
         return self.engine.context(self.registered, SearchRequest(text=text), budget, gate)
@@ -125,8 +126,9 @@ def test_a_statement_that_moved_or_went(open_shop: Callable[..., Shop]) -> None:
     connector = shop.engine.connector(shop.registered)
     assert "import" in {kept.hit.chunk.node_kind for kept in reply.selection.kept}
     for text, is_there in (("\n" + SHOP, True), (SHOP.replace("import sys\n", ""), False)):
-        shop.file.write_text(text)
-        found = context(reply, shop.registered, connector, 4000)
+        with shop.engine.snapshot(shop.registered) as snapshot:
+            shop.file.write_text(text)
+            found = context(reply, snapshot, connector, 4000)
         shown = {place.chunk.full_source for place in found.results}
         assert ("import sys" in shown) is is_there
         gone = [note for note in found.notes if "any more" in note]

@@ -15,9 +15,9 @@ from asterism.backends.store.registry import Registered
 from asterism.config.sections_index import ChunkSettings
 from asterism.domain.search import Mode
 from asterism.engine import unchanged, warm
-from asterism.engine.builds import refresh
 from asterism.engine.engine import Engine
 from asterism.engine.searching import SearchRequest
+from asterism.engine.snapshot import Opening, query_snapshot
 from asterism.engine.unchanged import Unchanged, Wanted
 from asterism.engine.warm import Warm
 from asterism.engine.wiring import Places, model_identity, sync_options
@@ -43,6 +43,12 @@ def wanted(registered: Registered) -> Wanted:
     return Wanted(registered.repository.root, sync_options(SETTINGS), model_identity(SETTINGS))
 
 
+def refresh(registered: Registered, places: Places, known: Unchanged) -> str:
+    """What is said of the index after a query was ready for its answer."""
+    with query_snapshot(Opening(registered, SETTINGS, places, known)) as snapshot:
+        return snapshot.freshness.message
+
+
 def watched(engine: Engine, places: Places, root: Path) -> tuple[Registered, Unchanged]:
     """A repository that was asked about often enough."""
     registered = engine.register(root)
@@ -50,7 +56,7 @@ def watched(engine: Engine, places: Places, root: Path) -> tuple[Registered, Unc
     known = Unchanged()
     for _ in range(unchanged.SYNCS_BEFORE):
         assert not known.holds(registered, wanted(registered))
-        assert refresh(registered, SETTINGS, places, known).message == ""
+        assert refresh(registered, places, known) == ""
     return registered, known
 
 
@@ -72,7 +78,7 @@ def test_a_change_is_seen_by_the_next_question(
     assert known.holds(registered, wanted(registered))
     CHANGES[change](root)
     assert not known.holds(registered, wanted(registered))
-    refresh(registered, SETTINGS, places, known)
+    refresh(registered, places, known)
     assert known.holds(registered, wanted(registered))
     with Catalogue.open(registered.project.directory) as catalogue:
         there = {path for path in catalogue.files("shop") if path.endswith(".py")}
@@ -92,7 +98,7 @@ def test_a_change_of_the_index_or_the_settings_is_seen(
     assert known.holds(registered, wanted(registered))
     engine.index(registered, force=True)
     assert not known.holds(registered, wanted(registered))
-    refresh(registered, SETTINGS, places, known)
+    refresh(registered, places, known)
     assert known.holds(registered, wanted(registered))
     engine.remove(registered)
     assert not known.holds(registered, wanted(registered))
@@ -114,7 +120,7 @@ def test_few_repositories_are_remembered(
     second = engine.register(make(tmp_path / "second", two=TWO))
     engine.index(second)
     for _ in range(unchanged.SYNCS_BEFORE):
-        refresh(second, SETTINGS, places, known)
+        refresh(second, places, known)
     assert known.holds(second, wanted(second))
     assert not known.holds(first, wanted(first))
 

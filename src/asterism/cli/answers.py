@@ -1,5 +1,7 @@
 """An answer as people see it: piece by piece on a terminal, then the places it rests on."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -156,7 +158,7 @@ class _Shown:
         self._is_open = False
         """Whether the last line is not ended yet."""
 
-    def all(self, events: "SimpleQueue[TurnEvent | None]") -> None:
+    def all(self, events: SimpleQueue[TurnEvent | None]) -> None:
         """Show event after event, until there are no more."""
         while (event := events.get()) is not None:
             self._one(event)

@@ -1,5 +1,7 @@
 """Where people see results: colours on a terminal, plain text elsewhere."""
 
+from __future__ import annotations
+
 import shutil
 import sys
 from typing import TYPE_CHECKING
@@ -16,12 +18,12 @@ if TYPE_CHECKING:
 PIPE_WIDTH = 10_000
 
 
-def console() -> "Console | None":
+def console() -> Console | None:
     """The terminal, if there is one; `show` needs none."""
     return drawing_console() if sys.stdout.isatty() else None
 
 
-def drawing_console() -> "Console":
+def drawing_console() -> Console:
     """Standard output for what is more than lines; cut at the terminal's edge, never wrapped."""
     from rich.console import Console
 
@@ -36,7 +38,7 @@ def drawing_console() -> "Console":
     )
 
 
-def show(out: "Console | None", *parts: tuple[str, str]) -> None:
+def show(out: Console | None, *parts: tuple[str, str]) -> None:
     """Print one line; off a terminal without its styles."""
     if out is not None and out.is_terminal:
         # Said again here, because a console joins texts into one of its own.
@@ -45,7 +47,7 @@ def show(out: "Console | None", *parts: tuple[str, str]) -> None:
         sys.stdout.write("".join(printable(part) for part, _ in parts) + "\n")
 
 
-def words(*parts: tuple[str, str]) -> "Text":
+def words(*parts: tuple[str, str]) -> Text:
     """Text and style, part by part; one line that is cut rather than wrapped."""
     from rich.text import Text
 

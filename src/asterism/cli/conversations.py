@@ -1,5 +1,7 @@
 """`asterism conversations`: what was asked and answered; put away, brought back, exported."""
 
+from __future__ import annotations
+
 import argparse
 import sys
 from contextlib import closing
@@ -88,7 +90,7 @@ def _list(records: Records, options: argparse.Namespace) -> int:
     return 0
 
 
-def _show_line(out: "Console | None", entry: Conversation) -> None:
+def _show_line(out: Console | None, entry: Conversation) -> None:
     turns = "1 turn" if entry.turns == 1 else f"{entry.turns} turns"
     agent = f", {entry.agent}" if entry.agent else ""
     away = ", archived" if entry.archived is not None else ""
@@ -137,7 +139,7 @@ def _show(records: Records, conversation: Conversation, as_json: bool) -> int:
     return 0
 
 
-def _show_turn(out: "Console | None", recorded: RecordedTurn) -> None:
+def _show_turn(out: Console | None, recorded: RecordedTurn) -> None:
     turn = recorded.turn
     sys.stdout.write("\n")
     show(out, (f"{recorded.number}. ", "bold"), (" ".join(turn.question.split()), "bold"))

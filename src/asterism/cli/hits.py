@@ -1,5 +1,7 @@
 """What a search found, for people: each hit with its place, its reasons and its code."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -71,7 +73,7 @@ def _print_account(reply: SearchReply, listed: bool) -> None:
         sys.stderr.write(f"asterism: {note}\n")
 
 
-def _show_all(out: "Console | None", *parts: tuple[str, str]) -> None:
+def _show_all(out: Console | None, *parts: tuple[str, str]) -> None:
     """Print a line of which nothing may be missing: the terminal breaks it and copies it whole."""
     if out is not None and out.is_terminal:
         out.print(words(*parts), soft_wrap=True)
@@ -96,7 +98,7 @@ def _nothing(reply: SearchReply) -> str:
 
 
 def _print_hit(
-    out: "Console | None", number: int, kept: Kept, marker: Marker, around: Surroundings
+    out: Console | None, number: int, kept: Kept, marker: Marker, around: Surroundings
 ) -> None:
     chunk, score = kept.hit.chunk, _score(kept.hit)
     show(
@@ -125,7 +127,7 @@ def _score(hit: Hit) -> tuple[str, str]:
     return f"  {score:.2f}", style
 
 
-def _print_listed(out: "Console | None", kept: Kept, marker: Marker) -> None:
+def _print_listed(out: Console | None, kept: Kept, marker: Marker) -> None:
     chunk = kept.hit.chunk
     show(
         out,
@@ -180,7 +182,7 @@ def _place(chunk: Chunk) -> str:
     return f"{chunk.relative_path}:{chunk.start_line}{last}"
 
 
-def _fitting(out: "Console | None", text: str, taken: int) -> str:
+def _fitting(out: Console | None, text: str, taken: int) -> str:
     """The end of a place or name that is too long for its line, for the end says the most.
 
     A line that has no room even for that is cut at the edge like any other.

@@ -1,5 +1,7 @@
 """`asterism mcp`: the tools for coding agents, over standard input and output."""
 
+from __future__ import annotations
+
 import argparse
 import sys
 from pathlib import Path
@@ -27,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _toolbox(directory: Path, is_root: bool) -> "Toolbox":
+def _toolbox(directory: Path, is_root: bool) -> Toolbox:
     from asterism.cli.engine_for import engine
     from asterism.cli.preferences import settings_for
     from asterism.config.environment import home

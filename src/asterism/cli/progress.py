@@ -1,5 +1,7 @@
 """A bar for whoever waits at a terminal, nothing elsewhere."""
 
+from __future__ import annotations
+
 import sys
 import time
 from collections.abc import Iterator
@@ -89,7 +91,7 @@ class _Bar:
             self._bar.stop()
 
 
-def _make_bar() -> "Bar":
+def _make_bar() -> Bar:
     from rich.console import Console
     from rich.progress import (
         BarColumn,

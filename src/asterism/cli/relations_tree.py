@@ -1,9 +1,9 @@
 """Callers, callees and references as trees for people."""
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
 
-from rich.text import Text
-from rich.tree import Tree
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from asterism.analysis.graph.candidates import GUESS
 from asterism.cli.console import drawing_console, show, words
@@ -11,6 +11,10 @@ from asterism.domain.files import display_path
 from asterism.domain.structure import CallTree, Connections, Edge, Fact, Known, SymbolPlace
 from asterism.engine.connecting import NONE_BY_NAME
 from asterism.engine.relations import FACTS, Related, Relation, RelationsReply
+
+if TYPE_CHECKING:
+    from rich.text import Text
+    from rich.tree import Tree
 
 # Files of one symbol that are listed, and users in one file; --json has all.
 MOST_FILES = 40
@@ -55,6 +59,8 @@ def _legend(seen: set[str], depth: int) -> Iterator[str]:
 
 
 def _tree(related: Related, relation: Relation, seen: set[str]) -> Tree:
+    from rich.tree import Tree
+
     known = related.connections
     tree = Tree(_wrapped(*_heading(known, relation)), guide_style="dim")
     reasons = [gap.why for gap in known.gaps if FACTS[relation] in gap.facts]

@@ -1,5 +1,7 @@
 """`asterism serve`: MCP and the HTTP API over one port, for many clients and repositories."""
 
+from __future__ import annotations
+
 import argparse
 import os
 import sys
@@ -86,7 +88,7 @@ def _given(options: argparse.Namespace) -> dict[str, object]:
     return {key: value for key, value in named.items() if value is not None}
 
 
-def _access(settings: Settings) -> tuple["Access", str]:
+def _access(settings: Settings) -> tuple[Access, str]:
     """Whom the server answers, and what its user is told about that."""
     from asterism.servers.access import access_for, is_this_machine
     from asterism.servers.peers import tells_users
@@ -123,7 +125,7 @@ def _access(settings: Settings) -> tuple["Access", str]:
     )
 
 
-def _addable(settings: Settings, own: tuple[Path, ...], start: Path) -> "Addable":
+def _addable(settings: Settings, own: tuple[Path, ...], start: Path) -> Addable:
     """What may be added: below the roots of the settings, else below the home if that is near."""
     from asterism.operations.addable import Addable
     from asterism.servers.access import is_this_machine

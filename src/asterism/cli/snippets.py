@@ -1,5 +1,7 @@
 """A hit's code for people: numbered lines, highlighted on a terminal, matches emphasised."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -79,7 +81,7 @@ def matching_rows(kept: Kept) -> list[Row]:
     return [Row(number, lines[number - chunk.start_line]) for number in kept.hit.lines]
 
 
-def print_rows(out: "Console | None", rows: Sequence[Row], chunk: Chunk, marker: Marker) -> None:
+def print_rows(out: Console | None, rows: Sequence[Row], chunk: Chunk, marker: Marker) -> None:
     """Print lines with their numbers, without the blanks that all of them begin with."""
     from asterism.cli.console import show
 
@@ -104,12 +106,12 @@ def print_rows(out: "Console | None", rows: Sequence[Row], chunk: Chunk, marker:
         _print_line(out, gutter, line[margin:])
 
 
-def _print_line(out: "Console", gutter: str, line: "Text") -> None:
+def _print_line(out: Console, gutter: str, line: Text) -> None:
     whole = _text("").append(gutter, "dim").append_text(line)
     out.print(whole, no_wrap=True, overflow="ellipsis")
 
 
-def _coloured(out: "Console | None", rows: Sequence[Row], chunk: Chunk) -> "dict[int, Text]":
+def _coloured(out: Console | None, rows: Sequence[Row], chunk: Chunk) -> dict[int, Text]:
     """The lines in colours by their number; none where there are no colours."""
     if out is None or not out.is_terminal or out.no_color or not out.color_system:
         return {}
@@ -130,7 +132,7 @@ def _coloured(out: "Console | None", rows: Sequence[Row], chunk: Chunk) -> "dict
     return dict(zip(numbers, lines, strict=False))
 
 
-def _text(text: str) -> "Text":
+def _text(text: str) -> Text:
     from rich.text import Text
 
     return Text(text, no_wrap=True, overflow="ellipsis")

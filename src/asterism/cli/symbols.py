@@ -25,17 +25,14 @@ def run(options: argparse.Namespace) -> int:
         raise PathMissing(f"{display_path(options.path)} does not exist; check the path.")
     here = engine()
     registered = here.locate(place)
-    state = here.refresh(registered)
     found = here.symbols(registered, query)
     if options.json:
-        record = symbols_found(
-            found, counts=found.counts, index_state=state._asdict(), filters_applied={}
-        )
+        record = symbols_found(found, counts=found.counts, filters_applied={})
         write_json(to_json(record))
     else:
         _print(found)
-        if state.message:
-            sys.stderr.write(f"asterism: {state.message}\n")
+        if found.state.message:
+            sys.stderr.write(f"asterism: {found.state.message}\n")
     return 0 if found.total else 1
 
 

@@ -1,19 +1,25 @@
 """Outlines and chunks as coloured trees for people."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Sequence
-
-from rich.text import Text
-from rich.tree import Tree
+from typing import TYPE_CHECKING
 
 from asterism.cli.console import console, drawing_console, printable, show, words
 from asterism.domain.chunk import Chunk
 from asterism.domain.files import display_path
 from asterism.domain.outline import Item, Outline
 
+if TYPE_CHECKING:
+    from rich.text import Text
+    from rich.tree import Tree
+
 
 def print_outline(outline: Outline) -> None:
     """Symbols and root items as they nest, then the syntax problems."""
+    from rich.tree import Tree
+
     out = drawing_console()
     path = display_path(outline.path)
     count = sum(1 for _ in outline.symbols())
@@ -34,6 +40,8 @@ def print_outline(outline: Outline) -> None:
 
 def print_chunks(path: str, chunks: Sequence[Chunk]) -> None:
     """Chunks as they nest, with their size and the head of their id."""
+    from rich.tree import Tree
+
     title = words((display_path(path), "bold"), (f"  {len(chunks)} chunks", "dim"))
     tree = Tree(title, guide_style="dim")
     branches: dict[str, Tree] = {}

@@ -1,5 +1,7 @@
 """An agent's file as a tree of YAML nodes, each of which knows its line."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
@@ -32,8 +34,8 @@ class Unreadable(AsterismError):
 class Entry(NamedTuple):
     """A key of a mapping and its value."""
 
-    key: "ScalarNode"
-    value: "Node"
+    key: ScalarNode
+    value: Node
 
     @property
     def name(self) -> str:
@@ -41,7 +43,7 @@ class Entry(NamedTuple):
         return str(self.key.value)
 
 
-def parsed(text: str) -> "MappingNode | None":
+def parsed(text: str) -> MappingNode | None:
     """The mapping that a text is; None for one without any content.
 
     Aliases are refused: a few lines with them can stand for gigabytes.
@@ -68,7 +70,7 @@ def parsed(text: str) -> "MappingNode | None":
     raise Unreadable(Problem(line_of(root), "", "the file has to be keys and values, as `rules:`"))
 
 
-def _check_tree(root: "Node | None") -> None:
+def _check_tree(root: Node | None) -> None:
     """No aliases, no types of its own, no endless depth."""
     seen: set[int] = set()
     waiting = [(root, 0)] if root is not None else []
@@ -90,7 +92,7 @@ def _check_tree(root: "Node | None") -> None:
         waiting += [(child, depth + 1) for child in reversed(list(_children(node)))]
 
 
-def _children(node: "Node") -> Iterator["Node"]:
+def _children(node: Node) -> Iterator[Node]:
     if is_mapping(node):
         for key, value in node.value:
             yield key
@@ -99,31 +101,31 @@ def _children(node: "Node") -> Iterator["Node"]:
         yield from node.value
 
 
-def line_of(node: "Node") -> int:
+def line_of(node: Node) -> int:
     """The line a node begins on, from 1."""
     return int(node.start_mark.line) + 1
 
 
-def entries_of(node: "MappingNode") -> list[Entry]:
+def entries_of(node: MappingNode) -> list[Entry]:
     """The keys of a mapping and their values, in their order."""
     return [Entry(key, value) for key, value in node.value]
 
 
-def is_mapping(node: "Node") -> "TypeGuard[MappingNode]":
+def is_mapping(node: Node) -> TypeGuard[MappingNode]:
     """Whether a node is keys and values."""
     from ruamel.yaml.nodes import MappingNode
 
     return isinstance(node, MappingNode)
 
 
-def is_list(node: "Node") -> "TypeGuard[SequenceNode]":
+def is_list(node: Node) -> TypeGuard[SequenceNode]:
     """Whether a node is a list."""
     from ruamel.yaml.nodes import SequenceNode
 
     return isinstance(node, SequenceNode)
 
 
-def scalar_of(node: "Node") -> Any:
+def scalar_of(node: Node) -> Any:
     """The value of a scalar: a text, a number, a truth or None; a collection is its own node."""
     if is_mapping(node) or is_list(node):
         return node
@@ -139,7 +141,7 @@ def scalar_of(node: "Node") -> Any:
     return written
 
 
-def plain(node: "Node | None") -> Any:
+def plain(node: Node | None) -> Any:
     """A node as plain lists, dictionaries and scalars."""
     if node is None:
         return None

@@ -1,5 +1,7 @@
 """From the nodes of an agent's file to the agent, or to everything that is wrong with it."""
 
+from __future__ import annotations
+
 import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
@@ -72,7 +74,7 @@ def read_agent(name: str, text: str, file: str) -> Agent:
     return agent
 
 
-def _agent(name: str, root: "Node", notes: Notes) -> Agent:
+def _agent(name: str, root: Node, notes: Notes) -> Agent:
     found = notes.fields(root, "", AGENT_KEYS)
     version = notes.whole(found.get("version"), "version", VERSION, 1_000_000)
     if version > VERSION:
@@ -95,7 +97,7 @@ def _agent(name: str, root: "Node", notes: Notes) -> Agent:
 def _settings(entry: Entry | None, notes: Notes) -> MappingProxyType[str, SettingValue]:
     values: dict[str, SettingValue] = {}
 
-    def read(node: "Node", key: str, prefix: str) -> None:
+    def read(node: Node, key: str, prefix: str) -> None:
         for each_entry in notes.entries(node, key):
             name = prefix + each_entry.name
             at = joined(key, each_entry.name)
@@ -120,7 +122,7 @@ def _settings(entry: Entry | None, notes: Notes) -> MappingProxyType[str, Settin
 def _texts(entry: Entry | None, key: str, kind: type[_Text], notes: Notes) -> tuple[_Text, ...]:
     items: list[_Text] = []
 
-    def read(node: "Node", at: str) -> None:
+    def read(node: Node, at: str) -> None:
         found = notes.fields(node, at, ITEM_KEYS)
         if not is_mapping(node):
             return
@@ -154,7 +156,7 @@ def _texts(entry: Entry | None, key: str, kind: type[_Text], notes: Notes) -> tu
 def _servers(entry: Entry | None, notes: Notes) -> tuple[Server, ...]:
     servers: list[Server] = []
 
-    def read(node: "Node", at: str) -> None:
+    def read(node: Node, at: str) -> None:
         found = notes.fields(node, at, SERVER_KEYS)
         if not is_mapping(node):
             return
@@ -170,7 +172,7 @@ def _servers(entry: Entry | None, notes: Notes) -> tuple[Server, ...]:
     return tuple(servers)
 
 
-def _server(name: str, node: "Node", found: dict[str, Entry], at: str, notes: Notes) -> Server:
+def _server(name: str, node: Node, found: dict[str, Entry], at: str, notes: Notes) -> Server:
     command = notes.line(found.get("command"), f"{at}.command")
     url = notes.line(found.get("url"), f"{at}.url")
     if bool(command) == bool(url):
@@ -259,7 +261,7 @@ def _tool_rules(
     """For each tool those that come along; circles are allowed, and harmless."""
     names = [server.name for server in servers if server.name]
 
-    def tool(node: "Node", key: str) -> ToolKey | None:
+    def tool(node: Node, key: str) -> ToolKey | None:
         server, dot, name = str(scalar_of(node)).partition(".")
         if not dot or not name:
             notes.wrong(node, key, "write a tool as SERVER.TOOL")

@@ -4,6 +4,8 @@ Comments, blank lines, quotation marks and the order of keys stay because they a
 written again. Each edit is checked by reading its result.
 """
 
+from __future__ import annotations
+
 import io
 import re
 from collections.abc import Mapping, Sequence
@@ -83,7 +85,7 @@ def _whole_lines(text: str) -> str:
     return text if not text or text.endswith("\n") else f"{text}\n"
 
 
-def _root(text: str) -> "Node | None":
+def _root(text: str) -> Node | None:
     if _ODD_BREAK.search(text):
         raise _by_hand("the file")
     try:
@@ -92,13 +94,13 @@ def _root(text: str) -> "Node | None":
         raise InputError(f"{error.problem}. Put that right first.") from error
 
 
-def _entry(node: "Node | None", key: str) -> Entry | None:
+def _entry(node: Node | None, key: str) -> Entry | None:
     if node is None or not is_mapping(node):
         return None
     return next((entry for entry in entries_of(node) if entry.name == key), None)
 
 
-def _member(node: "Node", name: str) -> "Node":
+def _member(node: Node, name: str) -> Node:
     for member in node.value:
         entry = _entry(member, "name")
         if entry is not None and scalar_of(entry.value) == name:
@@ -106,9 +108,7 @@ def _member(node: "Node", name: str) -> "Node":
     raise InputError(f"There is no {name!r} to change.")
 
 
-def _set(
-    lines: list[str], node: "Node | None", path: list[str], value: object, column: int
-) -> None:
+def _set(lines: list[str], node: Node | None, path: list[str], value: object, column: int) -> None:
     """Set what a path leads to inside a node whose keys stand in a column."""
     key, rest = path[0], path[1:]
     if node is not None and is_list(node) and not _is_flow(node):
@@ -131,7 +131,7 @@ def _set(
         _replace(lines, entry, _nested(path, value))
 
 
-def _add(lines: list[str], node: "Node | None", value: object, column: int) -> None:
+def _add(lines: list[str], node: Node | None, value: object, column: int) -> None:
     """New lines behind the last key of a node, or at the end of a file without any."""
     new = _indented(_rendered(value), column)
     if node is None:
@@ -156,7 +156,7 @@ def _replace(lines: list[str], entry: Entry, value: object) -> None:
     lines[first : last + 1] = new
 
 
-def _replace_flow(lines: list[str], node: "Node", data: object) -> None:
+def _replace_flow(lines: list[str], node: Node, data: object) -> None:
     """Another content for what is written in brackets on one line, which stays so."""
     from ruamel.yaml import YAML
 
@@ -171,7 +171,7 @@ def _replace_flow(lines: list[str], node: "Node", data: object) -> None:
     lines[line] = lines[line][:start] + stream.getvalue().rstrip("\n") + lines[line][end:]
 
 
-def _remove(lines: list[str], node: "Node | None", entry: Entry) -> None:
+def _remove(lines: list[str], node: Node | None, entry: Entry) -> None:
     """Take a key away; the first of a list's member shares its line with the dash."""
     first = int(entry.key.start_mark.line)
     before = lines[first][: int(entry.key.start_mark.column)]
@@ -180,7 +180,7 @@ def _remove(lines: list[str], node: "Node | None", entry: Entry) -> None:
     del lines[first : _last_line(lines, entry.value, entry.key) + 1]
 
 
-def _last_line(lines: Sequence[str], node: "Node", key: "Node | None" = None) -> int:
+def _last_line(lines: Sequence[str], node: Node, key: Node | None = None) -> int:
     """The last line with anything of a node; comments and blank lines behind it are not its."""
     if (is_mapping(node) or is_list(node)) and not _is_flow(node) and node.value:
         last = node.value[-1]
@@ -194,7 +194,7 @@ def _last_line(lines: Sequence[str], node: "Node", key: "Node | None" = None) ->
     return int(node.end_mark.line)
 
 
-def _last_of_block(lines: Sequence[str], node: "Node") -> int:
+def _last_of_block(lines: Sequence[str], node: Node) -> int:
     """The last line of a text that is written below `|` or `>`."""
     first, last = int(node.start_mark.line), min(int(node.end_mark.line), len(lines) - 1)
     if not lines[last][: int(node.end_mark.column)].strip():
@@ -229,11 +229,11 @@ def _has_comment_inside(lines: Sequence[str], entry: Entry, last: int) -> bool:
     return any(re.search(r"(?:^|\s)#", line) for line in inner)
 
 
-def _is_flow(node: "Node") -> bool:
+def _is_flow(node: Node) -> bool:
     return bool(getattr(node, "flow_style", False))
 
 
-def _dash_column(lines: Sequence[str], node: "Node", member: "Node | None" = None) -> int:
+def _dash_column(lines: Sequence[str], node: Node, member: Node | None = None) -> int:
     """The column of a list's dashes; a dash on a line of its own is left to people."""
     column = int(node.start_mark.column)
     for each in node.value if member is None else [member]:

@@ -1,5 +1,7 @@
 """Values of an agent's file, read one by one; what is wrong is noted and reading goes on."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Collection, Sequence
 from enum import StrEnum
@@ -34,11 +36,11 @@ class Notes:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
-    def wrong(self, node: "Node", key: str, message: str) -> None:
+    def wrong(self, node: Node, key: str, message: str) -> None:
         """Note a problem."""
         self.problems.append(Problem(line_of(node), key, message))
 
-    def fields(self, node: "Node", key: str, known: Sequence[str]) -> dict[str, Entry]:
+    def fields(self, node: Node, key: str, known: Sequence[str]) -> dict[str, Entry]:
         """The keys of a mapping that are known; others, and second ones, are noted."""
         if not is_mapping(node):
             self.wrong(node, key, f"{_told(node)} where keys and values are wanted: {_list(known)}")
@@ -52,7 +54,7 @@ class Notes:
                 found[entry.name] = entry
         return found
 
-    def entries(self, node: "Node", key: str) -> list[Entry]:
+    def entries(self, node: Node, key: str) -> list[Entry]:
         """The keys of a mapping, whatever they are; a second one of a name is noted."""
         if scalar_of(node) is None:
             return []
@@ -71,7 +73,7 @@ class Notes:
                 found[entry.name] = entry
         return list(found.values())
 
-    def members(self, node: "Node", key: str) -> "list[Node]":
+    def members(self, node: Node, key: str) -> list[Node]:
         """The members of a list; nothing is an empty list."""
         if scalar_of(node) is None:
             return []
@@ -122,7 +124,7 @@ class Notes:
         self.wrong(entry.value, key, f"{_told(entry.value)} is not allowed; give {allowed}")
         return default
 
-    def choice(self, node: "Node", key: str, kind: type[_Choice]) -> _Choice | None:
+    def choice(self, node: Node, key: str, kind: type[_Choice]) -> _Choice | None:
         """One of some words."""
         value = scalar_of(node)
         if isinstance(value, str) and value in list(kind):
@@ -130,7 +132,7 @@ class Notes:
         self.wrong(node, key, f"{_told(node)} is not allowed; give one of {_list(list(kind))}")
         return None
 
-    def name(self, node: "Node", entry: Entry | None, key: str, taken: Collection[str]) -> str:
+    def name(self, node: Node, entry: Entry | None, key: str, taken: Collection[str]) -> str:
         """The name of an item, which no other of its kind has in whatever letters."""
         name = self.line(entry, key)
         place = node if entry is None else entry.value
@@ -142,7 +144,7 @@ class Notes:
             self.wrong(place, key, f"there are two with the name {name!r}; rename one of them")
         return name
 
-    def setting(self, name: str, node: "Node", key: str) -> Setting:
+    def setting(self, name: str, node: Node, key: str) -> Setting:
         """A value of a program or a header; a secret has to be `env:VARIABLE`."""
         value = scalar_of(node)
         if not isinstance(value, str):
@@ -166,13 +168,13 @@ def joined(key: str, name: str) -> str:
     return f"{key}.{name}" if key else name
 
 
-def each(key: str, members: "Sequence[Node]", read: "Callable[[Node, str], None]") -> None:
+def each(key: str, members: Sequence[Node], read: Callable[[Node, str], None]) -> None:
     """Read the members of a list, each under its number from 1."""
     for number, member in enumerate(members, start=1):
         read(member, f"{key}[{number}]")
 
 
-def _told(node: "Node") -> str:
+def _told(node: Node) -> str:
     value = scalar_of(node)
     if value is node:
         return "keys and values" if is_mapping(node) else "a list"

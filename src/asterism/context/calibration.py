@@ -1,18 +1,21 @@
 """From cosine and words, which differ by model, to a score: how likely an item is of use."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from asterism.domain.index import ModelIdentity
 
-Numbers = NDArray[np.float32]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-LEAST = float(np.finfo(np.float32).tiny)
-"""The least score there is: nothing is chosen that does not score at all."""
+Numbers: TypeAlias = "NDArray[np.float32]"
+
+LEAST = 2.0**-126
+"""The smallest normal float32. The least score: nothing is chosen that does not score at all."""
 
 PROBES = (
     "hello",
@@ -116,6 +119,8 @@ class Scale:
 
     def scores(self, cosine: Numbers, said: Numbers, brief: Numbers) -> Numbers:
         """A score between 0 and 1 for each pair; a cosine of 0 without a word scores 0."""
+        import numpy as np
+
         curve = self.curve
         if not self._hybrid:
             said = np.zeros_like(cosine)
@@ -129,6 +134,8 @@ class Scale:
 
     def relations(self, cosine: Numbers) -> Numbers:
         """A score between 0 and 1 for each pair of items, from their nearest pieces."""
+        import numpy as np
+
         if self.curve is None:
             return np.asarray(np.clip(cosine, 0.0, 1.0), dtype=np.float32)
         odds = self.curve.relation_offset + self.curve.relation * cosine
@@ -141,6 +148,8 @@ class Scale:
 
     def floor(self, noise: Numbers | None) -> float:
         """The score below which an item is noise; `noise` is what the probes' best cosines are."""
+        import numpy as np
+
         if self.curve is not None:
             return self.curve.floor
         if noise is None or not noise.size:
@@ -149,4 +158,6 @@ class Scale:
 
 
 def _logistic(odds: Numbers) -> Numbers:
+    import numpy as np
+
     return np.asarray(1.0 / (1.0 + np.exp(-odds)), dtype=np.float32)

@@ -5,11 +5,11 @@ the sentence that it fits best, an item by its best piece. Rules and references 
 tools on the other are chosen apart, with values of their own.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from asterism.context.calibration import LEAST, PROBES, Numbers
 from asterism.context.pieces import query_sentences
@@ -17,6 +17,10 @@ from asterism.context.vectors import ItemIndex, Prepared
 from asterism.context.words import brevity
 from asterism.domain.context import Item, LeftOut, LeftOutReason, Tool
 from asterism.domain.context_settings import ContextSettings, Domain
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 LISTED = 50
 """Candidates of a domain that are named among those left out, best first."""
@@ -78,6 +82,8 @@ def compare(
     message: str, items: Sequence[Item], index: ItemIndex, options: ChoosingOptions
 ) -> Scores:
     """Compare a message with all candidates; raises what the embedder raises."""
+    import numpy as np
+
     prepared = index.prepare(items)
     scale = index.scale(hybrid=options.hybrid)
     sentences = query_sentences(message)
@@ -106,6 +112,8 @@ def choose(
     always come; then each sentence that has no item yet brings its best; then the best of the rest
     fill up to `top_n`. Nothing below the floor comes at all.
     """
+    import numpy as np
+
     prepared = scores.prepared
     floor = max(scores.floor * settings.floor_factor, LEAST)
     members = np.array([domain_of(item) is domain for item in prepared.items], dtype=bool)
@@ -134,11 +142,15 @@ def domain_of(item: Item) -> Domain:
 
 
 def _descending(values: Numbers) -> NDArray[np.intp]:
+    import numpy as np
+
     return np.argsort(-values, kind="stable")
 
 
 def _best_of_top(prepared: Prepared, of_pieces: Numbers, top_k: int) -> Numbers:
     """For each item the best of its pieces among the best of all; 0 for an item without one."""
+    import numpy as np
+
     best = np.zeros(len(prepared.items), dtype=np.float32)
     top = _descending(of_pieces)[:top_k]
     np.maximum.at(best, prepared.owners[top], of_pieces[top])
@@ -149,6 +161,8 @@ def _representatives(
     scores: Scores, members: NDArray[np.bool_], taken: list[int], floor: float
 ) -> list[int]:
     """For each sentence that no chosen item is the best of, or has its own best with: its best."""
+    import numpy as np
+
     by_item = np.where(members, scores.prepared.best(scores.scores), 0.0)
     speaking_for = by_item.argmax(axis=0)
     found: list[int] = []

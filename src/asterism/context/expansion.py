@@ -1,10 +1,10 @@
 """What goes with what was chosen: by the pieces' vectors, by kept relations, by a tool's result."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
-
-import numpy as np
 
 from asterism.context.calibration import Numbers, Scale
 from asterism.context.likeness import likeness
@@ -103,6 +103,8 @@ def _by_pieces(ground: Ground, sources: Sequence[int]) -> Reached:
 
 
 def _query_pieces(prepared: Prepared, item: int, fit: Numbers | None) -> list[int]:
+    import numpy as np
+
     first = int(prepared.starts[item])
     is_last = item + 1 == len(prepared.items)
     end = len(prepared.pieces) if is_last else int(prepared.starts[item + 1])

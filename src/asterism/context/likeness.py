@@ -5,14 +5,18 @@ goes with another because of it. Between two tools of a server a cosine therefor
 it is above what the server's other tools have with each other.
 """
 
-from collections.abc import Sequence
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from asterism.context.calibration import Numbers
 from asterism.context.vectors import Prepared
 from asterism.domain.context import Tool
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _MOST_SHARED = 0.99
 """Beyond this, differences of rounding would count as differences of meaning."""
@@ -20,6 +24,8 @@ _MOST_SHARED = 0.99
 
 def likeness(prepared: Prepared, pieces: Sequence[int] | slice) -> Numbers:
     """For each of some pieces how near every item is to it, by the item's nearest piece."""
+    import numpy as np
+
     near = prepared.best(prepared.vectors[pieces] @ prepared.vectors.T)
     servers = _servers(prepared)
     pairs, total = _within(prepared, servers)
@@ -35,6 +41,8 @@ def likeness(prepared: Prepared, pieces: Sequence[int] | slice) -> Numbers:
 
 def _servers(prepared: Prepared) -> NDArray[np.intp]:
     """For each item the number of its server; rules and references have number 0."""
+    import numpy as np
+
     numbers: dict[str, int] = {}
     return np.array(
         [
@@ -47,6 +55,8 @@ def _servers(prepared: Prepared) -> NDArray[np.intp]:
 
 def _within(prepared: Prepared, servers: NDArray[np.intp]) -> tuple[Numbers, Numbers]:
     """For each server how many ordered pairs of tools it has, and the sum of their cosines."""
+    import numpy as np
+
     heads = prepared.vectors[prepared.starts]
     count = int(servers.max(initial=0)) + 1
     pairs, total = np.zeros(count, dtype=np.float32), np.zeros(count, dtype=np.float32)

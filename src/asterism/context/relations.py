@@ -1,20 +1,23 @@
 """Which items go with which, computed once for a set of items and kept by what they say."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import secrets
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
-
-import numpy as np
 
 from asterism.context.calibration import Scale
 from asterism.context.likeness import likeness
 from asterism.context.vectors import Prepared
 from asterism.domain.context import content_hash
 from asterism.domain.index import ModelIdentity
+
+if TYPE_CHECKING:
+    import numpy as np
 
 VERSION = 2
 """Of the files; a new one is needed when scores or their form change."""
@@ -84,6 +87,8 @@ def _name(prepared: Prepared, identity: ModelIdentity, scale: Scale) -> str:
 
 
 def _computed(prepared: Prepared, scale: Scale) -> RelationGraph:
+    import numpy as np
+
     count = len(prepared.items)
     near = np.full((count, count), -1.0, dtype=np.float32)
     for start in range(0, len(prepared.pieces), _BLOCK):
@@ -96,6 +101,8 @@ def _computed(prepared: Prepared, scale: Scale) -> RelationGraph:
 
 
 def _strongest(row: np.ndarray[tuple[int], np.dtype[np.float32]]) -> tuple[Neighbour, ...]:
+    import numpy as np
+
     over = np.flatnonzero(row >= LEAST_SCORE)
     best = over[np.argsort(-row[over], kind="stable")][:MOST_NEIGHBOURS]
     return tuple(Neighbour(int(item), round(float(row[item]), 4)) for item in best)

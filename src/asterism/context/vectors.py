@@ -1,15 +1,14 @@
 """Items made comparable: their pieces, vectors and words, each made once and then remembered."""
 
+from __future__ import annotations
+
 import hashlib
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from asterism.backends.embed.protocol import Embedder, Matrix
 from asterism.context.calibration import Scale, curve_of
@@ -17,6 +16,10 @@ from asterism.context.pieces import index_text, pieces_of
 from asterism.context.words import WordIndex, stems_of
 from asterism.domain.context import Item, Tool
 from asterism.domain.index import ModelIdentity
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 RECIPE = 1_000
 """The number under which the cache keeps pieces of items, apart from those of code."""
@@ -66,6 +69,8 @@ class Prepared:
 
     def best(self, by_piece: NDArray[np.float32]) -> NDArray[np.float32]:
         """For each item the highest value of its pieces, which are the last dimension."""
+        import numpy as np
+
         if not self.items:
             return by_piece
         return np.asarray(np.maximum.reduceat(by_piece, self.starts, axis=-1))
@@ -121,6 +126,8 @@ class ItemIndex:
 
     def _known_of(self, items: tuple[Item, ...]) -> list[_Known]:
         """What is known of each item, in their order."""
+        import numpy as np
+
         found = {item: known for item in items if (known := self._known.get(item)) is not None}
         new = [item for item in items if item not in found]
         texts = [index_text(item) for item in new]
@@ -158,6 +165,8 @@ class ItemIndex:
 
 
 def _joined(items: tuple[Item, ...], known: Sequence[_Known]) -> Prepared:
+    import numpy as np
+
     sizes = np.array([len(entry.pieces) for entry in known], dtype=np.intp)
     return Prepared(
         items=items,

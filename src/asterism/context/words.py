@@ -1,14 +1,18 @@
 """Which words of a sentence each item says, and what they are worth."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Sequence
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from asterism.analysis.terms import terms_of
 from asterism.retrieval.questions_words import STOP_WORDS
 from asterism.retrieval.variants import stem_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 SHORTEST = 2
 """Letters of a word that counts."""
@@ -52,6 +56,8 @@ class WordIndex:
 
     def said(self, sentence: str) -> NDArray[np.float32]:
         """For each item how much of the sentence it says, rare words worth more; below 1."""
+        import numpy as np
+
         found = np.zeros(self._count, dtype=np.float32)
         total = FEW_WORDS
         for stem in stems_of(sentence):

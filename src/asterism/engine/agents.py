@@ -1,5 +1,7 @@
 """Agents as requests need them: their files, their servers' tools, and what is chosen of both."""
 
+from __future__ import annotations
+
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -125,7 +127,7 @@ class Agents:
         message: str,
         session: Session,
         registered: Registered | None = None,
-    ) -> "Built":
+    ) -> Built:
         """The context of a request in a session; it does not fail for want of a model."""
         from asterism.context.requests import build_request, not_chosen
 
@@ -156,7 +158,7 @@ class Agents:
 
     def _chooser_or_failure(
         self, registered: Registered | None
-    ) -> "tuple[Chooser | None, AsterismError | None]":
+    ) -> tuple[Chooser | None, AsterismError | None]:
         """What chooses, or why nothing does: a key, a file or a setting is missing."""
         try:
             return self.chooser(registered), None
@@ -164,7 +166,7 @@ class Agents:
             log_event("choosing_failed", logging.WARNING, error=type(error).__name__)
             return None, error
 
-    def chooser(self, registered: Registered | None = None) -> "Chooser":
+    def chooser(self, registered: Registered | None = None) -> Chooser:
         """What chooses by meaning, with the model of the settings."""
         from asterism.context.requests import Chooser, chosen_instead
 
@@ -184,7 +186,7 @@ class Agents:
             return instead(chosen_instead(error))
         return Chooser(index=index, relations=relations, instead=instead)
 
-    def _index(self, settings: Settings) -> "ItemIndex":
+    def _index(self, settings: Settings) -> ItemIndex:
         """Items as the settings' embedding model sees them."""
         from asterism.context.vectors import ItemIndex
 
@@ -208,7 +210,7 @@ class Agents:
             self._caches.clear()
 
 
-def asked_of(ready: Ready, message: str, session: Session | None) -> "Asked":
+def asked_of(ready: Ready, message: str, session: Session | None) -> Asked:
     """What a request's context depends on; without a session, that of a new one."""
     from asterism.context.requests import Asked
 

@@ -1,5 +1,7 @@
 """Sessions of agents: begun, changed, resumed, and every request they had kept and replayed."""
 
+from __future__ import annotations
+
 import json
 import secrets
 import time
@@ -41,7 +43,7 @@ class SessionRequest:
 
     session: Session | None
     ready: Ready
-    built: "Built"
+    built: Built
     added: tuple[ItemKey, ...] = ()
     """What the message mentioned, which the session holds from now on."""
     notes: tuple[str, ...] = ()
@@ -219,7 +221,7 @@ class Sessions:
             return Ready(Agent(name=agent)), f"{file.name} has problems: {file.problems[0]}"
         return self._agents.ready(file.agent, connect=self._connect), ""
 
-    def _store(self) -> "SessionStore":
+    def _store(self) -> SessionStore:
         return self._agents.records().sessions()
 
     def _items(self, session: Session) -> Mapping[ItemKey, Item]:

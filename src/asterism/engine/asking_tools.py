@@ -135,7 +135,6 @@ class EngineTools:
         registered = self._ground.registered
         query = symbol_query(name, SymbolQuery(name, limit=MOST_PLACES))
         with self._ground.guard(registered):
-            self._ground.engine.refresh(registered)
             found = self._ground.engine.symbols(registered, query)
         counts = ", ".join(f"{count} {role.value}" for role, count in found.counts.items())
         lines = [f"{name}: {counts or 'not found'}"]

@@ -1,5 +1,7 @@
 """A question on its way: what whoever asked can hold on to, from any thread."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future

@@ -1,6 +1,5 @@
 """Indexing through the façade: take the lock, mend what is stale, sync, say what happened."""
 
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -13,37 +12,29 @@ from asterism.backends.store.registry import Registered, check_root
 from asterism.backends.store.replacement import remove_leftovers, take_place
 from asterism.backends.store.second_store import prune_second, remove_second
 from asterism.config.settings import Settings
-from asterism.domain.deadlines import check_deadline, without_deadline
 from asterism.domain.errors import (
     IndexBusy,
     IndexCorrupt,
     IndexMissing,
     IndexOutdated,
-    ProviderError,
     StorageFailed,
     StoreError,
 )
-from asterism.domain.index import Staleness
-from asterism.engine.observing import record_look_up, record_sync
-from asterism.engine.unchanged import Unchanged, Wanted
 from asterism.engine.wiring import (
     Places,
     begin_index,
-    model_identity,
     open_index,
     sync_options,
     wipe,
 )
 from asterism.indexing.index import Index
 from asterism.indexing.jobs import add_to_record, run_sync
-from asterism.indexing.lock import held_seconds, upgrader, writer
+from asterism.indexing.lock import upgrader, writer
 from asterism.indexing.options import options_hash
 from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.report import SyncReport
-from asterism.indexing.staleness import judge, judge_shape
 from asterism.indexing.sync import masked_notes, preview
 from asterism.telemetry.events import log_event
-from asterism.telemetry.operations import Operation
 
 # How long removing a repository waits for whoever is writing.
 FORGET_SECONDS = 10.0
@@ -89,101 +80,6 @@ def build(
             log_event("damage", WARNING, index=registered.project.id, why=str(damage))
             report = _rebuilt(everything, places, listener)
             return replace(report, warnings=(_mended(damage), *report.warnings))
-
-
-class Freshness(NamedTuple):
-    """How far the index is behind the files after the time a question may spend on it."""
-
-    message: str = ""
-    """What to tell whoever asked; nothing if all is fresh."""
-    behind: int = 0
-
-
-def refresh(
-    registered: Registered,
-    settings: Settings,
-    places: Places,
-    unchanged: Unchanged | None = None,
-) -> Freshness:
-    """Bring an index up to date before a question, within the time that the settings allow.
-
-    Somebody who has just begun to write, as a watcher does after an edit, is waited for within that
-    time. If the writing takes longer, or the index needs more than a sync, the answer says how
-    things stand. A process that asks often gives `unchanged`, which spares it
-    the sync where nothing has changed.
-    """
-    check_root(registered)
-    options, model = sync_options(settings), model_identity(settings)
-    wanted = Wanted(registered.repository.root, options, model)
-    if unchanged is not None:
-        is_fresh = unchanged.holds(registered, wanted)
-        record_look_up("freshness", is_fresh)
-        if is_fresh:
-            return Freshness()
-    # A sync ends by its own time, and not in the middle of what it writes.
-    with without_deadline():
-        found = _refreshed(registered, settings, places, unchanged, wanted)
-    check_deadline()
-    return found
-
-
-def _refreshed(
-    registered: Registered,
-    settings: Settings,
-    places: Places,
-    unchanged: Unchanged | None,
-    wanted: Wanted,
-) -> Freshness:
-    directory, repository = registered.project.directory, registered.repository
-    options, model = wanted.options, wanted.model
-    began_ns = time.time_ns()
-    deadline = time.monotonic() + settings.index.sync_seconds
-    with Catalogue.open(directory) as catalogue:
-        shape = judge_shape(catalogue, repository, options, model)
-    if shape.staleness is not Staleness.equal:
-        return Freshness(shape.message)
-    patience = max(0.0, settings.index.sync_seconds - held_seconds(directory))
-    refused = ""
-    try:
-        with suppress(IndexBusy), writer(directory, patience):
-            listener = Listener(stop=lambda: time.monotonic() > deadline)
-            if _is_synced(registered, settings, places, listener):
-                if unchanged is not None:
-                    unchanged.note(registered, wanted, began_ns, lambda: _closed(registered))
-                return Freshness()
-    except ProviderError as error:
-        # The question can be answered all the same, from what the index has.
-        return Freshness(str(error))
-    except StorageFailed as error:
-        # So it can on a full or read-only disk; only what is behind is worth telling.
-        refused = f" {error}"
-    with Catalogue.open(directory) as catalogue:
-        found = judge(catalogue, repository, options, model)
-    if found.staleness is Staleness.equal:
-        return Freshness()
-    return Freshness(f"{found.message}{refused}", found.behind)
-
-
-def _is_synced(
-    registered: Registered, settings: Settings, places: Places, listener: Listener
-) -> bool:
-    """Sync; False where it was stopped before its end."""
-    index = open_index(registered.project.directory, settings, places)
-    try:
-        with Operation("sync") as done:
-            report = run_sync(index, registered.repository, sync_options(settings), listener)
-            record_sync(report, done)
-        index.adopt()
-        return not report.cancelled
-    finally:
-        index.close()
-
-
-def _closed(registered: Registered) -> set[str]:
-    """The directories that the listing does not enter."""
-    with Catalogue.open(registered.project.directory) as catalogue:
-        skipped = catalogue.skipped(registered.repository.name)
-    return {entry.path for entry in skipped if entry.path.endswith("/")}
 
 
 def dry_run(registered: Registered, settings: Settings, force: bool = False) -> SyncReport:

@@ -4,31 +4,30 @@ import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
-from asterism.analysis.graph.scopes import FileScope
-from asterism.analysis.source.discovery import discover
 from asterism.analysis.syntax.catalogue import detect
 from asterism.backends.lsp.keeper import Condition, KeeperOptions
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
 from asterism.config.environment import program
-from asterism.config.loading import discovery_options
 from asterism.config.settings import Settings
 from asterism.config.trust import is_trusted
 from asterism.domain.deadlines import check_deadline
 from asterism.domain.errors import LanguageServerError, ServerGarbled, ServerMissing
 from asterism.domain.files import FoundFile, display_path
 from asterism.domain.structure import Connections, Fact, Gap
+from asterism.engine.snapshot import QuerySnapshot
+from asterism.indexing.sync import as_found
 from asterism.structure.by_name import ByName
 from asterism.structure.call_sites import CALLABLE
 from asterism.structure.completing import completed
 from asterism.structure.kept_outlines import KeptOutlines
 from asterism.structure.python import PythonOptions, PythonProject
 from asterism.structure.python_binary import find_environment, require_checker
-from asterism.structure.repository import Files, IndexedRepository
+from asterism.structure.repository import Files, FilesOnce, IndexedRepository
 from asterism.structure.server_binary import can_start, require_server
 from asterism.structure.server_project import ServerOptions, ServerProject
 from asterism.structure.servers import BY_FAMILY, SERVERS, Server
@@ -89,14 +88,6 @@ class Witness(Protocol):
         ...
 
 
-class Connected(NamedTuple):
-    """What is known of each target, and what the reader should know about how."""
-
-    connections: tuple[Connections | None, ...]
-    """None for a target that is not in its file any more."""
-    notes: tuple[str, ...] = ()
-
-
 _Make: TypeAlias = Callable[[], Witness]
 
 
@@ -114,7 +105,6 @@ class Connector:
         self._environment = environment
         self._outlines = KeptOutlines()
         self._files = Files(registered.repository.root, self._outlines)
-        self._listing: tuple[FoundFile, ...] = ()
         self._witnesses: dict[str, Witness] = {}
         self._found: dict[str, str | None] = {}
         self._makes: Mapping[str, _Make] = {
@@ -124,7 +114,7 @@ class Connector:
         }
 
     def warm_up(self, catalogue: Catalogue, languages: Collection[str] = ()) -> None:
-        """Start the witnesses that a question may need, in the background.
+        """Start the witnesses that a query may need, in the background.
 
         Those of `languages` alone, where some are given. What the index knows of the files is
         enough to begin with; trouble shows when something is asked.
@@ -134,42 +124,14 @@ class Connector:
         if all(self._is_under_way(family) for family in wanted):
             return
         states = catalogue.files(self._registered.repository.name).values()
-        if not self._listing:
-            self._listing = tuple(
-                FoundFile(one.path, one.size, one.mtime_ns, one.ctime_ns)
-                for one in states
-                if _can_be_told(one.path)
-            )
+        listing = tuple(as_found(state) for state in states if _can_be_told(state.path))
         for family in wanted & {_family(state.language) for state in states}:
             with suppress(LanguageServerError):
-                self.witness(family).warm_up(self._listing)
+                self.witness(family).warm_up(listing)
 
-    def connections(self, targets: Sequence[Target], catalogue: Catalogue) -> Connected:
-        """What is known of each target by the files as they are now."""
-        questions = self.questions(catalogue)
-        return Connected(questions.ask(targets), tuple(questions.notes))
-
-    def questions(self, catalogue: Catalogue) -> "Questions":
-        """For questions that lead to others, as a tree of calls asks them."""
-        repository = self._registered.repository
-        by_name = ByName(IndexedRepository(repository.name, self._files, catalogue))
-        return Questions(self, by_name)
-
-    def scope(self, path: str) -> FileScope | None:
-        """A file as it is now."""
-        return self._files.scope(path)
-
-    def digest(self, path: str) -> str | None:
-        """The hash of the bytes that the last scope of a file was read from."""
-        return self._files.digest(path)
-
-    def listed(self) -> tuple[FoundFile, ...]:
-        """The files that a compiler can be told of; those known already are not opened again."""
-        root = self._registered.repository.root
-        options = discovery_options(self._settings)
-        found = discover(root, options, frozenset(self._listing)).files
-        self._listing = tuple(file for file in found if _can_be_told(file.path))
-        return self._listing
+    def questions(self, snapshot: QuerySnapshot) -> "Questions":
+        """What one query asks: all its answers come from one snapshot."""
+        return Questions(self, snapshot, FilesOnce(self._files))
 
     def has_witness(self, language: str) -> bool:
         """Whether there is one to ask for a language, running or not.
@@ -284,21 +246,29 @@ class Connector:
 
 
 class Questions:
-    """The questions of one moment: files are listed once, and nothing is asked twice.
+    """The questions of one query: each file is read once, and nothing is asked twice.
 
-    A witness that failed is not asked again: whoever waits has waited long enough.
+    A witness that failed is not asked again: the query has waited long enough.
     """
 
-    def __init__(self, connector: Connector, by_name: ByName) -> None:
+    def __init__(self, connector: Connector, snapshot: QuerySnapshot, files: FilesOnce) -> None:
         """`Connector.questions` makes these."""
         self.notes: list[str] = []
         """How answers came about, for the reader; filled by questions."""
+        self.files = files
+        """The files as they were when the query first read them."""
         self._connector = connector
-        self.by_name = by_name.question()
-        """The same moment, by names alone."""
-        self._listing: tuple[FoundFile, ...] | None = None
+        self._snapshot = snapshot
+        name = snapshot.registered.repository.name
+        self.by_name = ByName(IndexedRepository(name, files, snapshot.catalogue)).question()
+        """The same state, by names alone."""
         self._failed: set[str] = set()
         self._known: dict[Target, Connections | None] = {}
+
+    @cached_property
+    def _listing(self) -> tuple[FoundFile, ...]:
+        """The files that a compiler can be told of."""
+        return tuple(file for file in self._snapshot.listing if _can_be_told(file.path))
 
     def ask(self, targets: Sequence[Target]) -> tuple[Connections | None, ...]:
         """What is known of each target; None for one that is not in its file any more."""
@@ -347,8 +317,6 @@ class Questions:
         return completed(found, named, missing) if named is not None else found
 
     def _resolved(self, family: str, targets: list[Target]) -> Sequence[Connections]:
-        if self._listing is None:
-            self._listing = self._connector.listed()
         if not targets:
             return ()
         try:

@@ -8,22 +8,22 @@ from typing import NamedTuple
 
 from asterism.analysis.chunks.units import units_of
 from asterism.analysis.graph.scopes import FileScope
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.registry import Registered
 from asterism.domain.chunk import Chunk
 from asterism.domain.deadlines import check_deadline
 from asterism.domain.errors import UsageError
 from asterism.domain.files import display_path
 from asterism.domain.outline import ROOT_KINDS
 from asterism.domain.selection import Account, Detail, Dropped, Lines, Reason, TruncationInfo
-from asterism.engine.connecting import Connector
+from asterism.engine.connecting import Connector, Questions
 from asterism.engine.searching import SearchReply, SearchRequest
+from asterism.engine.snapshot import QuerySnapshot
 from asterism.presentation.budget import Assembly, FileSource, Part, Result, assemble
 from asterism.presentation.snapshots import targets_at
 from asterism.presentation.stated import stated
 from asterism.retrieval.selection_options import CHUNKS, CONTEXT
 from asterism.retrieval.selection_sizes import CHARS_PER_TOKEN
 from asterism.structure.call_sites import CALLABLE
+from asterism.structure.repository import FilesOnce
 from asterism.structure.targets import Target, find_item
 
 # Less than this has no place for anything but the first line.
@@ -86,20 +86,19 @@ def budget_for(wanted: int | None) -> int:
 
 
 def context(
-    reply: SearchReply, registered: Registered, connector: Connector, budget: int | None = None
+    reply: SearchReply, snapshot: QuerySnapshot, connector: Connector, budget: int | None = None
 ) -> ContextReply:
     """The connection graph of the hits and a snapshot of each file, best first."""
-    began = time.monotonic()
     room = budget_for(budget)
     notes: list[str] = [*reply.notes]
+    questions = connector.questions(snapshot)
     scopes: dict[str, FileScope] = {}
-    with Catalogue.open(registered.project.directory) as catalogue, catalogue.snapshot():
-        odd = _odd_paths(reply, registered.repository.name, catalogue)
-        found = [*_placed(reply, odd, connector, scopes, notes)]
-        notes.extend(_more_notes(reply))
-        placed = [*{(place.path, place.targets): place for place in reversed(found)}.values()][::-1]
-        paths = [*dict.fromkeys(place.path for place in placed)]
-        results = _results(placed, paths, scopes, connector, catalogue, notes)
+    found = [*_placed(reply, _odd_paths(reply, snapshot), questions.files, scopes, notes)]
+    notes.extend(_more_notes(reply))
+    placed = [*{(place.path, place.targets): place for place in reversed(found)}.values()][::-1]
+    paths = [*dict.fromkeys(place.path for place in placed)]
+    results = _results(placed, paths, scopes, questions)
+    notes.extend(questions.notes)
     files = [FileSource(outline=scopes[path].outline, source=scopes[path].source) for path in paths]
     assembly = _assembled(reply.search.question.text, files, results, room)
     notes.extend(_size_notes(assembly, room))
@@ -115,22 +114,23 @@ def context(
         assembly=assembly,
         account=_account(reply, assembly, len(found) - len(placed), room),
         notes=tuple(dict.fromkeys(notes)),
-        seconds=reply.seconds + time.monotonic() - began,
+        seconds=time.monotonic() - snapshot.began,
     )
 
 
-def _odd_paths(reply: SearchReply, repo: str, catalogue: Catalogue) -> dict[str, str]:
+def _odd_paths(reply: SearchReply, snapshot: QuerySnapshot) -> dict[str, str]:
     """Paths by how they are displayed, where that may be another: chunks have those."""
     shown = {kept.hit.chunk.relative_path for kept in reply.selection.kept}
     if not any("\\" in path for path in shown):
         return {}
-    return {display_path(path): path for path in catalogue.files(repo)}
+    files = snapshot.catalogue.files(snapshot.registered.repository.name)
+    return {display_path(path): path for path in files}
 
 
 def _placed(
     reply: SearchReply,
     odd: Mapping[str, str],
-    connector: Connector,
+    files: FilesOnce,
     scopes: dict[str, FileScope],
     notes: list[str],
 ) -> Iterator[Placed]:
@@ -140,14 +140,14 @@ def _placed(
         chunk = kept.hit.chunk
         shown = display_path(chunk.relative_path)
         path = odd.get(shown, chunk.relative_path)
-        scope = connector.scope(path)
+        scope = files.scope(path)
         if scope is None:
             notes.append(
                 f"{shown} is gone since it was indexed; {chunk.qualified_name} is left out."
             )
             continue
         scopes[path] = scope
-        is_same = connector.digest(path) == chunk.content_hash
+        is_same = files.digest(path) == chunk.content_hash
         lines = Lines(chunk.start_line, chunk.end_line) if is_same else _same_text(scope, chunk)
         targets = targets_at(scope.outline, [lines]) if lines else _same_name(scope, chunk)
         if not targets:
@@ -220,17 +220,13 @@ def _lines_of(scope: FileScope, targets: Sequence[int]) -> Lines:
 def _results(
     placed: Sequence[Placed],
     paths: Sequence[str],
-    scopes: dict[str, FileScope],
-    connector: Connector,
-    catalogue: Catalogue,
-    notes: list[str],
+    scopes: Mapping[str, FileScope],
+    questions: Questions,
 ) -> list[Result]:
     numbers = {path: number for number, path in enumerate(paths)}
     targets = [_target(place, scopes[place.path]) for place in placed]
     symbols = [target for target in targets if target is not None]
-    connected = connector.connections(symbols, catalogue)
-    notes.extend(connected.notes)
-    known = dict(zip(symbols, connected.connections, strict=True))
+    known = dict(zip(symbols, questions.ask(symbols), strict=True))
     results: list[Result] = []
     for place, target in zip(placed, targets, strict=True):
         scope = scopes[place.path]

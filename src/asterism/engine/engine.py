@@ -1,10 +1,13 @@
 """The façade: everything a command, a server or a program does with a user's indexes."""
 
+from __future__ import annotations
+
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Event, RLock
 from typing import TYPE_CHECKING
@@ -19,13 +22,16 @@ from asterism.domain.catalogue import SymbolQuery
 from asterism.domain.deadlines import limited_to
 from asterism.domain.errors import IndexMissing, PathMissing, StoreError, UsageError
 from asterism.domain.files import SkipReason, display_path
-from asterism.engine.builds import Freshness, Neighbour, build, dry_run, forget, refresh
+from asterism.domain.request_limits import check_text
+from asterism.engine.builds import Neighbour, build, dry_run, forget
 from asterism.engine.cleaning import Cleaning, clean
 from asterism.engine.inspection import Inspection, inspect_file
 from asterism.engine.lookups import Lookup, look_up
 from asterism.engine.observing import WatchRecord, record_search, record_sync
 from asterism.engine.questions import Questions
+from asterism.engine.snapshot import Freshness, Opening, QuerySnapshot, answered, query_snapshot
 from asterism.engine.status import Status, status_of, watch_file
+from asterism.engine.unchanged import Unchanged
 from asterism.engine.wiring import Places
 from asterism.indexing.jobs import is_alive
 from asterism.indexing.lock import sole_watcher
@@ -61,6 +67,7 @@ class Engine:
         self._settings = settings
         self.registry = Registry(places.data)
         self.questions = Questions()
+        self._unchanged = Unchanged()
         self._warm: Warm | None = None
         self._connectors: dict[str, Connector] = {}
         self._records: Records | None = None
@@ -211,26 +218,34 @@ class Engine:
         return status_of(registered, self.settings_of(registered))
 
     def refresh(self, registered: Registered) -> Freshness:
-        """Bring an index up to date before a question, within the time that the settings allow."""
-        return refresh(registered, self.settings_of(registered), self._places)
+        """Bring an index up to date before a query, within the time that the settings allow."""
+        with query_snapshot(self._opening(registered)) as snapshot:
+            return snapshot.freshness
 
-    def search(self, registered: Registered, request: "SearchRequest") -> "SearchReply":
-        """The code for a question."""
-        from asterism.engine.searching import search
+    def snapshot(self, registered: Registered) -> AbstractContextManager[QuerySnapshot]:
+        """The state of a repository that one query reads, brought up to date first."""
+        return query_snapshot(self._opening(registered))
 
-        settings = self.settings_of(registered)
-        with self._query(registered), Operation("search", request.mode.value) as done:
-            reply = search(registered, request, settings, self._places, self._kept())
+    def search(self, registered: Registered, request: SearchRequest) -> SearchReply:
+        """The code for a query."""
+        from asterism.engine.searching import prepared, search
+
+        opening = self._opening(registered)
+        with self._query(opening), Operation("search", request.mode.value) as done:
+            asked = prepared(request)
+            reply = answered(
+                opening, lambda snapshot: search(snapshot, asked, self._places, self._kept())
+            )
             record_search(reply, done)
         return reply
 
     def similar(
         self,
         registered: Registered,
-        request: "SearchRequest",
+        request: SearchRequest,
         path: Path,
         lines: tuple[int | None, int | None] = (None, None),
-    ) -> "SearchReply":
+    ) -> SearchReply:
         """Code like the code on some lines of a file, or like all of it."""
         from asterism.domain.search import Mode
         from asterism.engine.likeness import place_in
@@ -241,39 +256,56 @@ class Engine:
     def context(
         self,
         registered: Registered,
-        request: "SearchRequest",
+        request: SearchRequest,
         budget: int | None = None,
         gate: float | None = None,
-    ) -> "ContextReply":
+    ) -> ContextReply:
         """The same for an agent: how the hits connect, and their code, inside a token budget.
 
         Only hits that score `gate` or more are given, by default those that are more likely right
         than not.
         """
         from asterism.engine.contexts import budget_for, context, gated
+        from asterism.engine.searching import prepared, search
 
-        asked, room = gated(request, gate), budget_for(budget)
-        with self._query(registered), Operation("context", request.mode.value):
-            searched = self._searched(registered, request.where.repos)
-            connector = self._warm_connector(searched, request.where.languages)
-            return context(self.search(searched, asked), searched, connector, room)
+        room, wanted = budget_for(budget), gated(request, gate)
+        opening = self._opening(self._searched(registered, request.where.repos))
+        with self._query(opening), Operation("context", request.mode.value):
+            asked, connector = prepared(wanted), self._connector(opening)
 
-    def relations(self, registered: Registered, request: "RelationsRequest") -> "RelationsReply":
+            def reply(snapshot: QuerySnapshot) -> ContextReply:
+                with Operation("search", request.mode.value) as done:
+                    hits = search(snapshot, asked, self._places, self._kept())
+                    record_search(hits, done)
+                return context(hits, snapshot, connector, room)
+
+            begin = partial(connector.warm_up, languages=request.where.languages)
+            return answered(opening, reply, begin)
+
+    def relations(self, registered: Registered, request: RelationsRequest) -> RelationsReply:
         """Who calls a symbol, what it calls, or which files refer to it."""
         from asterism.engine.relations import check, relations
 
         check(request)
-        with self._query(registered), Operation("relations", request.relation.value):
-            connector = self._warm_connector(registered)
-            return relations(request, registered, connector, self.refresh(registered))
+        opening = self._opening(registered)
+        with self._query(opening), Operation("relations", request.relation.value):
+            connector = self._connector(opening)
+            return answered(
+                opening,
+                lambda snapshot: relations(request, snapshot, connector),
+                connector.warm_up,
+            )
 
-    def connector(self, registered: Registered) -> "Connector":
+    def connector(self, registered: Registered) -> Connector:
         """What knows how the symbols of a repository connect; its processes stay until `close`."""
+        return self._connector(self._opening(registered))
+
+    def _connector(self, opening: Opening) -> Connector:
         from asterism.config.environment import active_environment
         from asterism.engine.connecting import Connector
 
+        registered, settings = opening.registered, opening.settings
         root, id_ = registered.repository.root, registered.repository.id
-        settings = self.settings_of(registered)
         with self._lock:
             kept = self._connectors.get(id_)
             if kept is None or kept.made_for != (root, settings):
@@ -284,7 +316,7 @@ class Engine:
                 self._connectors[id_] = kept
             return kept
 
-    def records(self) -> "Records":
+    def records(self) -> Records:
         """The user's conversations and sessions; their database is opened when it is needed."""
         from asterism.engine.records import Records
 
@@ -295,7 +327,7 @@ class Engine:
                 self._records = Records(settings, self._places)
             return self._records
 
-    def agents(self) -> "Agents":
+    def agents(self) -> Agents:
         """The user's agents; their servers start when they are needed, and stay until `close`."""
         from asterism.config.loading import embed_options
         from asterism.engine.agents import Agents
@@ -310,7 +342,7 @@ class Engine:
                 )
             return self._agents
 
-    def _kept(self) -> "Warm":
+    def _kept(self) -> Warm:
         """What is kept between questions."""
         from asterism.engine.warm import Warm
 
@@ -337,8 +369,10 @@ class Engine:
 
     def symbols(self, registered: Registered, query: SymbolQuery) -> Lookup:
         """Where a name is defined, exported, imported and used."""
-        with limited_to(self.query_seconds(registered)), Operation("symbols"):
-            return look_up(registered, query)
+        check_text("name", query.name)
+        opening = self._opening(registered)
+        with limited_to(opening.settings.server.query_seconds), Operation("symbols"):
+            return answered(opening, lambda snapshot: look_up(snapshot, query))
 
     def inspect(self, path: Path) -> Inspection:
         """What is indexed of a file, and why not the rest."""
@@ -361,9 +395,13 @@ class Engine:
         """How long a query of a repository may take."""
         return self.settings_of(registered).server.query_seconds
 
-    def _query(self, registered: Registered) -> AbstractContextManager[None]:
+    def _opening(self, registered: Registered) -> Opening:
+        """What a query opens; its settings are read once."""
+        return Opening(registered, self.settings_of(registered), self._places, self._unchanged)
+
+    def _query(self, opening: Opening) -> AbstractContextManager[None]:
         """A query is answered inside: background work yields, and the deadline ends it."""
-        return self.questions.answering(self.query_seconds(registered))
+        return self.questions.answering(opening.settings.server.query_seconds)
 
     def _searched(self, registered: Registered, repos: Sequence[str]) -> Registered:
         """The one repository that a filter means: files of several do not connect."""
@@ -373,17 +411,11 @@ class Engine:
                 "Connections are those of one repository; name one in the filter, not "
                 f"{', '.join(sorted(names))}."
             )
+        if registered.repository.name in names:
+            return registered
         entries = self.registry.repositories(registered.project.id)
-        # A name that does not exist is the search's to complain of.
+        # The search reports a name that does not exist.
         return next((one for one in entries if one.repository.name in names), registered)
-
-    def _warm_connector(self, registered: Registered, languages: Sequence[str] = ()) -> "Connector":
-        """The connector, with its compilers loading while the question is looked up."""
-        connector = self.connector(registered)
-        # Whatever is wrong with the index is said by the search itself.
-        with suppress(StoreError), Catalogue.open(registered.project.directory) as catalogue:
-            connector.warm_up(catalogue, languages)
-        return connector
 
     @property
     def cache_place(self) -> Path:

@@ -1,5 +1,7 @@
 """The ways to find: by symbol, by exact text, by definition, or ranked by everything."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -191,7 +193,7 @@ def _pays(model: ModelIdentity | None) -> bool:
     return model == identity_of(EmbedOptions())
 
 
-def _own_judge(means: Means) -> "OwnJudge":
+def _own_judge(means: Means) -> OwnJudge:
     """The model of our own that the settings name."""
     settings, chosen = means.settings, means.settings.rerank
     model = means.warm.judge(rerank_options(settings), lambda: cache(settings, means.places))

@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import NamedTuple
 
-import numpy as np
-
 from asterism.analysis.chunks.options import RECIPE_VERSION
 from asterism.backends.embed.encoder import EncoderEmbedder
 from asterism.backends.embed.options import EmbedOptions, encoder_folder
@@ -103,6 +101,7 @@ def by_reranker(reranker: LocalReranker) -> Score:
 
 def by_encoder(embedder: EncoderEmbedder, cache: Callable[[], Cache]) -> Score:
     """Cosines; the vectors of texts are kept, so that only new ones cost anything."""
+    import numpy as np
 
     def score(question: str, texts: Sequence[str], seconds: float) -> list[float | None]:
         asked = embedder.embed_queries([question])[0]

@@ -3,13 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
 from asterism.domain.catalogue import FoundSymbol, SymbolQuery
-from asterism.domain.errors import IndexMissing
-from asterism.domain.files import display_path
-from asterism.domain.request_limits import check_text
 from asterism.domain.symbol import Role
+from asterism.engine.snapshot import Freshness, QuerySnapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +18,9 @@ class Lookup:
     symbols: tuple[FoundSymbol, ...]
     """As many as were asked for."""
     counts: Mapping[Role, int]
+    state: Freshness
+    version: int
+    """Of the index; a later page of the same version continues this one."""
     """How many there are of each role that occurs, whatever was asked for."""
     did_you_mean: tuple[str, ...] = ()
     """Names of definitions that look like this one; only where nothing was found."""
@@ -31,28 +31,31 @@ class Lookup:
         return sum(self.counts.values())
 
 
-def look_up(registered: Registered, query: SymbolQuery) -> Lookup:
+def look_up(snapshot: QuerySnapshot, query: SymbolQuery) -> Lookup:
     """Find a name in one repository; an error says what to do where that was never indexed."""
-    check_text("name", query.name)
-    repository = registered.repository
-    with Catalogue.open(registered.project.directory) as catalogue:
-        if repository.name not in {known.name for known in catalogue.repositories()}:
-            root = display_path(repository.root)
-            raise IndexMissing(f"{root} is not indexed yet; run `asterism index {root}`.")
-        found: list[FoundSymbol] = []
-        counts: dict[Role, int] = {}
-        for role in query.roles or tuple(Role):
-            page = catalogue.find_symbols(
-                replace(
-                    query,
-                    roles=(role,),
-                    by_end=role is Role.DEFINITION,
-                    repos=(repository.name,),
-                    limit=max(0, query.limit - len(found)),
-                )
+    registered, catalogue = snapshot.registered, snapshot.catalogue
+    snapshot.check_known()
+    found: list[FoundSymbol] = []
+    counts: dict[Role, int] = {}
+    for role in query.roles or tuple(Role):
+        page = catalogue.find_symbols(
+            replace(
+                query,
+                roles=(role,),
+                by_end=role is Role.DEFINITION,
+                repos=(registered.repository.name,),
+                limit=max(0, query.limit - len(found)),
             )
-            found += page.rows
-            if page.total:
-                counts[role] = page.total
-        similar = () if counts else tuple(catalogue.similar_names(query.name))
-    return Lookup(registered, query.name, tuple(found), counts, similar)
+        )
+        found += page.rows
+        if page.total:
+            counts[role] = page.total
+    return Lookup(
+        registered=registered,
+        name=query.name,
+        symbols=tuple(found),
+        counts=counts,
+        state=snapshot.freshness,
+        version=snapshot.version,
+        did_you_mean=() if counts else tuple(catalogue.similar_names(query.name)),
+    )

@@ -1,5 +1,7 @@
 """What the engine does, counted and logged: records of the domain in, numbers and lines out."""
 
+from __future__ import annotations
+
 import logging
 import platform
 from typing import TYPE_CHECKING
@@ -35,7 +37,7 @@ _FILES = ("added", "changed", "removed", "touched", "parsed", "reread")
 _VECTORS = ("embedded", "cached", "reused")
 
 
-def record_search(reply: "SearchReply", done: Operation) -> None:
+def record_search(reply: SearchReply, done: Operation) -> None:
     """Count what a search gave out, and add it to its line in the log."""
     account, question = reply.selection.account, reply.search.question
     record_account(SEARCH, account)

@@ -1,5 +1,7 @@
 """The user's conversations and sessions: one database, opened at its first use."""
 
+from __future__ import annotations
+
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -23,7 +25,7 @@ class Records:
         self._database: Database | None = None
         self._lock = Lock()
 
-    def database(self) -> "Database":
+    def database(self) -> Database:
         """The database, made or brought up to date if need be."""
         from asterism.backends.records.database import open_database
 
@@ -32,19 +34,19 @@ class Records:
                 self._database = open_database(self._options)
             return self._database
 
-    def conversations(self) -> "Conversations":
+    def conversations(self) -> Conversations:
         """The conversations."""
         from asterism.backends.records.conversations import Conversations
 
         return Conversations(self.database())
 
-    def turns(self) -> "Turns":
+    def turns(self) -> Turns:
         """Their turns."""
         from asterism.backends.records.turns import Turns
 
         return Turns(self.database())
 
-    def sessions(self) -> "SessionStore":
+    def sessions(self) -> SessionStore:
         """The sessions of agents."""
         from asterism.backends.records.session_store import SessionStore
 

@@ -5,16 +5,15 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.registry import Registered
 from asterism.domain.catalogue import FoundSymbol, SymbolPage, SymbolQuery
-from asterism.domain.errors import IndexMissing, UsageError
+from asterism.domain.errors import UsageError
 from asterism.domain.files import display_path
 from asterism.domain.request_limits import check_text
 from asterism.domain.structure import CallTree, Connections, Edge, Fact, SymbolPlace
 from asterism.domain.symbol import Role
 from asterism.domain.symbol_names import symbol_query
-from asterism.engine.builds import Freshness
 from asterism.engine.connecting import Connector, Questions
+from asterism.engine.snapshot import Freshness, QuerySnapshot
 from asterism.retrieval.symbols_lookup import hints
 from asterism.structure.call_trees import TreeOptions, call_tree
 from asterism.structure.targets import Target
@@ -91,23 +90,20 @@ def check(request: RelationsRequest) -> None:
 
 
 def relations(
-    request: RelationsRequest, registered: Registered, connector: Connector, state: Freshness
+    request: RelationsRequest, snapshot: QuerySnapshot, connector: Connector
 ) -> RelationsReply:
     """Look a name up and follow its relations in the files as they are now."""
-    repository = registered.repository
-    with Catalogue.open(registered.project.directory) as catalogue, catalogue.snapshot():
-        if repository.name not in {known.name for known in catalogue.repositories()}:
-            root = display_path(repository.root)
-            raise IndexMissing(f"{root} is not indexed yet; run `asterism index {root}`.")
-        page = _definitions(request, repository.name, catalogue)
-        alike = () if page.total else hints(catalogue, request.name)
-        questions = connector.questions(catalogue)
-        targets = [*map(_target, page.rows)]
-        answers = questions.ask(targets)
-        gone = [target for target, known in zip(targets, answers, strict=True) if known is None]
-        found = [answer for answer in answers if answer is not None]
-        known = {_answer_of(answer, request.relation): answer for answer in reversed(found)}
-        related = [_related(answer, request, questions) for answer in reversed(known.values())]
+    repository, catalogue = snapshot.registered.repository, snapshot.catalogue
+    snapshot.check_known()
+    page = _definitions(request, repository.name, catalogue)
+    alike = () if page.total else hints(catalogue, request.name)
+    questions = connector.questions(snapshot)
+    targets = [*map(_target, page.rows)]
+    answers = questions.ask(targets)
+    gone = [target for target, known in zip(targets, answers, strict=True) if known is None]
+    found = [answer for answer in answers if answer is not None]
+    known = {_answer_of(answer, request.relation): answer for answer in reversed(found)}
+    related = [_related(answer, request, questions) for answer in reversed(known.values())]
     return RelationsReply(
         request=request,
         related=tuple(related),
@@ -115,7 +111,7 @@ def relations(
         total=page.total - len(targets) + len(known),
         did_you_mean=alike,
         notes=tuple(dict.fromkeys([*questions.notes, *map(_gone, gone)])),
-        state=state,
+        state=snapshot.freshness,
     )
 
 

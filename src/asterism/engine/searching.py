@@ -1,26 +1,24 @@
-"""A search through the façade: bring the index up to date, ask it, choose what is given out."""
+"""A search of one snapshot of an index: find, rank, and select what is returned."""
 
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.catalogue_opening import mark_of
 from asterism.backends.store.chunk_table import ChunkKey, ChunkSnapshot
 from asterism.backends.store.registry import Registered
-from asterism.config.settings import Settings
-from asterism.domain.errors import IndexCorrupt, IndexMissing, UsageError
+from asterism.domain.errors import IndexMissing, UsageError
 from asterism.domain.files import display_path
 from asterism.domain.filters import NO_FILTER, Filter
 from asterism.domain.index import ModelIdentity
 from asterism.domain.request_limits import check_text
 from asterism.domain.search import Hit, Mode, Question, Search, Total
 from asterism.domain.selection import Detail, Selection, Stage
-from asterism.engine.builds import Freshness, refresh
 from asterism.engine.finding import Found, Means, find
 from asterism.engine.likeness import found_like, question_of
+from asterism.engine.snapshot import Freshness, QuerySnapshot
 from asterism.engine.surroundings import MOST_LINES, Surroundings, surroundings
 from asterism.engine.warm import Warm
 from asterism.engine.wiring import Places
@@ -98,68 +96,58 @@ class SearchReply:
     """The distance beyond which chunks have little to do with the question, by that model."""
 
 
-def search(
-    registered: Registered,
-    request: SearchRequest,
-    settings: Settings,
-    places: Places,
-    warm: Warm,
-) -> SearchReply:
-    """Answer one question about one repository."""
-    mark = mark_of(registered.project.directory)
-    try:
-        return _answered(registered, request, settings, places, warm)
-    except IndexCorrupt:
-        # Another process has put a new index in the place of the one that was asked.
-        if mark == mark_of(registered.project.directory):
-            raise
-        return _answered(registered, request, settings, places, warm)
+class Prepared(NamedTuple):
+    """A request that was checked, before anything is opened for it."""
+
+    request: SearchRequest
+    options: SelectionOptions
+    question: Question
 
 
-def _answered(
-    registered: Registered,
-    request: SearchRequest,
-    settings: Settings,
-    places: Places,
-    warm: Warm,
-) -> SearchReply:
-    began = time.monotonic()
-    options = _selection_options(request)
-    question = _question(request)
-    state = refresh(registered, settings, places, warm.unchanged)
-    with _opened(registered, warm) as (catalogue, snapshot):
-        where = _narrowed(request.where, registered, catalogue)
-        asked = Search(
-            question=question,
-            mode=request.mode,
-            where=where,
-            limit=request.limit,
-            min_score=request.min_score,
-            rerank=not request.exhaustive,
-            bm25_weight=request.bm25_weight,
-        )
-        sources = Sources(snapshot, catalogue, where)
-        means = Means(settings, places, warm, registered.project.directory)
-        model = None
-        if request.place is None:
-            found = find(asked, sources, means)
-        else:
-            found, model = found_like(request.place, registered, asked, sources, means)
-        selection, cursor = _select(found, request, options, asked, (registered, snapshot))
-        shut_out = not found.rows and not found.notes and not snapshot.count(where)
+def prepared(request: SearchRequest) -> Prepared:
+    """Check a request; an error says what is wrong with it."""
+    return Prepared(request, _selection_options(request), _question(request))
+
+
+def search(snapshot: QuerySnapshot, asked: Prepared, places: Places, warm: Warm) -> SearchReply:
+    """Answer one query from one state of a repository's index."""
+    request, registered, catalogue = asked.request, snapshot.registered, snapshot.catalogue
+    if snapshot.version == 0 or not snapshot.is_known:
+        raise IndexMissing(_why_empty(catalogue, registered))
+    directory = registered.project.directory
+    chunks = warm.snapshot(directory, catalogue)
+    where = _narrowed(request.where, registered, catalogue)
+    wanted = Search(
+        question=asked.question,
+        mode=request.mode,
+        where=where,
+        limit=request.limit,
+        min_score=request.min_score,
+        rerank=not request.exhaustive,
+        bm25_weight=request.bm25_weight,
+    )
+    sources = Sources(chunks, catalogue, where)
+    means = Means(snapshot.settings, places, warm, directory)
+    model = None
+    if request.place is None:
+        found = find(wanted, sources, means)
+    else:
+        found, model = found_like(request.place, registered, wanted, sources, means)
+    selection, cursor = _select(found, asked, wanted, (registered, chunks))
+    shut_out = not found.rows and not found.notes and not chunks.count(where)
     around: Mapping[ChunkKey, Surroundings] = {}
     if request.context_lines:
         around = surroundings([kept.hit.chunk for kept in selection.kept], request.context_lines)
     return SearchReply(
-        search=asked,
+        search=wanted,
         selection=selection,
         total=found.total,
-        state=state,
-        seconds=time.monotonic() - began,
+        state=snapshot.freshness,
+        seconds=time.monotonic() - snapshot.began,
         places=len(found.rows),
         cursor=cursor,
         did_you_mean=found.did_you_mean,
-        notes=(*found.notes, *_notes(request, question, shut_out)),
+        notes=(*found.notes, *_notes(request, asked.question, shut_out)),
         around=around,
         model=model,
         vectors_of=found.vectors_of,
@@ -220,16 +208,13 @@ def _narrowed(where: Filter, registered: Registered, catalogue: Catalogue) -> Fi
 
 
 def _select(
-    found: Found,
-    request: SearchRequest,
-    options: SelectionOptions,
-    asked: Search,
-    searched: tuple[Registered, ChunkSnapshot],
+    found: Found, asked: Prepared, wanted: Search, searched: tuple[Registered, ChunkSnapshot]
 ) -> tuple[Selection, str | None]:
     """What is given out of what was found, and where the next page begins."""
+    request, options = asked.request, asked.options
     if request.exhaustive:
         registered, snapshot = searched
-        origin = origin_of(asked, registered.repository.id, snapshot.version)
+        origin = origin_of(wanted, registered.repository.id, snapshot.version)
         page = page_of(found.rows, origin, request.limit, request.cursor)
         selection = select(
             found.read(page.rows), options, _measure(request, Measure(render=_concise))
@@ -287,18 +272,6 @@ def _notes(request: SearchRequest, question: Question, shut_out: bool) -> Iterat
         yield f"The last {question.left_out:,} characters of the question are not used."
     if request.code_snippet is not None and request.text.strip():
         yield "Compared with the piece of code alone; the words of the question are not used."
-
-
-@contextmanager
-def _opened(registered: Registered, warm: Warm) -> Iterator[tuple[Catalogue, ChunkSnapshot]]:
-    """The catalogue and the version of the chunks that belongs to it."""
-    directory, repository = registered.project.directory, registered.repository
-    with Catalogue.open(directory) as catalogue, catalogue.snapshot():
-        version = catalogue.chunks_version()
-        known = {each.name for each in catalogue.repositories()}
-        if version == 0 or repository.name not in known:
-            raise IndexMissing(_why_empty(catalogue, registered))
-        yield catalogue, warm.snapshot(directory, catalogue)
 
 
 def _why_empty(catalogue: Catalogue, registered: Registered) -> str:

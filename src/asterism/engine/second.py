@@ -1,13 +1,12 @@
 """Second vectors for questions: used when every chunk that is asked about has one."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from asterism.backends.embed.encoder import EncoderEmbedder
 from asterism.backends.embed.options import EmbedOptions
@@ -23,6 +22,9 @@ from asterism.indexing.cache import Cache
 from asterism.indexing.jobs import process_exists
 from asterism.indexing.lock import upgrader
 from asterism.indexing.upgrading import halves, rows_of_halves
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 FILL_TEXTS = 64
 """So few texts are embedded by the question that finds them missing, as after an edit: 0.2 s on two
@@ -65,7 +67,7 @@ class _Short(NamedTuple):
     made_then: bool
     """Whether somebody was making them."""
 
-    def holds(self, asked: "Asked", there: int, made_now: bool) -> bool:
+    def holds(self, asked: Asked, there: int, made_now: bool) -> bool:
         """Whether it is still too little; what somebody makes just now is not looked up."""
         same = (asked.chunks, asked.made_for, asked.repos) == (
             self.chunks,
@@ -89,7 +91,7 @@ class SecondVectors:
         self._kept: dict[Path, _Aligned] = {}
         self._short: dict[Path, _Short] = {}
 
-    def over(self, directory: Path, asked: "Asked") -> SecondSnapshot | None:
+    def over(self, directory: Path, asked: Asked) -> SecondSnapshot | None:
         """The chunks compared by second vectors; None where those are not complete."""
         kept = self._kept.get(directory)
         if kept is not None and kept.made_for != asked.made_for:
@@ -105,7 +107,7 @@ class SecondVectors:
                     del self._kept[next(iter(self._kept))]
         return kept.snapshot
 
-    def _aligned(self, directory: Path, asked: "Asked", before: _Aligned | None) -> _Aligned | None:
+    def _aligned(self, directory: Path, asked: Asked, before: _Aligned | None) -> _Aligned | None:
         rows = asked.chunks.rows()
         if len(rows.keys) > self._limits.exact_rows(asked.made_for.model.dimensions):
             return None
@@ -127,8 +129,8 @@ class SecondVectors:
         return None
 
     def _look(
-        self, directory: Path, asked: "Asked", known: Mapping[bytes, int]
-    ) -> "tuple[_Found, int, bool] | None":
+        self, directory: Path, asked: Asked, known: Mapping[bytes, int]
+    ) -> tuple[_Found, int, bool] | None:
         """What there is, how many texts have vectors, and whether somebody is making them.
 
         None where there is nothing, or no more than what was too little before.
@@ -244,6 +246,8 @@ def _align(asked: Asked, fresh: Vectors, before: _Aligned | None) -> _Aligned:
     Vectors are compared in full precision, which takes half a millisecond for ten thousand rows
     where half precision takes ten.
     """
+    import numpy as np
+
     rows = asked.chunks.rows()
     dimensions = asked.made_for.model.dimensions
     made = rows_of_halves(fresh.values(), dimensions)

@@ -1,6 +1,5 @@
 """Whether a repository and its index are as they were when a sync last left nothing to do."""
 
-from collections.abc import Callable, Collection
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
@@ -8,6 +7,7 @@ from typing import NamedTuple
 from asterism.analysis.source.views import View, take_view
 from asterism.backends.store.catalogue_opening import Mark, mark_of
 from asterism.backends.store.registry import Registered
+from asterism.domain.files import Discovery
 from asterism.domain.index import ModelIdentity
 from asterism.indexing.options import SyncOptions
 from asterism.indexing.plan import RACY_NS
@@ -24,6 +24,16 @@ class Wanted(NamedTuple):
     root: str
     options: SyncOptions
     model: ModelIdentity
+
+
+class Compared(NamedTuple):
+    """A comparison of an index with the files that left nothing to do."""
+
+    began_ns: int
+    """What changed later, or just before, may not have been seen by it."""
+    catalogue: Mark
+    """Of the catalogue that equals the files, taken before it was read or under the lock."""
+    found: Discovery
 
 
 class _Known(NamedTuple):
@@ -55,27 +65,18 @@ class Unchanged:
             and known.view.is_same()
         )
 
-    def note(
-        self,
-        registered: Registered,
-        wanted: Wanted,
-        began_ns: int,
-        closed: Callable[[], Collection[str]],
-    ) -> None:
-        """Hear of a sync that left nothing to do; the caller still holds the writer's lock.
-
-        `closed` tells the directories that are not entered, and `began_ns` when the sync began:
-        what changed later, or just before, may not have been seen by it.
-        """
+    def note(self, registered: Registered, wanted: Wanted, compared: Compared) -> None:
+        """Hear of a comparison, or of a sync, that left nothing to do."""
         place = _place(registered)
         before = self._known.pop(place, None)
         syncs = before.syncs + 1 if before is not None else 1
         view = None
         if syncs >= SYNCS_BEFORE:
-            view = take_view(wanted.root, wanted.options.discovery, closed(), began_ns - RACY_NS)
-        mark = mark_of(registered.project.directory)
+            closed = {entry.path for entry in compared.found.skipped if entry.is_directory}
+            settled_ns = compared.began_ns - RACY_NS
+            view = take_view(wanted.root, wanted.options.discovery, closed, settled_ns)
         with self._lock:
-            self._known[place] = _Known(syncs, wanted, mark, view)
+            self._known[place] = _Known(syncs, wanted, compared.catalogue, view)
             while len(self._known) > REPOSITORIES_KEPT:
                 del self._known[next(iter(self._known))]
 

@@ -1,5 +1,7 @@
 """What a process that answers many questions keeps between them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import RLock
@@ -19,7 +21,6 @@ from asterism.backends.store.recent import Recent
 from asterism.domain.catalogue import Stamp
 from asterism.engine.measured import MeasuredEmbedder, MeasuredReranker
 from asterism.engine.observing import record_look_up
-from asterism.engine.unchanged import Unchanged
 from asterism.engine.wiring import check_by_chance, checked
 from asterism.indexing.cache import Cache
 
@@ -49,7 +50,6 @@ class Warm:
 
     def __init__(self) -> None:
         self._lock = RLock()
-        self.unchanged = Unchanged()
         self._tables: dict[Path, _Table] = {}
         self._vectors: Recent[list[Vector]] = Recent(VECTORS_KEPT)
         self._embedders: dict[EmbedOptions, Embedder] = {}
@@ -115,7 +115,7 @@ class Warm:
                 self._rerankers[options] = made and MeasuredReranker(made, options.provider)
             return self._rerankers[options]
 
-    def judge(self, options: RerankOptions, cache: Callable[[], Cache]) -> "OwnModel":
+    def judge(self, options: RerankOptions, cache: Callable[[], Cache]) -> OwnModel:
         """The model of our own that the options name, loaded with the first question."""
         from asterism.engine.judging import own_model
 
@@ -124,7 +124,7 @@ class Warm:
                 self._judges[options] = own_model(options, cache)
             return self._judges[options]
 
-    def second(self) -> "SecondVectors":
+    def second(self) -> SecondVectors:
         """The second vectors of indexes that have them."""
         from asterism.engine.second import SecondVectors
 

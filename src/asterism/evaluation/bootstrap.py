@@ -5,6 +5,8 @@ repositories, whole ones are drawn, which is the honest question ("and on other 
 gives wider intervals.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -81,7 +83,7 @@ def draws_groups(groups: Sequence[str]) -> bool:
 
 def _drawn_means(
     values: Sequence[float], groups: Sequence[str], options: BootstrapOptions
-) -> "NDArray[np.float64]":
+) -> NDArray[np.float64]:
     """The mean of each draw; a unit is a group or, where there are few, a value."""
     import numpy as np
 
@@ -99,7 +101,7 @@ def _drawn_means(
     return means
 
 
-def _bounds(drawn: "NDArray[np.float64]", confidence: float) -> tuple[float, float]:
+def _bounds(drawn: NDArray[np.float64], confidence: float) -> tuple[float, float]:
     import numpy as np
 
     outside = (1 - confidence) / 2

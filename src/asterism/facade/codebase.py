@@ -1,5 +1,7 @@
 """One repository with its index, for programs: sync it, search it, look names up in it."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -246,7 +248,6 @@ class Codebase:
             limit=limit,
         )
         self._build_if_missing(engine)
-        engine.refresh(self._registered)
         return symbols_of(engine.symbols(self._registered, symbol_query(name, wanted)))
 
     def ask(
@@ -289,7 +290,7 @@ class Codebase:
             self._engine.close()
         self._engine = None
 
-    def __enter__(self) -> "Codebase":
+    def __enter__(self) -> Codebase:
         """Itself, to be closed at the end."""
         return self
 
@@ -313,7 +314,7 @@ class Codebase:
 
     def _answer(
         self,
-        request: "SearchRequest",
+        request: SearchRequest,
         filters: Mapping[str, object] | None,
         narrowed: Mapping[str, object],
     ) -> Reply:

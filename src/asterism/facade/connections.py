@@ -1,5 +1,7 @@
 """What a program gets back of how code connects: context to read, and relations of a symbol."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -79,7 +81,7 @@ class Relations:
         return len(self.related)
 
 
-def context_of(reply: "ContextReply") -> Context:
+def context_of(reply: ContextReply) -> Context:
     """Context as programs see it."""
     state = reply.search.state
     return Context(
@@ -95,7 +97,7 @@ def context_of(reply: "ContextReply") -> Context:
     )
 
 
-def relations_of(reply: "RelationsReply") -> Relations:
+def relations_of(reply: RelationsReply) -> Relations:
     """Relations as programs see them."""
     state = reply.state
     return Relations(

@@ -1,5 +1,7 @@
 """What a program gets back: hits, symbols and states as plain records."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -149,7 +151,7 @@ class IndexStatus(NamedTuple):
     """How far the second vectors are and which model answers, where the settings want any."""
 
 
-def reply_of(found: "SearchReply", filters: Mapping[str, object]) -> Reply:
+def reply_of(found: SearchReply, filters: Mapping[str, object]) -> Reply:
     """A search's reply as programs see it."""
     message = (found.state.message,) if found.state.message else ()
     return Reply(
@@ -189,7 +191,7 @@ def status_record(found: Status) -> IndexStatus:
     )
 
 
-def _hit(kept: Kept, found: "SearchReply") -> Hit:
+def _hit(kept: Kept, found: SearchReply) -> Hit:
     chunk = kept.hit.chunk
     around = found.around.get(ChunkKey(chunk.repo, chunk.id))
     return Hit(

@@ -1,5 +1,7 @@
 """What a request should know, for programs: rules, references, tools and code in one budget."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping
 from contextlib import closing
@@ -146,7 +148,7 @@ def context_for(
         return request_context_of(context_for(engine, registered, wanted))
 
 
-def request_context_of(found: "ContextFor") -> RequestContext:
+def request_context_of(found: ContextFor) -> RequestContext:
     """The engine's reply as programs get it."""
     context = found.context
     return RequestContext(

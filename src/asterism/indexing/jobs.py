@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from asterism.backends.store.catalogue import Catalogue
 from asterism.domain.catalogue import Job, JobKind, JobState
 from asterism.domain.errors import AsterismError, StorageFailed, StoreError
+from asterism.domain.files import Discovery
 from asterism.domain.index import Repository
 from asterism.indexing.index import Index
 from asterism.indexing.options import SyncOptions
@@ -27,11 +28,12 @@ def run_sync(
     options: SyncOptions,
     listener: Listener = SILENT,
     anew: bool = False,
+    found: Discovery | None = None,
 ) -> SyncReport:
     """Sync and keep the record; a sync that finds nothing to do leaves the last one as it is."""
     record = _Record(index.catalogue, repository.name, listener)
     try:
-        report = sync(index, repository, options, record.listener(), anew)
+        report = sync(index, repository, options, record.listener(), anew, found)
     except OSError as error:
         failure = _storage_failure(error, index)
         record.close("failed", str(failure))

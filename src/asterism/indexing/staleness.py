@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.catalogue_schema import SCHEMA_VERSION, changes_in_place
+from asterism.domain.files import Discovery
 from asterism.domain.index import ModelIdentity, Repository, Staleness
 from asterism.indexing.options import SyncOptions, options_hash
 from asterism.indexing.sync import preview
@@ -22,17 +23,21 @@ def judge(
     repository: Repository,
     options: SyncOptions,
     model: ModelIdentity,
+    found: Discovery | None = None,
 ) -> Judgement:
-    """Compare an index that can be opened with what is wanted now; the gravest reason counts."""
+    """Compare an index that can be opened with what is wanted now; the gravest reason counts.
+
+    `found` is a listing that was made just now; without it the tree is walked.
+    """
     verdict = judge_shape(catalogue, repository, options, model)
     if verdict.staleness is not Staleness.equal:
         return verdict
-    found = _content(catalogue, repository, options)
+    content = _content(catalogue, repository, options, found)
     if catalogue.pending(repository.name):
-        behind = f": {_counted(found.behind)} behind" if found.behind else ""
+        behind = f": {_counted(content.behind)} behind" if content.behind else ""
         message = f"The last run did not finish{behind}; run `asterism index` to go on."
-        return Judgement(Staleness.content, message, found.behind)
-    return found
+        return Judgement(Staleness.content, message, content.behind)
+    return content
 
 
 def judge_shape(
@@ -68,8 +73,10 @@ def judge_shape(
 MISSING = "There is no index yet; run `asterism index`."
 
 
-def _content(catalogue: Catalogue, repository: Repository, options: SyncOptions) -> Judgement:
-    ahead = preview(catalogue.files(repository.name), repository, options)
+def _content(
+    catalogue: Catalogue, repository: Repository, options: SyncOptions, found: Discovery | None
+) -> Judgement:
+    ahead = preview(catalogue.files(repository.name), repository, options, found=found)
     behind = ahead.added + ahead.changed + ahead.removed
     if behind:
         parts = [

@@ -1,5 +1,7 @@
 """The one sync: list the files, read those in doubt, write what differs; every caller uses it."""
 
+from __future__ import annotations
+
 import time
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 from asterism.analysis.parallel import BATCH, in_parallel
 from asterism.analysis.source.discovery import discover
 from asterism.analysis.source.text import read
+from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.footprint import give_back_at_once
 from asterism.domain.catalogue import Batch
 from asterism.domain.errors import Cancelled, InputError
@@ -41,7 +44,6 @@ if TYPE_CHECKING:
     # It brings numpy, which a sync that finds nothing to write does not load.
     from asterism.indexing.writing import Writer
 
-
 # From here on indexes take enough memory to make room for them first.
 ROOM_FROM_CHUNKS = 20_000
 
@@ -55,17 +57,19 @@ def sync(
     options: SyncOptions,
     listener: Listener = SILENT,
     anew: bool = False,
+    found: Discovery | None = None,
 ) -> SyncReport:
     """Bring the rows of a repository up to date; the caller holds the writer's lock.
 
-    With `anew` every file is read and written again, whatever the index knows.
+    With `anew` every file is read and written again, whatever the index knows. `found` is a
+    listing that was made just now; without it the tree is walked.
     """
     started = time.monotonic()
     listener.hear(Progress(Stage.listing))
     known = index.catalogue.files(repository.name)
     shape = options_hash(options)
     reshaped = index.catalogue.options_hash(repository.name) != shape
-    found = _list(repository, options, known)
+    found = found or list_files(repository, options, known)
     plan = plan_sync(found.files, known, anew or reshaped)
     pending = index.catalogue.pending(repository.name)
     work = _Work(index, repository, options, listener, known, found, anew, reshaped, pending)
@@ -79,11 +83,15 @@ def sync(
 
 
 def preview(
-    known: dict[str, FileState], repository: Repository, options: SyncOptions, anew: bool = False
+    known: dict[str, FileState],
+    repository: Repository,
+    options: SyncOptions,
+    anew: bool = False,
+    found: Discovery | None = None,
 ) -> SyncReport:
-    """What a sync would do; nothing is written."""
+    """What a sync would do; nothing is written. `found` is a listing that was made just now."""
     started = time.monotonic()
-    found = _list(repository, options, known)
+    found = found or list_files(repository, options, known)
     plan = plan_sync(found.files, known, anew)
     changed = sum(_differs(repository.root, look) for look in plan.suspect)
     return SyncReport(
@@ -100,12 +108,28 @@ def preview(
     )
 
 
-def _list(repository: Repository, options: SyncOptions, known: dict[str, FileState]) -> Discovery:
-    seen = {
-        FoundFile(state.path, state.size, state.mtime_ns, state.ctime_ns)
-        for state in known.values()
-    }
-    return discover(repository.root, options.discovery, seen)
+def is_in_step(catalogue: Catalogue, repo: str, found: Discovery) -> bool:
+    """Whether a sync of this listing would read no file and write nothing."""
+    plan = plan_sync(found.files, catalogue.files(repo))
+    if plan.looks or plan.removed or catalogue.pending(repo):
+        return False
+    return catalogue.has_skipped(repo, sorted(_skipped_of(found)))
+
+
+def _skipped_of(found: Discovery) -> list[Skipped]:
+    return [Skipped(entry.path, entry.reason.value, entry.detail) for entry in found.skipped]
+
+
+def list_files(
+    repository: Repository, options: SyncOptions, known: dict[str, FileState]
+) -> Discovery:
+    """Walk the tree once; files that are known with the same size and times are not opened."""
+    return discover(repository.root, options.discovery, {*map(as_found, known.values())})
+
+
+def as_found(state: FileState) -> FoundFile:
+    """A file as the listing found it when it was indexed."""
+    return FoundFile(state.path, state.size, state.mtime_ns, state.ctime_ns)
 
 
 def _differs(root: str, look: Look) -> bool:
@@ -280,7 +304,7 @@ class _Work:
             # Anew means the indexes too: one of them may be what is damaged.
             self.index.maintain(self.anew, writer.account.chunks >= ROOM_FROM_CHUNKS)
 
-    def _write_batches(self, writer: "Writer", spool: Spool) -> None:
+    def _write_batches(self, writer: Writer, spool: Spool) -> None:
         done, total = 0, len(self.reads)
         for blocks in spool.batches(self.options.batch_bytes):
             with no_collection():
@@ -291,8 +315,7 @@ class _Work:
         self.listener.hear(Progress(Stage.finishing, done, total, writer.account.chunks))
 
     def _skipped(self) -> list[Skipped]:
-        listed = [Skipped(e.path, e.reason.value, e.detail) for e in self.found.skipped]
-        return sorted([*listed, *self.unread])
+        return sorted([*_skipped_of(self.found), *self.unread])
 
     def report(self, plan: Plan, started: float, cancelled: bool = False) -> SyncReport:
         """The account of what was done."""

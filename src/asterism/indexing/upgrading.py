@@ -1,13 +1,13 @@
 """Second vectors for an index that answers already: made text by text, whenever there is time."""
 
+from __future__ import annotations
+
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from asterism.backends.embed.protocol import Embedder, Matrix
 from asterism.backends.store.chunk_table import ChunkSnapshot
@@ -17,6 +17,10 @@ from asterism.domain.errors import AsterismError, Cancelled, StorageFailed
 from asterism.indexing.cache import Cache
 from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.upgrade_report import UpgradeReport
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 BATCH_TEXTS = 64
 """Texts that are kept at once: what a killed process loses, 0.2 s on two cores."""
@@ -169,9 +173,13 @@ class _Run:
 
 def halves(vector: Matrix) -> bytes:
     """A vector as it is kept."""
+    import numpy as np
+
     return np.asarray(vector, dtype="<f2").tobytes()
 
 
 def rows_of_halves(vectors: Iterable[bytes], dimensions: int) -> NDArray[np.float16]:
     """The kept vectors as rows, in half precision still."""
+    import numpy as np
+
     return np.frombuffer(b"".join(vectors), dtype="<f2").reshape(-1, dimensions)

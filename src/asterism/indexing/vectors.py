@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
 from asterism.backends.embed.options import REMOTE
 from asterism.backends.embed.protocol import Embedder, Matrix
 from asterism.backends.store.chunk_table import ChunkKey, ChunkTable
@@ -41,6 +39,8 @@ class VectorSource:
         self, texts: Sequence[Text], stored: Mapping[bytes, ChunkKey], account: Account
     ) -> Matrix:
         """A row for each text; `stored` says which texts already have rows in the index."""
+        import numpy as np
+
         if not texts:
             return np.zeros((0, self.identity.dimensions), np.float32)
         wanted = {entry.hash: self._sent(entry) for entry in texts}

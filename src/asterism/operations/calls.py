@@ -1,5 +1,7 @@
 """One call of a tool: what it is asked, by whom, and what it works with."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,7 +27,7 @@ class Caller(NamedTuple):
     hear: Callable[[Progress], None] = _nobody
     gone: Callable[[], bool] = lambda: False
     client: str | None = None
-    lent: "Lent | None" = None
+    lent: Lent | None = None
     """The model that the client lends, if it offers that."""
     request_id: str = ""
     """What the client named the request, so that repeating it does not run it twice."""

@@ -1,5 +1,7 @@
 """The operations on files as they are now: file_outline, file_lines and skipped_files."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Records as JSON, for every surface: one serialiser, and what the replies of lists share."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass

@@ -1,5 +1,7 @@
 """One thing that users can call: its request, its reply, what it does and where it appears."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property

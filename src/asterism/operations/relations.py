@@ -1,5 +1,7 @@
 """The operation that follows calls: symbol_relations."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

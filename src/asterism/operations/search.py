@@ -1,5 +1,7 @@
 """The operations that search: codebase_search, search_code and similar_code."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial

@@ -1,5 +1,7 @@
 """Replies of searches: rows with their account, contexts, and rows as lines of text."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple

@@ -1,5 +1,7 @@
 """The operation that looks a name up: symbol_lookup."""
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -117,10 +119,9 @@ def symbol_lookup(call: "Call", asked: SymbolLookup) -> "Reply":
     registered = call.repository()
     where = _where(asked, registered)
     query = symbols_query(asked, where, EVERYTHING)
-    state = call.engine.refresh(registered)
     found = call.engine.symbols(registered, query)
     entries = _passing(found, where)
-    origin = _origin(asked, registered)
+    origin = _origin(asked, found)
     start = 0 if asked.cursor is None else read_cursor(asked.cursor, origin)
     page = entries[start : start + asked.limit]
     contexts = _contexts(page, registered) if asked.include_context else ()
@@ -128,7 +129,6 @@ def symbol_lookup(call: "Call", asked: SymbolLookup) -> "Reply":
         symbols_found(
             replace(found, symbols=tuple(page)),
             counts={role: sum(entry.row.role is role for entry in entries) for role in Role},
-            index_state=state._asdict(),
             filters_applied=applied(where),
             limit=call.limit,
             contexts=contexts,
@@ -148,7 +148,6 @@ def symbols_found(
     found: "Lookup",
     *,
     counts: Mapping[Role, int],
-    index_state: Json,
     filters_applied: Mapping[str, object],
     limit: int | None = None,
     contexts: Sequence[str | None] = (),
@@ -165,7 +164,7 @@ def symbols_found(
         counts={role.value: count for role, count in counts.items() if count},
         did_you_mean=found.did_you_mean,
         cursor=None,
-        index_state=index_state,
+        index_state=found.state._asdict(),
         notes=(),
         symbols=tuple(map(_row, found.symbols, contexts)),
     )
@@ -256,17 +255,14 @@ def _passing(found: "Lookup", where: Filter) -> list[FoundSymbol]:
     ]
 
 
-def _origin(asked: SymbolLookup, registered: "Registered") -> "Origin":
+def _origin(asked: SymbolLookup, found: "Lookup") -> "Origin":
     """What pages are cut from: the same lookup of the same version of the index."""
-    from asterism.backends.store.catalogue import Catalogue
     from asterism.retrieval.cursors import Origin
 
-    with Catalogue.open(registered.project.directory) as catalogue:
-        version = catalogue.chunks_version()
     keys = ("name", "kind", "role", "filters")
     given = asdict(asked)
     digest = hashlib.sha256(compact({key: given[key] for key in keys}).encode()).hexdigest()[:32]
-    return Origin(registered.repository.id, version, digest)
+    return Origin(found.registered.repository.id, found.version, digest)
 
 
 def _contexts(page: list[FoundSymbol], registered: "Registered") -> Sequence[str]:

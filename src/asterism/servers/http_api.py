@@ -1,11 +1,10 @@
 """The routes of the HTTP API: arguments in, work in a thread, JSON or events out."""
 
+from __future__ import annotations
+
 from collections.abc import Awaitable, Callable
 from functools import partial
-
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Route
+from typing import TYPE_CHECKING
 
 from asterism.domain.errors import ShareExceeded
 from asterism.operations.calls import Caller
@@ -25,6 +24,11 @@ from asterism.servers.http_requests import arguments_of
 from asterism.servers.http_state import State
 from asterism.servers.shares import Spender, spender_of
 
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+
 _JSON = "application/json"
 READ_ONLY = Problem(
     "read_only", "This server only answers questions; whoever runs it changes its repositories."
@@ -33,6 +37,9 @@ READ_ONLY = Problem(
 
 def routes(state: State) -> list[BaseRoute]:
     """Everything below `/api`, and what chats ask for."""
+    from starlette.responses import Response
+    from starlette.routing import Route
+
     endpoints = endpoints_of(state.toolbox.operations)
     described = encoded(openapi(endpoints, with_token=state.access.is_closed))
 
@@ -47,6 +54,8 @@ def routes(state: State) -> list[BaseRoute]:
 
 
 def _endpoint(state: State, operation: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+    from starlette.responses import Response
+
     wording = Wording(ROUTES_OF_TOOLS)
     threads = state.indexings if operation.progress else state.threads
 
@@ -104,4 +113,6 @@ def _lane(given: Json) -> str:
 
 def problem_response(problem: Problem) -> Response:
     """The answer to a request that failed."""
+    from starlette.responses import JSONResponse
+
     return JSONResponse(problem_json(problem), problem.status, headers=problem.headers)

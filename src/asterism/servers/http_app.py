@@ -1,16 +1,11 @@
 """One application for one process: MCP, the HTTP API, and what operators look at."""
 
+from __future__ import annotations
+
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
-
-from mcp.server.transport_security import TransportSecuritySettings
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
-from starlette.routing import BaseRoute, Route
-from starlette.types import ASGIApp
+from typing import TYPE_CHECKING
 
 from asterism.servers import http_api, http_chat, http_sessions
 from asterism.servers.http_api import problem_response
@@ -22,12 +17,21 @@ from asterism.servers.mcp_server import make_server
 from asterism.servers.tools_errors import INTERNAL, INTERNAL_SENTENCE
 from asterism.telemetry.exposition import CONTENT_TYPE, prometheus_text
 
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+    from starlette.types import ASGIApp
+
 MOST_SESSIONS = 1_000
 """MCP sessions that are open at a time; one that is silent for half an hour is closed."""
 
 
 def _operating(_state: State) -> list[BaseRoute]:
     """What operators look at."""
+    from starlette.responses import PlainTextResponse, Response
+    from starlette.routing import Route
 
     async def health(_request: Request) -> Response:
         return PlainTextResponse("ok\n")
@@ -49,6 +53,10 @@ ROUTES: tuple[Callable[[State], list[BaseRoute]], ...] = (
 
 def make_app(state: State) -> ASGIApp:
     """The application; whoever made the toolbox closes it when the server has ended."""
+    from mcp.server.transport_security import TransportSecuritySettings
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+
     server = make_server(state.toolbox, only_reading=state.read_only, shares=state.shares)
     # The gate has looked at host and origin already, on this route as on every other.
     mcp = server.streamable_http_app(
@@ -85,6 +93,8 @@ async def _refused(_request: Request, error: Exception) -> Response:
 
 async def _no_route(request: Request, error: Exception) -> Response:
     """What the router itself has to say; its words are replaced by ours."""
+    from starlette.exceptions import HTTPException
+
     assert isinstance(error, HTTPException)
     if error.status_code == 405:
         allowed = (error.headers or {}).get("Allow", "")

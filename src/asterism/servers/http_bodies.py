@@ -1,11 +1,15 @@
 """The requests whose bodies are still on their way: so many in all, so many of one client."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-import anyio
+from typing import TYPE_CHECKING
 
 from asterism.servers.access import Identity
+
+if TYPE_CHECKING:
+    import anyio
 
 
 class Bodies:
@@ -25,6 +29,8 @@ class Bodies:
     @contextmanager
     def awaited(self, client: Identity) -> Iterator[anyio.CancelScope]:
         """A scope to wait in, which is cancelled when another request needs the place."""
+        import anyio
+
         mine = self._waiting.setdefault(client, {})
         if len(mine) >= self._of_one:
             self._end_oldest(client)

@@ -1,13 +1,12 @@
 """What every request passes before a route sees it: access, size, time, an id, the log."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from http import HTTPStatus
-
-import anyio
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from typing import TYPE_CHECKING
 
 from asterism.servers.access import (
     PAGE_HEADER,
@@ -26,6 +25,10 @@ from asterism.servers.tools_errors import INTERNAL, INTERNAL_SENTENCE
 from asterism.telemetry.events import log_failure
 from asterism.telemetry.operations import record_http
 from asterism.telemetry.requests import request
+
+if TYPE_CHECKING:
+    from starlette.datastructures import Headers
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 OPEN_ROUTES = frozenset({"/healthz", "/session"})
 """Routes without a token: health, and the exchange of a code for a session."""
@@ -90,6 +93,8 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or let it pass."""
+        from starlette.datastructures import Headers
+
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
@@ -101,7 +106,7 @@ class Gate:
                 finally:
                     self._open -= counts
 
-    async def _answer(self, scope: Scope, receive: Receive, send: "_Sending") -> None:
+    async def _answer(self, scope: Scope, receive: Receive, send: _Sending) -> None:
         began = time.perf_counter()
         try:
             await self._pass(scope, receive, send)
@@ -115,7 +120,9 @@ class Gate:
             seconds = time.perf_counter() - began
             record_http(route, method, send.status or 499, seconds)
 
-    async def _pass(self, scope: Scope, receive: Receive, send: "_Sending") -> None:
+    async def _pass(self, scope: Scope, receive: Receive, send: _Sending) -> None:
+        from starlette.datastructures import Headers
+
         headers = Headers(scope=scope)
         client = self._client(scope, headers)
         if isinstance(client, Problem):
@@ -167,6 +174,8 @@ class Gate:
         self, receive: Receive, headers: Headers, client: Identity, most: int
     ) -> bytes | Problem | None:
         """The whole body; nothing if the client left before it was over."""
+        import anyio
+
         too_large = Problem("too_large", f"A request may have {most:,} bytes; send less.")
         told = headers.get("content-length", "0")
         if told.isdecimal() and int(told[:20]) > most:
@@ -203,6 +212,8 @@ class Gate:
 
     async def _drain(self, receive: Receive) -> None:
         """Let a client say what it has begun, within reason."""
+        import anyio
+
         left = DRAINED_BODIES * self._limits.body_bytes
         with anyio.move_on_after(DRAINED_SECONDS):
             while left > 0:
@@ -262,6 +273,8 @@ class _Sending:
         self._origin = origin
 
     async def __call__(self, message: Message) -> None:
+        from starlette.datastructures import MutableHeaders
+
         if message["type"] == "http.response.start":
             self.status = message["status"]
             headers = MutableHeaders(scope=message)

@@ -1,9 +1,9 @@
 """MCP over HTTP: what is no message is answered here, in the words that a pipe hears too."""
 
-from http import HTTPStatus
+from __future__ import annotations
 
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 from asterism.servers.http_gate import Replayed
 from asterism.servers.mcp_frames import (
@@ -13,6 +13,9 @@ from asterism.servers.mcp_frames import (
     Broken,
     message_in,
 )
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 PATH = "/mcp"
 _JSON = "application/json"
@@ -28,6 +31,8 @@ class Framed:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer what is no message; the SDK answers the rest."""
+        from starlette.datastructures import Headers
+
         if scope["type"] != "http" or scope["path"] != PATH or scope["method"] != "POST":
             await self._app(scope, receive, send)
             return

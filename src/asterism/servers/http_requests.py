@@ -1,13 +1,16 @@
 """What a request asks for: its arguments, from JSON, from the query, from the path."""
 
+from __future__ import annotations
+
 import json
 import re
-from typing import Any
-
-from starlette.requests import Request
+from typing import TYPE_CHECKING, Any
 
 from asterism.operations.schema import Json, Tool
 from asterism.servers.http_replies import Problem, Refused
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}(\.[0-9]{1,18})?")

@@ -1,16 +1,20 @@
 """The routes by which a page in a browser becomes one of the user's: a code, a session, its end."""
 
-from http import HTTPStatus
+from __future__ import annotations
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Route
+from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 from asterism.servers.access import PAGE_HEADER, Kind, cookie_of, page_cookie
 from asterism.servers.http_replies import Problem, Refused
 from asterism.servers.http_requests import json_body
 from asterism.servers.http_state import State
 from asterism.servers.page_sessions import CODE_SECONDS
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
 
 _USED = Problem(
     "unauthorized", "The code was used, or is too old; open the page anew with the command."
@@ -22,6 +26,8 @@ _NO_PAGE = Problem(
 
 def routes(state: State) -> list[BaseRoute]:
     """What is below `/session`."""
+    from starlette.responses import JSONResponse, Response
+    from starlette.routing import Route
 
     async def code(request: Request) -> Response:
         if request.state.identity.kind is Kind.page:

@@ -1,19 +1,21 @@
 """Work that leaves the event loop: so much at a time, so much that waits, no more."""
 
+from __future__ import annotations
+
 import zlib
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 from threading import Event
-from typing import TypeVar
-
-import anyio
-import anyio.to_thread
-from starlette.requests import Request
+from typing import TYPE_CHECKING, TypeVar
 
 from asterism.indexing.progress import Progress
 from asterism.operations.calls import Caller
 from asterism.servers.http_replies import Problem, Refused
+
+if TYPE_CHECKING:
+    import anyio
+    from starlette.requests import Request
 
 AT_ONCE = 16
 """Threads that answer: searches of one project take turns, so more of them would only wait."""
@@ -34,6 +36,8 @@ class Threads:
     """Threads for the requests of one server."""
 
     def __init__(self, at_once: int = AT_ONCE, waiting: int = WAITING) -> None:
+        import anyio
+
         self._limiter = anyio.CapacityLimiter(at_once)
         self._lanes = [anyio.CapacityLimiter(LANE_AT_ONCE) for _ in range(LANES)]
         self._most = at_once + waiting
@@ -55,6 +59,9 @@ class Threads:
         The thread is waited for in any case: one that nobody waited for would make room for the
         next, and clients that come and go would start any number.
         """
+        import anyio
+        import anyio.to_thread
+
         if self._taken >= self._most:
             raise Refused(Problem("too_busy", "Too many requests wait; ask again in a moment."))
         gone = Event()

@@ -1,26 +1,24 @@
 """What a client can read beside the tools: the state of the indexes, and what was measured."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple
-
-import anyio
-import anyio.to_thread
-from mcp.server.context import ServerRequestContext
-from mcp.shared.exceptions import MCPError
-from mcp.types import (
-    INVALID_PARAMS,
-    ListResourcesResult,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    Resource,
-    TextResourceContents,
-)
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from asterism.operations.json import compact
 from asterism.servers.tools_running import Toolbox
 from asterism.telemetry.exposition import prometheus_text
+
+if TYPE_CHECKING:
+    import anyio
+    from mcp.server.context import ServerRequestContext
+    from mcp.types import (
+        ListResourcesResult,
+        PaginatedRequestParams,
+        ReadResourceRequestParams,
+        ReadResourceResult,
+    )
 
 
 class _Readable(NamedTuple):
@@ -55,6 +53,8 @@ async def list_resources(
     _context: ServerRequestContext[Any, Any], _params: PaginatedRequestParams | None
 ) -> ListResourcesResult:
     """What there is to read."""
+    from mcp.types import ListResourcesResult, Resource
+
     return ListResourcesResult(
         resources=[
             Resource(
@@ -76,6 +76,10 @@ async def read_resource(
     params: ReadResourceRequestParams,
 ) -> ReadResourceResult:
     """Read one, in a thread like every other call."""
+    import anyio.to_thread
+    from mcp.shared.exceptions import MCPError
+    from mcp.types import INVALID_PARAMS, ReadResourceResult, TextResourceContents
+
     found = RESOURCES.get(str(params.uri))
     if found is None:
         raise MCPError(

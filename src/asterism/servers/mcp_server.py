@@ -1,27 +1,13 @@
 """The tools as an MCP server object, for any transport: stdio now, streamable HTTP beside it."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from threading import Event
-from typing import Any
-
-import anyio
-import anyio.to_thread
-from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
-from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
-from mcp.types import (
-    INVALID_PARAMS,
-    CallToolRequestParams,
-    CallToolResult,
-    EmptyResult,
-    ListToolsResult,
-    PaginatedRequestParams,
-    SetLevelRequestParams,
-    Tool,
-)
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from asterism import __version__
 from asterism.domain.errors import ShareExceeded
@@ -38,6 +24,19 @@ from asterism.servers.tools_answers_sampling import lent_by, request_name
 from asterism.servers.tools_errors import code_of, sentence_of
 from asterism.servers.tools_running import ANSWERS, Toolbox, failure, truncation_warning
 
+if TYPE_CHECKING:
+    import anyio
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.lowlevel import Server
+    from mcp.types import (
+        CallToolRequestParams,
+        CallToolResult,
+        EmptyResult,
+        ListToolsResult,
+        PaginatedRequestParams,
+        SetLevelRequestParams,
+    )
+
 CALLS_AT_ONCE = 8
 """Threads that answer; searches are short and share two or more cores, the rest waits its turn."""
 INDEXINGS_AT_ONCE = 2
@@ -47,7 +46,7 @@ ANSWERS_AT_ONCE = 32
 TELL_SECONDS = 0.1
 """How often a client hears of progress; more often nobody could read it."""
 
-_Context = ServerRequestContext[Any, Any]
+_Context: TypeAlias = "ServerRequestContext[Any, Any]"
 
 
 def make_server(
@@ -58,6 +57,11 @@ def make_server(
     One that only reads has no tools that change something: models choose among what they see.
     `shares` is what clients over HTTP may use of the processor; a client by itself has no limit.
     """
+    import anyio
+    from mcp.server.lowlevel import Server
+    from mcp.shared.exceptions import MCPError
+    from mcp.types import INVALID_PARAMS, ListToolsResult, SetLevelRequestParams, Tool
+
     offered = {
         name: tool for name, tool in toolbox.tools.items() if tool.read_only or not only_reading
     }
@@ -107,6 +111,8 @@ def make_server(
 
 
 async def _level(_context: _Context, _params: SetLevelRequestParams) -> EmptyResult:
+    from mcp.types import EmptyResult
+
     return EmptyResult()
 
 
@@ -136,6 +142,8 @@ def refusal(error: ShareExceeded) -> Reply:
 
 
 def _answered(reply: Reply) -> CallToolResult:
+    from mcp.types import CallToolResult
+
     return CallToolResult.model_validate(written(reply), by_name=False)
 
 
@@ -150,6 +158,9 @@ async def _called(
     The thread is waited for in any case: one that nobody waited for would make room for the next,
     and clients that come and go would start any number.
     """
+    import anyio
+    import anyio.to_thread
+
     gone, latest = Event(), _Latest()
     client = context.session.client_params
     caller = Caller(
@@ -197,6 +208,8 @@ class _Latest:
 
 async def _tell(latest: _Latest, context: _Context, gone: Event) -> None:
     """Tell the client until the request ends; it ends early where it is cancelled."""
+    import anyio
+
     try:
         while True:
             await latest.tell(context)
@@ -214,6 +227,8 @@ def _words(progress: Progress) -> str:
 
 async def _warn(context: _Context, text: str) -> None:
     """A log message to the client; newer protocols want it only if the request asked for it."""
+    from mcp.shared.exceptions import MCPDeprecationWarning
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MCPDeprecationWarning)
         sending = context.session.send_log_message(

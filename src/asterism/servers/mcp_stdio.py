@@ -1,5 +1,7 @@
 """MCP over standard input and output, for one client; its end is the server's end."""
 
+from __future__ import annotations
+
 import contextlib
 import json
 import os
@@ -19,12 +21,11 @@ if TYPE_CHECKING:
     # It brings the engine, which is not needed before the first call.
     from asterism.servers.tools_running import Toolbox
 
-
 READ_BYTES = 65_536
 """What is asked of the system at a time: as much as a pipe holds."""
 
 
-def serve_stdio(make_toolbox: "Callable[[], Toolbox]") -> None:
+def serve_stdio(make_toolbox: Callable[[], Toolbox]) -> None:
     """Serve until the client closes standard input; the toolbox is made at its first need."""
     with _wire() as (incoming, outgoing):
         opening = _opened(incoming, outgoing)
@@ -84,7 +85,7 @@ def _opened(incoming: _Incoming, outgoing: IO[bytes]) -> Opening | None:
     return front.opening()
 
 
-def _serve(toolbox: "Toolbox", lines: "_Lines", replies: "_Replies") -> None:
+def _serve(toolbox: Toolbox, lines: _Lines, replies: _Replies) -> None:
     # The SDK takes longer to load than a server has to be ready.
     import anyio
     from mcp.server.stdio import stdio_server
@@ -106,7 +107,7 @@ def _serve(toolbox: "Toolbox", lines: "_Lines", replies: "_Replies") -> None:
 class _Lines(TextIOBase):
     """What the client says: first the opening once more, then each line as it comes."""
 
-    def __init__(self, incoming: _Incoming, opening: Opening, replies: "_Replies") -> None:
+    def __init__(self, incoming: _Incoming, opening: Opening, replies: _Replies) -> None:
         # Here, for two threads that load the SDK at once would each find half of it.
         from mcp.types import jsonrpc_message_adapter
 

@@ -1,18 +1,21 @@
 """How much of the processor each client of the HTTP server may use: a share of a moving window."""
 
+from __future__ import annotations
+
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock, get_ident
-from typing import NamedTuple
-
-from starlette.requests import Request
+from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.domain.errors import ShareExceeded
 from asterism.domain.processor_time import HelperTime, helpers_counted
 from asterism.servers.access import Identity, Kind
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 MOST_CLIENTS = 10_000
 """Clients that are remembered; the least recent ones are forgotten."""

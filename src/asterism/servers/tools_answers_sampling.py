@@ -1,17 +1,19 @@
 """The model that an MCP client lends: our requests as its protocol has them, and its answers."""
 
+from __future__ import annotations
+
 import asyncio
 import warnings
-from typing import Any
-
-from mcp.server.context import ServerRequestContext
-from mcp.shared.exceptions import MCPDeprecationWarning, MCPError, NoBackChannelError
-from mcp.types import ClientCapabilities, SamplingCapability, SamplingMessage, TextContent
+from typing import TYPE_CHECKING, Any
 
 from asterism.backends.llm.protocol import ModelRequest
 from asterism.backends.llm.providers import Lent
 from asterism.domain.chat import Ending, Message, ModelReply, Role
 from asterism.domain.errors import BadReply, ProviderMissing, ProviderRefused
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+    from mcp.types import SamplingMessage
 
 REQUEST_ID = "asterism/requestId"
 _ENDINGS = {"maxTokens": Ending.length}
@@ -19,6 +21,8 @@ _ENDINGS = {"maxTokens": Ending.length}
 
 def lent_by(context: ServerRequestContext[Any, Any]) -> Lent | None:
     """The client's model, if it offers one; to be called in the session's own event loop."""
+    from mcp.types import ClientCapabilities, SamplingCapability
+
     wanted = ClientCapabilities(sampling=SamplingCapability())
     if not context.session.check_client_capability(wanted):
         return None
@@ -39,6 +43,9 @@ def request_name(context: ServerRequestContext[Any, Any]) -> str:
 
 
 async def _sampled(context: ServerRequestContext[Any, Any], request: ModelRequest) -> ModelReply:
+    from mcp.shared.exceptions import MCPDeprecationWarning, MCPError, NoBackChannelError
+    from mcp.types import TextContent
+
     system = "\n\n".join(one.text for one in request.messages if one.role is Role.system)
     try:
         with warnings.catch_warnings():
@@ -68,6 +75,8 @@ async def _sampled(context: ServerRequestContext[Any, Any], request: ModelReques
 
 def _messages(messages: tuple[Message, ...]) -> list[SamplingMessage]:
     """The conversation; results of tools are something that the user's side says."""
+    from mcp.types import SamplingMessage, TextContent
+
     made: list[SamplingMessage] = []
     for one in messages:
         if one.role is Role.system or not one.text:

@@ -1,5 +1,7 @@
 """All tools over one engine: checks a call, runs it, keeps the reply inside its limits."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
@@ -146,7 +148,7 @@ class Toolbox:
         """What tells which repository a request means."""
         return self._engine, self._here
 
-    def asking(self) -> "Asking":
+    def asking(self) -> Asking:
         """What answers in words; its searches take turns with the tools'."""
         from asterism.engine.asking import Asking
 

@@ -24,7 +24,9 @@ from asterism.structure.kept_outlines import OutlineOf
 KEPT_FILES = 1000
 
 
-class _Read(NamedTuple):
+class FileRead(NamedTuple):
+    """A file's text at one time."""
+
     mark: tuple[int, int]
     scope: FileScope
     digest: str
@@ -36,10 +38,15 @@ class Files:
     def __init__(self, root: str, outline_of: OutlineOf = outline) -> None:
         self._root = root.rstrip("/")
         self._outline_of = outline_of
-        self._kept: OrderedDict[str, _Read] = OrderedDict()
+        self._kept: OrderedDict[str, FileRead] = OrderedDict()
 
     def scope(self, path: str) -> FileScope | None:
         """A file as it is now; None where it is gone or cannot be read as text."""
+        found = self.read(path)
+        return None if found is None else found.scope
+
+    def read(self, path: str) -> FileRead | None:
+        """The same, with what its bytes were."""
         try:
             stat = os.stat(f"{self._root}/{path}")  # noqa: PTH116 - thousands of times a question
         except (OSError, ValueError):
@@ -48,21 +55,16 @@ class Files:
         kept = self._kept.get(path)
         if kept is not None and kept.mark == mark:
             self._kept.move_to_end(path)
-            return kept.scope
+            return kept
         found = self._read(path, mark)
         if found is None:
             return None
         self._kept[path] = found
         while len(self._kept) > KEPT_FILES:
             self._kept.popitem(last=False)
-        return found.scope
+        return found
 
-    def digest(self, path: str) -> str | None:
-        """The hash of the bytes that the last scope of a file was read from, as chunks have it."""
-        kept = self._kept.get(path)
-        return None if kept is None else kept.digest
-
-    def _read(self, path: str, mark: tuple[int, int]) -> _Read | None:
+    def _read(self, path: str, mark: tuple[int, int]) -> FileRead | None:
         try:
             data = read(f"{self._root}/{path}")
         except InputError:
@@ -71,13 +73,36 @@ class Files:
             return None
         source = decode(data)
         digest = hashlib.sha256(data).hexdigest()
-        return _Read(mark, FileScope(self._outline_of(path, source), source), digest)
+        return FileRead(mark, FileScope(self._outline_of(path, source), source), digest)
+
+
+class FilesOnce:
+    """Files during one query: each is read once, whatever happens to it meanwhile."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._read: dict[str, FileRead | None] = {}
+
+    def scope(self, path: str) -> FileScope | None:
+        """A file as it was when it was first asked for; None where it could not be read as text."""
+        read = self._once(path)
+        return None if read is None else read.scope
+
+    def digest(self, path: str) -> str | None:
+        """The hash of the bytes that the scope was read from, as chunks have it."""
+        read = self._once(path)
+        return None if read is None else read.digest
+
+    def _once(self, path: str) -> FileRead | None:
+        if path not in self._read:
+            self._read[path] = self._files.read(path)
+        return self._read[path]
 
 
 class IndexedRepository:
     """The resolver's world; valid for one state of the catalogue."""
 
-    def __init__(self, name: str, files: Files, catalogue: Catalogue) -> None:
+    def __init__(self, name: str, files: Files | FilesOnce, catalogue: Catalogue) -> None:
         self.name = name
         self.catalogue = catalogue
         self._files = files

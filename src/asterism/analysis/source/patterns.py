@@ -9,8 +9,6 @@ compared as bytes, as git does; a byte is written as the character of the same n
 import re
 from typing import NamedTuple
 
-from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
-
 LONGEST_LINE = 4_096
 """Characters of a line that is read as a pattern: as much as systems allow a path to have. A longer
 line takes seconds to compile and is not a pattern written by hand."""
@@ -225,6 +223,8 @@ def _regex(text: str, by_name: bool, only_directories: bool) -> str:
 
 
 def _translate(line: str, only_directories: bool) -> str:
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
     if only_directories:
         # `a/**/` means the directories below `a`; pathspec would take `a` itself as well.
         line += "/*/" if line.endswith("/**") and line != "/**" else "/"

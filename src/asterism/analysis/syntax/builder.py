@@ -1,8 +1,9 @@
 """What rules write to while a file is walked: definitions, root items, imports, bindings."""
 
-from collections.abc import Iterable, Sequence
+from __future__ import annotations
 
-from tree_sitter import Node
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.doc_comments import clean_docstring
@@ -17,6 +18,9 @@ from asterism.analysis.syntax.signatures import (
     signature_of,
 )
 from asterism.domain.outline import Export, Import, ImportedName, Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # Receivers are kept to be looked up as names; a long chain of calls never is one.
 RECEIVER_LIMIT = 80

@@ -1,6 +1,11 @@
 """The first child of a node, if it has one; the library raises an error where there is none."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 
 def first_child(node: Node) -> Node | None:

@@ -1,9 +1,13 @@
 """How a language writes comments, docs, modifiers, decorators and names: plain data."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from tree_sitter import Node
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 Names = frozenset[str]
 NONE: Names = frozenset()

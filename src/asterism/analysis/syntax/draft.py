@@ -1,11 +1,14 @@
 """Items while they are being read: open for change, frozen into records at the end."""
 
-from enum import IntEnum
-from typing import NamedTuple
+from __future__ import annotations
 
-from tree_sitter import Node
+from enum import IntEnum
+from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.domain.outline import Item, Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 
 class Level(IntEnum):

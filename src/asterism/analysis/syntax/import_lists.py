@@ -1,9 +1,13 @@
 """Which elements of an import's list of names can go when only some names are wanted."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from tree_sitter import Node
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # Nodes whose children are what an import brings in, with commas between.
 LISTS = frozenset(

@@ -1,15 +1,19 @@
 """One language as data: which grammar, which conventions, which rule for which node."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-
-from tree_sitter import Node
+from typing import TYPE_CHECKING, TypeAlias
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft
 
-Rule = Callable[[Builder, Node], bool]
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+Rule: TypeAlias = "Callable[[Builder, Node], bool]"
 """Reads one node; returns whether its children are to be walked."""
 
 

@@ -1,11 +1,16 @@
 """What stands above a declaration and belongs to it: comments, attributes, decorators."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.doc_comments import attached_doc
 from asterism.analysis.syntax.draft import Comment, Draft, Prefix, Wrapper
 from asterism.domain.outline import Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _BLANK_BYTES = b" \t\n\r\f\v"
 _NEWLINE = 0x0A

@@ -1,8 +1,12 @@
 """Nodes that list members or statements: which of them can go, and what goes or stays with them."""
 
-from collections.abc import Sequence
+from __future__ import annotations
 
-from tree_sitter import Node
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # What is not wanted in one of these can go. Their names say it in every grammar, so one list
 # serves all of them.

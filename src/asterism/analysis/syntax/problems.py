@@ -1,9 +1,14 @@
 """Where a source is not valid in its language."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import Problem
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # A file in the wrong language breaks on every line; fifty places say as much as fifty thousand.
 PROBLEM_LIMIT = 50

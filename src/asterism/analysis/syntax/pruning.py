@@ -1,10 +1,10 @@
 """Parts of a file with just enough around them to be valid source: the syntax tree, pruned."""
 
+from __future__ import annotations
+
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import NamedTuple
-
-from tree_sitter import Node
+from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.analysis.syntax.catalogue import detect, entry_of
 from asterism.analysis.syntax.import_lists import elements_to_drop
@@ -19,6 +19,9 @@ from asterism.analysis.syntax.member_lists import (
 from asterism.analysis.syntax.problems import problems_in
 from asterism.analysis.syntax.tables import ended, table_of
 from asterism.domain.outline import Outline, Problem, Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # Deeper than people write; what stands further in is kept whole instead of pruned.
 DEPTH_LIMIT = 200

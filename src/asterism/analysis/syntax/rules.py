@@ -1,18 +1,22 @@
 """The rules languages are made of: definitions, bindings, wrappers, members, imports."""
 
-from collections.abc import Callable, Iterator, Sequence
+from __future__ import annotations
 
-from tree_sitter import Node
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Rule
 from asterism.analysis.syntax.signatures import SIGNATURE_LIMIT, decorator_names
 
-Reader = Callable[[Builder, Node], str | None]
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+Reader: TypeAlias = "Callable[[Builder, Node], str | None]"
 """Reads a word off a node: a name, a kind. None means the rule does not apply."""
 
-Finder = Callable[[Node], Node | None]
+Finder: TypeAlias = "Callable[[Node], Node | None]"
 
 
 def definition(

@@ -1,12 +1,16 @@
 """Declaration text up to the body, on one line: signatures, decorator names, labels."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator
-
-from tree_sitter import Node
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.conventions import Conventions
 from asterism.domain.outline import Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # Long enough for a generic method with a dozen parameters; a type alias of a thousand members is
 # better read in its own source.

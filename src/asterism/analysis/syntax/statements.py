@@ -1,5 +1,7 @@
 """Where a long body may be cut: the lines on which its statements begin."""
 
+from __future__ import annotations
+
 import re
 from typing import TYPE_CHECKING
 
@@ -33,7 +35,7 @@ class Statements:
         return {} if self._tree is None else _levels(self._tree, self._source, span)
 
 
-def _tree(path: str, source: bytes) -> "Tree | None":
+def _tree(path: str, source: bytes) -> Tree | None:
     entry = language_of(path, source)
     if entry.home in ("text", "prose"):
         return None
@@ -43,7 +45,7 @@ def _tree(path: str, source: bytes) -> "Tree | None":
     return table_of(entry).parse(ended(source))
 
 
-def _levels(tree: "Tree", source: bytes, span: Span) -> dict[int, int]:
+def _levels(tree: Tree, source: bytes, span: Span) -> dict[int, int]:
     # Where each line's text begins; asking at every node would read a long line once per node.
     begins = {found.end() for found in _MARGIN.finditer(source, span.start, span.end)}
     levels: dict[int, int] = {}

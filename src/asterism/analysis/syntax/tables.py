@@ -1,18 +1,21 @@
 """A language compiled for its grammar: the parser, and what to do at each kind of node."""
 
+from __future__ import annotations
+
 import time
 import warnings
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Any
-
-import tree_sitter
-from tree_sitter import Node, Parser, Tree
+from typing import TYPE_CHECKING, Any
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.catalogue import Entry
 from asterism.analysis.syntax.language import Language, Rule
+
+if TYPE_CHECKING:
+    import tree_sitter
+    from tree_sitter import Node, Parser, Tree
 
 # What tree-sitter calls a node it could not make sense of.
 ERROR_KIND = 65535
@@ -53,6 +56,8 @@ class Table:
         clock: Callable[[], float] = time.thread_time,
     ) -> None:
         """`clock` gives the CPU seconds that the calling thread has used."""
+        import tree_sitter
+
         package, function = language.grammar
         grammar = tree_sitter.Language(getattr(import_module(package), function)())
         self.language = language
@@ -77,6 +82,8 @@ class _LimitedParser:
     def __init__(
         self, grammar: tree_sitter.Language, seconds: float, clock: Callable[[], float]
     ) -> None:
+        from tree_sitter import Parser
+
         self._seconds, self._clock = seconds, clock
         self._parser = Parser(grammar)
         _allow(self._parser, SPARE_FACTOR * seconds)

@@ -1,8 +1,8 @@
 """One pass over a syntax tree: rules fire, names are collected, items come out in order."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
-from tree_sitter import Node, TreeCursor
+from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.analysis.syntax.builder import Builder, last_row
 from asterism.analysis.syntax.catalogue import Entry
@@ -21,6 +21,9 @@ from asterism.analysis.syntax.tables import (
 )
 from asterism.analysis.syntax.windows import outline_text
 from asterism.domain.outline import Outline, Problem, Reference, Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, TreeCursor
 
 _Raw = tuple[str, int, str | None, int | None]
 """Name, offset, receiver, and the item it is in."""

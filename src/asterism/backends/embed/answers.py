@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from asterism.backends.embed.protocol import Matrix
 from asterism.backends.embed.vectors import halved, unit
 from asterism.backends.http.answers import Answer, content_of
@@ -35,6 +33,8 @@ def _ordered(content: Any, count: int, service: ServiceName) -> Sequence[Any]:
 
 
 def _checked(rows: Sequence[Any], dimensions: int, service: ServiceName) -> Matrix:
+    import numpy as np
+
     sizes = {len(row) if isinstance(row, list) else 0 for row in rows}
     if sizes != {dimensions}:
         found = ", ".join(map(str, sorted(sizes)))

@@ -1,5 +1,7 @@
 """Vectors kept by what was embedded, for all indexes of a user and any number of processes."""
 
+from __future__ import annotations
+
 import sqlite3
 import threading
 import time
@@ -7,10 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self, TypeAlias, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias, TypeVar
 
 from asterism.backends.embed.cache_file import (
     count,
@@ -28,7 +27,11 @@ from asterism.backends.embed.protocol import Matrix
 from asterism.domain.files import display_path
 from asterism.domain.index import ModelIdentity
 
-Vector: TypeAlias = NDArray[np.float32]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Vector: TypeAlias = "NDArray[np.float32]"
 """One unit vector."""
 
 FILE = "embeddings.sqlite"
@@ -94,6 +97,8 @@ class EmbeddingCache:
 
     def put(self, identity: ModelIdentity, recipe: int, vectors: Mapping[bytes, Vector]) -> None:
         """Keep vectors by hash; those already known stay as they are."""
+        import numpy as np
+
         if not vectors:
             return
         matrix = np.stack(list(vectors.values()))
@@ -144,6 +149,8 @@ class EmbeddingCache:
         recipe: int,
         hashes: Sequence[bytes],
     ) -> dict[bytes, Vector]:
+        import numpy as np
+
         model = self._model(connection, identity, recipe)
         if model is None:
             return {}
@@ -327,6 +334,8 @@ def _is_sound(
 ) -> bool:
     """Whether a row is what was written; of a row of an older program its length must do."""
     if row[4] is None:
+        import numpy as np
+
         length = float(np.linalg.norm(np.frombuffer(row[3], dtype="<f2").astype(np.float32)))
         return abs(length - 1) < _ROUNDING
     return sum_of(identity, recipe, row[1], row[3]) == row[4]

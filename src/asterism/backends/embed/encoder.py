@@ -1,11 +1,11 @@
 """The encoder: a small transformer of our own, better and some seventy times slower than static."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-
-import numpy as np
 
 from asterism.backends.embed.chunk_texts import READ_AS
 from asterism.backends.embed.options import EmbedOptions, encoder_folder, identity_of
@@ -63,6 +63,8 @@ class EncoderEmbedder:
     def _embed(
         self, texts: Sequence[str], seconds: float | None = None, *, as_queries: bool = False
     ) -> tuple[Matrix, list[bool]]:
+        import numpy as np
+
         vectors = np.zeros((len(texts), self._identity.dimensions), dtype=np.float32)
         filled = [position for position, text in enumerate(texts) if text.strip()]
         known = [True] * len(texts)

@@ -3,8 +3,6 @@
 import hashlib
 from collections.abc import Sequence
 
-import numpy as np
-
 from asterism.backends.embed.protocol import Matrix
 from asterism.backends.embed.vectors import halved, unit
 from asterism.domain.errors import ProviderDown
@@ -53,6 +51,8 @@ class CountingEmbedder:
         self.closed = True
 
     def _embed(self, texts: Sequence[str], seen: list[str]) -> Matrix:
+        import numpy as np
+
         filled = [text for text in texts if text.strip()]
         if self.fail_after is not None and self.texts + len(filled) > self.fail_after:
             raise ProviderDown(f"The fake fails after {self.fail_after} texts, as it was told to.")

@@ -6,8 +6,6 @@ from importlib import import_module
 from threading import Lock
 from typing import Any
 
-import numpy as np
-
 from asterism.backends.embed.options import MINILM_IDENTITY
 from asterism.backends.embed.protocol import Matrix
 from asterism.backends.embed.vectors import halved, unit
@@ -33,6 +31,8 @@ class MiniLmEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         """A vector for each text; zeros for a blank one."""
+        import numpy as np
+
         vectors = np.zeros((len(texts), MINILM_IDENTITY.dimensions), dtype=np.float32)
         filled = [position for position, text in enumerate(texts) if text.strip()]
         if filled:
@@ -48,6 +48,8 @@ class MiniLmEmbedder:
         self._model = None
 
     def _encode(self, texts: list[str]) -> Matrix:
+        import numpy as np
+
         # One call at a time: torch uses every core for it anyway.
         with self._lock:
             self._model = self._model or _load()

@@ -6,8 +6,6 @@ from contextvars import copy_context
 from threading import Event
 from typing import Literal, NamedTuple, TypeAlias
 
-import numpy as np
-
 from asterism.backends.embed.answers import vectors_of
 from asterism.backends.embed.protocol import Matrix
 from asterism.backends.http.answers import Answer, BatchTooLarge, TooLong
@@ -75,6 +73,8 @@ class HttpEmbedder:
         self._client.close()
 
     def _embed(self, task: _Task) -> Matrix:
+        import numpy as np
+
         vectors = np.zeros((len(task.texts), self._identity.dimensions), dtype=np.float32)
         portions = list(batches(task.texts, self._service.limits))
         if len(portions) == 1:
@@ -114,6 +114,8 @@ class HttpEmbedder:
 
     def _portion(self, task: _Task, positions: list[int]) -> Matrix:
         """One portion's vectors, asked for in halves where the service finds it too large."""
+        import numpy as np
+
         try:
             return self._patiently(task, [task.texts[position] for position in positions])
         except TooLong as error:

@@ -1,5 +1,7 @@
 """The protocol of an embedding provider."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 

@@ -1,12 +1,12 @@
 """The built-in model: a vector for each token, pooled; no network, no key, no waiting."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from asterism.backends.embed.chunk_texts import READ_AS
 from asterism.backends.embed.options import EmbedOptions, identity_of, static_folder
@@ -22,6 +22,10 @@ from asterism.backends.weights.folder import (
     unusable,
 )
 from asterism.domain.index import ModelIdentity
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # Texts pooled at once: enough for numpy to be busy, and some 5 MB of work.
 BLOCK = 1024
@@ -59,12 +63,14 @@ class StaticEmbedder:
         """The model reads questions as they are."""
         return self._embed(self._loaded(), texts)
 
-    def _loaded(self) -> "StaticModel":
+    def _loaded(self) -> StaticModel:
         with _lock:
             self._model = self._model or _shared(*described(self._folder))
             return self._model
 
-    def _embed(self, model: "StaticModel", texts: Sequence[str]) -> Matrix:
+    def _embed(self, model: StaticModel, texts: Sequence[str]) -> Matrix:
+        import numpy as np
+
         vectors = np.empty((len(texts), self._identity.dimensions), dtype=np.float32)
         for start in range(0, len(texts), BLOCK):
             block = texts[start : start + BLOCK]
@@ -80,7 +86,7 @@ _lock = Lock()
 
 
 @lru_cache(maxsize=MODELS_KEPT)
-def _shared(path: Path, changed_ns: int) -> "StaticModel":
+def _shared(path: Path, changed_ns: int) -> StaticModel:
     """One model for all: the tokenizer takes 45 ms to read, and learns words by use."""
     return StaticModel(read_folder(path, "static"))
 
@@ -105,6 +111,8 @@ class StaticModel:
         return halved(unit(pooled(self._tokens(texts), self._rows, len(texts))))
 
     def _check_probe(self, folder: ModelFolder) -> None:
+        import numpy as np
+
         for [text], expected in zip(*folder.probe, strict=True):
             answer = self.encode([text])[0][: len(expected)]
             if not np.allclose(answer, expected, rtol=0, atol=PROBE_TOLERANCE):
@@ -112,6 +120,8 @@ class StaticModel:
 
 
 def _rows(folder: ModelFolder) -> NDArray[np.int8]:
+    import numpy as np
+
     try:
         rows = np.asarray(np.load(folder.path / folder.weights, mmap_mode="r", allow_pickle=False))
     except (OSError, ValueError, EOFError) as error:
@@ -144,6 +154,8 @@ def pooled(tokens: TextTokens, rows: NDArray[np.int8], count: int) -> Matrix:
     then the second. So a text's sum is the same, bit for bit, whatever other texts stand beside it,
     which matrix products and `reduceat` do not promise.
     """
+    import numpy as np
+
     ids, weights, starts = _frequencies(tokens, len(rows), count)
     sizes = np.diff(starts)
     longest_first = np.argsort(-sizes, kind="stable")
@@ -164,6 +176,8 @@ def _frequencies(
     tokens: TextTokens, vocabulary: int, count: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.intp]]:
     """Each text's different tokens in rising order, their weights, and where each text begins."""
+    import numpy as np
+
     known = tokens.ids >= FIRST_KNOWN
     keys = tokens.texts[known] * np.int32(vocabulary) + tokens.ids[known]
     keys.sort()

@@ -7,13 +7,16 @@ stands between two of them can be tokenised alone and remembered, and code repea
 26,638 chunks of one repository hold 1.1 million words, 14,508 of them different.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from threading import Lock
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # What the model was trained with; later tokens do not count.
 TOKENS_AT_MOST = 512
@@ -30,7 +33,7 @@ UNKNOWN_WORD = f" {'x' * 41} "
 # Every ASCII byte that is no letter or digit becomes a blank; bytes of other characters stay.
 _BLANKED = bytes(code if code >= 0x80 or chr(code).isalnum() else ord(" ") for code in range(0x100))
 
-Ids: TypeAlias = NDArray[np.int32]
+Ids: TypeAlias = "NDArray[np.int32]"
 
 Tokenise: TypeAlias = Callable[[Sequence[str]], Sequence[Sequence[int]]]
 """From texts to their first token ids."""
@@ -55,6 +58,8 @@ class WordTokens:
 
     def __call__(self, texts: Sequence[str]) -> TextTokens:
         """The first tokens of each text, in order."""
+        import numpy as np
+
         words = [words_of(text) for text in texts]
         with self._lock:
             if len(self._numbers) > WORDS_AT_MOST or self._numbers.size > WORD_BYTES_AT_MOST:
@@ -66,12 +71,16 @@ class WordTokens:
         return _expand(words, numbers, starts, ids)
 
     def _forget(self) -> None:
+        import numpy as np
+
         self._numbers = _Numbers()
         self._starts = np.zeros(1, dtype=np.intp)
         self._ids: Ids = np.zeros(0, dtype=np.int32)
 
     def _learn(self) -> None:
         """Tokenise the words that were met for the first time."""
+        import numpy as np
+
         fresh = self._numbers.fresh
         if not fresh:
             return
@@ -115,6 +124,8 @@ def _expand(
     words: Sequence[Sequence[bytes]], numbers: NDArray[np.intp], starts: NDArray[np.intp], ids: Ids
 ) -> TextTokens:
     """Each word's tokens in its place, as far as they are among the first of their text."""
+    import numpy as np
+
     sizes = (starts[1:] - starts[:-1])[numbers]
     ends = np.concatenate((np.zeros(1, dtype=np.intp), np.cumsum(sizes)))
     places = np.arange(ends[-1])

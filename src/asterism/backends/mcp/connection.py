@@ -1,5 +1,7 @@
 """One connection to one tool server, on the event loop: opened, listed once, asked, and closed."""
 
+from __future__ import annotations
+
 import asyncio
 import logging
 from collections.abc import Mapping
@@ -72,7 +74,7 @@ class Connection:
             self._scope.cancel()
         await asyncio.wait({self._task})
 
-    async def _connected(self) -> "Client":
+    async def _connected(self) -> Client:
         try:
             async with asyncio.timeout(self._limits.connect_seconds):
                 await self._ready.wait()
@@ -145,7 +147,7 @@ class Connection:
             return HttpLine(name, self.server.url, self._prepared, self._limits)
         return StdioLine(name, self._prepared, self._limits, self._around.directory)
 
-    async def _list(self, client: "Client") -> None:
+    async def _list(self, client: Client) -> None:
         """All pages of the tools; the first of a name counts."""
         self._is_stale = False
         found: dict[str, Tool] = {}
@@ -171,7 +173,7 @@ class Connection:
         if isinstance(getattr(message, "root", message), ToolListChangedNotification):
             self._is_stale = True
 
-    async def _listen(self, client: "Client") -> None:
+    async def _listen(self, client: Client) -> None:
         """Newer servers tell of changes only those who subscribed."""
         from mcp.client.subscriptions import ListenNotSupportedError
 

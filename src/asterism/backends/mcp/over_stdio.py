@@ -1,5 +1,7 @@
 """A tool server as a process of ours: bounded in what it says, and ended for certain."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import signal
@@ -66,7 +68,7 @@ class StdioLine:
             for stream in (heard, read, write, said):
                 stream.close()
 
-    async def _start(self, line: Lifeline) -> "Process":
+    async def _start(self, line: Lifeline) -> Process:
         import anyio
 
         prepared = prepare(
@@ -96,7 +98,7 @@ class StdioLine:
         line.tie(-process.pid)
         return process
 
-    async def _hear(self, process: "Process", heard: Any) -> None:
+    async def _hear(self, process: Process, heard: Any) -> None:
         """Lines become messages; what is no message is counted and passed over."""
         import anyio
         from mcp.shared.message import SessionMessage
@@ -127,7 +129,7 @@ class StdioLine:
             except ToolServerError as error:
                 self.trouble = error
 
-    async def _say(self, process: "Process", said: Any, heard: Any) -> None:
+    async def _say(self, process: Process, said: Any, heard: Any) -> None:
         import anyio
 
         assert process.stdin is not None
@@ -141,7 +143,7 @@ class StdioLine:
             self.trouble = self.trouble or await self._how_it_ended(process)
             heard.close()
 
-    async def _how_it_ended(self, process: "Process") -> ToolServerError:
+    async def _how_it_ended(self, process: Process) -> ToolServerError:
         code = await _exit_code(process, self._limits.leaving_seconds)
         if code == CANNOT_START:
             return ToolServerMissing(
@@ -152,7 +154,7 @@ class StdioLine:
         how = "closed the line" if code is None else f"ended with exit code {code}"
         return ToolServerDied(f"The server {self._name} {how}; run its command by hand to see why.")
 
-    async def _end(self, process: "Process") -> None:
+    async def _end(self, process: Process) -> None:
         """Its input ends; if it does not leave by itself, it and all it started are killed."""
         import anyio
 
@@ -169,7 +171,7 @@ class StdioLine:
             await process.aclose()
 
 
-async def _exit_code(process: "Process", seconds: float) -> int | None:
+async def _exit_code(process: Process, seconds: float) -> int | None:
     """How it ended, if it does so in time; looked at, for a grandchild may hold its pipes open."""
     import anyio
 

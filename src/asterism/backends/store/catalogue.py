@@ -301,6 +301,10 @@ class Catalogue:
         """How many paths were skipped for each reason, the most frequent first."""
         return catalogue_files.skipped_counts(self._database, self._repo(repo))
 
+    def has_skipped(self, repo: str, entries: Sequence[Skipped]) -> bool:
+        """Whether exactly this is recorded as skipped."""
+        return catalogue_files.has_skipped(self._database, self._repo(repo), entries)
+
     def replace_skipped(self, repo: str, entries: Sequence[Skipped]) -> None:
         """Record what is skipped now; nothing is written where it is what it was."""
         catalogue_files.replace_skipped(self._database, self._repo(repo), entries)

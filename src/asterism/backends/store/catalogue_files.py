@@ -83,13 +83,17 @@ def skipped_counts(database: Database, repo: int) -> dict[str, int]:
     )
 
 
+def has_skipped(database: Database, repo: int, entries: Sequence[Skipped]) -> bool:
+    """Whether exactly this is recorded as skipped, by its digest."""
+    row = database.one("SELECT skipped_digest FROM repositories WHERE number = ?", (repo,))
+    return row == (_digest(entries),)
+
+
 def replace_skipped(database: Database, repo: int, entries: Sequence[Skipped]) -> None:
     """Record what is skipped now, unless the digest says that it is what it was."""
-    digest = _digest(entries)
-    if database.one("SELECT skipped_digest FROM repositories WHERE number = ?", (repo,)) == (
-        digest,
-    ):
+    if has_skipped(database, repo, entries):
         return
+    digest = _digest(entries)
     with database.transaction():
         database.run("DELETE FROM skipped WHERE repo = ?", (repo,))
         database.many(

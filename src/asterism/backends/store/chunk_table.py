@@ -1,5 +1,7 @@
 """The protocol of a chunk table: rows with vectors and terms, in versions."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
@@ -113,7 +115,7 @@ class ChunkSnapshot(Protocol):
         """What every row is called and made of; a row's place in it is what `texts` takes."""
         ...
 
-    def passing(self, where: Filter) -> "NDArray[np.bool_] | None":
+    def passing(self, where: Filter) -> NDArray[np.bool_] | None:
         """For every row whether it passes the filter; None where all do."""
         ...
 

@@ -1,12 +1,15 @@
 """Exact nearest rows of a matrix that is in memory."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.backends.store.chunk_table import ChunkKey, Match, Matrix, Vector
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class Candidates(NamedTuple):
@@ -19,6 +22,8 @@ class Candidates(NamedTuple):
 
 def distances(vectors: Matrix, vector: Vector) -> Vector:
     """The distance 2 − 2·cosine of each row to a vector; all of them are unit vectors."""
+    import numpy as np
+
     # A product of matrices would wake the threads of BLAS, which then spin: 10 ms of CPU at any
     # size on a busy machine, where this takes 0.03 per thousand rows. Nor does a row's distance
     # depend here on where the row is.
@@ -31,6 +36,8 @@ def closest(
     rows: Candidates, vector: Vector, limit: int, allowed: NDArray[np.bool_] | None = None
 ) -> list[Match]:
     """The nearest rows in order; rows equally far are in the order of their keys."""
+    import numpy as np
+
     found = distances(rows.vectors, vector)
     numbers = np.arange(len(found)) if allowed is None else np.flatnonzero(allowed)
     if len(numbers) > limit > 0:

@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from asterism.backends.store.chunk_table import Matrix
 from asterism.backends.store.rows import HASH_BYTES
 from asterism.domain.chunk import Chunk
@@ -53,6 +51,7 @@ def dimensions_of(shape: Arrow) -> int | None:
 
 def table_of(entries: Sequence[Entry], vectors: Matrix) -> Arrow:
     """Rows for storage; the entries' text must be valid."""
+    import numpy as np
     import pyarrow as pa
 
     shape = schema(vectors.shape[1])
@@ -83,6 +82,8 @@ def entries_of(rows: Arrow) -> Iterator[Entry]:
 
 def matrix_of(column: Arrow) -> Matrix:
     """A column of vectors as one array."""
+    import numpy as np
+
     combined = column.combine_chunks()
     size = combined.type.list_size
     flat = combined.flatten().to_numpy()

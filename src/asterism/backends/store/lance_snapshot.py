@@ -1,12 +1,11 @@
 """One version of the Lance table, and the queries it answers."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import Any, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from asterism.backends.store.chunk_table import Boosts, ChunkKey, Match, Rows, Source, Vector
 from asterism.backends.store.exact_search import Candidates, closest
@@ -31,6 +30,10 @@ from asterism.domain.chunk import Chunk
 from asterism.domain.deadlines import check_deadline
 from asterism.domain.filters import NO_FILTER, Filter
 from asterism.domain.index import Entry
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 FILTERS_KEPT = 32
 """Filters whose rows are remembered while a version is the newest; each takes a byte per row."""
@@ -58,7 +61,7 @@ class LanceSnapshot:
         dataset: Dataset,
         path: str,
         limits: Limits = LIMITS,
-        before: "LanceSnapshot | None" = None,
+        before: LanceSnapshot | None = None,
     ) -> None:
         """Read this dataset; the path is for messages.
 
@@ -85,6 +88,8 @@ class LanceSnapshot:
 
     def nearest(self, vector: Vector, limit: int, where: Filter = NO_FILTER) -> list[Match]:
         """The rows closest to a vector, the filter applied first."""
+        import numpy as np
+
         if limit < 1:
             return []
         where = self._narrowing(where)
@@ -207,6 +212,8 @@ class LanceSnapshot:
         return NO_FILTER if passing == self._rows else where
 
     def _pass(self, where: Filter) -> NDArray[np.bool_]:
+        import numpy as np
+
         passing = self._read([], where, with_row_id=True)["_rowid"].to_numpy()
         return np.isin(self._resident.numbers, passing)
 

@@ -1,12 +1,11 @@
 """A chunk table in memory, for tests of everything that uses one."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.backends.store import bm25
 from asterism.backends.store.chunk_table import (
@@ -25,6 +24,10 @@ from asterism.domain.chunk import Chunk
 from asterism.domain.errors import IndexCorrupt
 from asterism.domain.filters import NO_FILTER, Filter
 from asterism.domain.index import Entry
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class _Row(NamedTuple):
@@ -127,6 +130,8 @@ class MemorySnapshot:
 
     def passing(self, where: Filter) -> NDArray[np.bool_] | None:
         """For every row whether it passes the filter; None where all do."""
+        import numpy as np
+
         if where == NO_FILTER:
             return None
         passes = predicate(where)
@@ -142,6 +147,8 @@ class MemorySnapshot:
 
     @cached_property
     def _candidates(self) -> Candidates:
+        import numpy as np
+
         return Candidates(
             [row.key for row in self._rows],
             [row.chunk.relative_path for row in self._rows],
@@ -176,6 +183,8 @@ class MemoryTable:
 
     def append(self, entries: Sequence[Entry], vectors: Matrix) -> None:
         """Add rows; they can be found at once."""
+        import numpy as np
+
         check_vectors(len(entries), vectors, self._dimensions)
         if entries:
             own = np.array(vectors, dtype=np.float32)

@@ -1,12 +1,11 @@
 """What a process keeps of one version of the chunk table: names, vectors, then whole rows."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import cached_property
 from threading import Lock
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.backends.store.chunk_table import ChunkKey, Matrix
 from asterism.backends.store.lance_schema import (
@@ -26,6 +25,10 @@ from asterism.backends.store.resident_rows import (
 )
 from asterism.domain.chunk import Chunk
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 _BATCH_ROWS = 4_096
 _NAME_COLUMNS = ("repo", "id", "relative_path")
 
@@ -40,7 +43,7 @@ class Names(NamedTuple):
 class Resident:
     """Loads what is asked for and keeps it, within the limits."""
 
-    def __init__(self, dataset: Dataset, limits: Limits, before: "Resident | None" = None) -> None:
+    def __init__(self, dataset: Dataset, limits: Limits, before: Resident | None = None) -> None:
         """Keep rows of this dataset, which stays at its version.
 
         `before` has what was kept of another version; rows that are in both are taken from it.
@@ -87,12 +90,16 @@ class Resident:
 
     def places_of(self, numbers: NDArray[np.uint64]) -> list[int]:
         """Where rows are that Lance calls by their numbers."""
+        import numpy as np
+
         order, ordered = self._by_number
         places: list[int] = order[np.searchsorted(ordered, numbers)].tolist()
         return places
 
     def rows(self, places: Sequence[int], columns: Sequence[str] = CHUNK_COLUMNS) -> Arrow:
         """Rows in the order of the places, from memory where they are, else from disk."""
+        import numpy as np
+
         if self._texts is not None:
             return self._texts.take(np.asarray(places, dtype=np.int64), list(columns))
         return self._dataset.take(list(places), columns=list(columns))
@@ -119,11 +126,15 @@ class Resident:
 
     @cached_property
     def _by_number(self) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+        import numpy as np
+
         order = np.argsort(self.numbers, kind="stable")
         return order, self.numbers[order]
 
-    def _take_over(self, before: "Resident") -> Names | None:
+    def _take_over(self, before: Resident) -> Names | None:
         """Have what another version has of the same rows, and read the others."""
+        import numpy as np
+
         old = places_before(self._dataset, self.numbers, before._dataset, before.numbers)
         fresh = np.flatnonzero(old < 0)
         if not len(old) or len(fresh) > MOST_FRESH * len(old):
@@ -148,6 +159,7 @@ class Resident:
 
     def _load_texts(self) -> Texts | None:
         """Load every row; nothing is kept if they turn out to be too much."""
+        import numpy as np
         import pyarrow as pa
 
         batches, size = [], 0

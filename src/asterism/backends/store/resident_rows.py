@@ -1,12 +1,15 @@
 """Rows that one version of the chunk table has from the version before it."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from asterism.backends.store.lance_files import data_files
 from asterism.backends.store.lance_schema import CHUNK_COLUMNS, Arrow, Dataset
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 MOST_FRESH = 0.25
 """With a larger share of new rows everything is loaded anew, which is as quick."""
@@ -16,8 +19,8 @@ _MOST_LEFT = 1.25
 """Rows that texts may have for each one that is still there."""
 _FRAGMENT_BITS = 32
 
-Numbers = NDArray[np.uint64]
-Places = NDArray[np.int64]
+Numbers: TypeAlias = "NDArray[np.uint64]"
+Places: TypeAlias = "NDArray[np.int64]"
 
 
 class Texts(NamedTuple):
@@ -38,6 +41,8 @@ def places_before(dataset: Dataset, numbers: Numbers, before: Dataset, known: Nu
     fragment and a row in it, and is only worth something where the fragment has the same files:
     files are never changed, and no name is used twice, not even by a table that is built anew.
     """
+    import numpy as np
+
     shared = data_files(dataset).items() & data_files(before).items()
     fragments = np.fromiter((number for number, _ in shared), dtype=np.uint64)
     order = np.argsort(known, kind="stable")
@@ -53,6 +58,7 @@ def texts_with(before: Texts, old: Places, fresh: Arrow, most_bytes: int) -> Tex
 
     None where too much would be kept that is needed no more.
     """
+    import numpy as np
     import pyarrow as pa
 
     rows = pa.concat_tables([before.rows, fresh.select(list(CHUNK_COLUMNS))])

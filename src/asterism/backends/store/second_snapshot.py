@@ -1,5 +1,7 @@
 """One version of the chunk table, compared by second vectors instead of its own."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -84,7 +86,7 @@ class SecondSnapshot:
         """What every row is called and made of; a row's place in it is what `texts` takes."""
         return self._inner.rows()
 
-    def passing(self, where: Filter) -> "NDArray[np.bool_] | None":
+    def passing(self, where: Filter) -> NDArray[np.bool_] | None:
         """For every row whether it passes the filter; None where all do."""
         return self._inner.passing(where)
 

@@ -1,8 +1,9 @@
 """Bash: functions, variables, aliases, sourced files, commands as references."""
 
-from collections.abc import Iterator
+from __future__ import annotations
 
-from tree_sitter import Node
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
@@ -12,6 +13,9 @@ from asterism.analysis.syntax.languages.visibility import declare_exports
 from asterism.analysis.syntax.rules import child_of, children_of, definition, value_cut
 from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import Export
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # A test is named by its title, cut like any other name that is a sentence.
 _TITLE_LIMIT = 80

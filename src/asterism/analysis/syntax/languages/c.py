@@ -1,6 +1,8 @@
 """C: functions, prototypes, records, typedefs, globals, macros, includes."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
@@ -13,6 +15,9 @@ from asterism.analysis.syntax.languages import c_records as records
 from asterism.analysis.syntax.languages.visibility import declare_exports
 from asterism.analysis.syntax.rules import binds_children, prefix, skip, transparent
 from asterism.analysis.syntax.signatures import fold
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 IDENTIFIERS = frozenset({"identifier", "type_identifier", "field_identifier"})
 

@@ -1,6 +1,8 @@
 """C and C++ that does not parse: function heads left over in broken text, names gone astray."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
@@ -8,6 +10,9 @@ from asterism.analysis.syntax.languages.c_declarators import Declared, declared,
 from asterism.analysis.syntax.languages.c_records import ends_there
 from asterism.analysis.syntax.rules import value_cut
 from asterism.domain.outline import Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # What may stand between the start of a broken function's head and its declarator.
 _HEAD = frozenset(

@@ -1,6 +1,8 @@
 """Declarations of C and C++: functions, prototypes, variables, fields, typedefs."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
@@ -29,6 +31,9 @@ from asterism.analysis.syntax.languages.c_records import (
 )
 from asterism.analysis.syntax.rules import children_of, value_cut
 from asterism.analysis.syntax.signatures import fold
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # The macro call that stands where a function's name should is quoted no longer than this.
 MACRO_NAME_LIMIT = 60

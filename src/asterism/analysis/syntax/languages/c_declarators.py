@@ -1,11 +1,14 @@
 """C and C++ declarators: which name a declaration declares, in what scope, and as what."""
 
-import re
-from typing import NamedTuple
+from __future__ import annotations
 
-from tree_sitter import Node
+import re
+from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.analysis.syntax.builder import Builder
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # Around a declared name, what changes it from a function into a value and back.
 _POINTERS = frozenset(

@@ -1,14 +1,18 @@
 """The C preprocessor: includes, macros, conditionals that only group what stands in them."""
 
-import re
+from __future__ import annotations
 
-from tree_sitter import Node
+import re
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Level
 from asterism.analysis.syntax.rules import value_cut
 from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # A conditional's line is named by its text, as root items are.
 _NAME_LIMIT = 60

@@ -1,14 +1,18 @@
 """Records of C and C++: structs, unions, classes, enums, and blocks the grammar misread as code."""
 
-import re
+from __future__ import annotations
 
-from tree_sitter import Node
+import re
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.languages.c_declarators import attributes_of, plain, scope_of
 from asterism.analysis.syntax.rules import children_of, value_cut
 from asterism.analysis.syntax.signatures import decorator_names
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 ACCESS = frozenset({"public", "private", "protected"})
 

@@ -1,8 +1,13 @@
 """Names for functions without one: by the call they are passed to."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.signatures import fold
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # A callback's name quotes the call it is passed to; a long chain says no more than its last link.
 NAME_LIMIT = 60

@@ -1,8 +1,9 @@
 """C++: what C has, and namespaces, classes, templates, lambdas, aliases, concepts."""
 
-from dataclasses import replace
+from __future__ import annotations
 
-from tree_sitter import Node
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
@@ -15,6 +16,9 @@ from asterism.analysis.syntax.languages.callbacks import callback_name, spans_li
 from asterism.analysis.syntax.languages.cpp_modules import module_line, namespace_alias, using
 from asterism.analysis.syntax.languages.visibility import declare_exports
 from asterism.analysis.syntax.rules import binds, binds_children, children_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # Keywords the grammar reads like calls of templates.
 _CASTS = frozenset({"static_cast", "dynamic_cast", "const_cast", "reinterpret_cast"})

@@ -1,12 +1,16 @@
 """What a C++ file takes from elsewhere: `using`, namespace aliases, modules."""
 
-import re
+from __future__ import annotations
 
-from tree_sitter import Node
+import re
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Level
 from asterism.domain.outline import ImportedName
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # C++20's module lines, which the grammar reads as odd declarations.
 _MODULE_LINE = re.compile(

@@ -1,8 +1,9 @@
 """C#: namespaces, types and their members, accessors, local functions, top-level statements."""
 
-from collections.abc import Callable
+from __future__ import annotations
 
-from tree_sitter import Node
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
@@ -23,6 +24,9 @@ from asterism.analysis.syntax.rules import (
     value_cut,
 )
 from asterism.analysis.syntax.signatures import fold
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _CONTROL = (
     "if_statement",

@@ -1,6 +1,8 @@
 """What C# code binds and uses: directives, patterns, queries, parameters, labels."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Level
@@ -10,6 +12,9 @@ from asterism.analysis.syntax.rules import (
     silence,
 )
 from asterism.domain.outline import ImportedName
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 
 def using_directive(builder: Builder, node: Node) -> bool:

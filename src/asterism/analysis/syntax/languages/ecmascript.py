@@ -1,6 +1,8 @@
 """JavaScript and TypeScript, with JSX: one set of rules over three grammars."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder, last_row
 from asterism.analysis.syntax.children import first_named
@@ -23,6 +25,9 @@ from asterism.analysis.syntax.rules import (
     value_cut,
 )
 from asterism.domain.outline import Export
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 CONVENTIONS = Conventions(
     identifiers=frozenset(

@@ -1,6 +1,8 @@
 """Assignments that define: CommonJS exports, prototypes, methods put on an object, `using`."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.children import first_child, first_named
@@ -16,6 +18,9 @@ from asterism.analysis.syntax.languages.ecmascript_names import (
 from asterism.analysis.syntax.languages.ecmascript_values import define_code
 from asterism.analysis.syntax.rules import marks, value_cut
 from asterism.domain.outline import ImportedName
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # What stands for the module's exports as a whole.
 _WHOLE = frozenset({"module.exports", "exports"})

@@ -1,9 +1,14 @@
 """JSX: which tags are references, and who holds markup and so may be a component."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.children import first_child
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 
 def element(builder: Builder, node: Node) -> bool:

@@ -1,8 +1,9 @@
 """Imports and exports of JavaScript and TypeScript: ES modules, CommonJS, TypeScript's own."""
 
-from collections.abc import Iterable, Iterator
+from __future__ import annotations
 
-from tree_sitter import Node
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.children import first_child
@@ -15,6 +16,9 @@ from asterism.analysis.syntax.languages.ecmascript_names import (
 )
 from asterism.analysis.syntax.rules import child_of, children_of, marks
 from asterism.domain.outline import ImportedName
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 
 def import_statement(builder: Builder, node: Node) -> bool:

@@ -1,13 +1,17 @@
 """How JavaScript and TypeScript name things: keys, callbacks, code behind wrappers."""
 
-from collections.abc import Iterator
+from __future__ import annotations
 
-from tree_sitter import Node
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.children import first_child, first_named
 from asterism.analysis.syntax.languages.callbacks import callback_name
 from asterism.analysis.syntax.signatures import fold
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function"})
 

@@ -1,8 +1,9 @@
 """Functions and classes as values: declarators, fields, object methods, callbacks."""
 
-from collections.abc import Sequence
+from __future__ import annotations
 
-from tree_sitter import Node
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.children import first_child, first_named
@@ -18,6 +19,9 @@ from asterism.analysis.syntax.languages.ecmascript_names import (
     property_name,
 )
 from asterism.analysis.syntax.rules import marks, value_cut
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # What may stand in a parameter list without a node of its own around it.
 _PATTERNS = frozenset(

@@ -1,6 +1,8 @@
 """Elixir: modules, functions by name and arity, macros, structs, blocks given to macros."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
@@ -23,6 +25,9 @@ from asterism.analysis.syntax.languages.visibility import declare_exports
 from asterism.analysis.syntax.rules import child_of, value_cut
 from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _FUNCTIONS = {
     "def": "function",

@@ -1,6 +1,8 @@
 """Elixir's `@` attributes: constants, types, callbacks, and what documents the next definition."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.doc_comments import clean_docstring
@@ -14,6 +16,9 @@ from asterism.analysis.syntax.languages.elixir_heads import (
     without_guard,
 )
 from asterism.analysis.syntax.rules import value_cut
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _TYPES = {"type": (), "typep": ("private",), "opaque": ("opaque",)}
 

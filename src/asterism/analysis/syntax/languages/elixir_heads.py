@@ -1,14 +1,17 @@
 """Heads of Elixir definitions: whose clause it is, with how many arguments, binding which names."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from __future__ import annotations
 
-from tree_sitter import Node
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.languages.callbacks import NAME_LIMIT
 from asterism.analysis.syntax.rules import child_of
 from asterism.analysis.syntax.signatures import fold
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # Operators in a pattern whose both sides are patterns, and those where only the left one is.
 _JOINING = frozenset({"=", "|", "<>", "=>"})
@@ -28,7 +31,7 @@ class Clause(NamedTuple):
     call: Node
     arguments: Sequence[Node]
 
-    def same_function(self, other: "Clause | None") -> bool:
+    def same_function(self, other: Clause | None) -> bool:
         """Whether two clauses define one function: word, name and arity agree."""
         return (
             other is not None

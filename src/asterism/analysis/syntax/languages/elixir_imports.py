@@ -1,15 +1,19 @@
 """`alias`, `import`, `require` and `use` of Elixir."""
 
-from collections.abc import Callable, Iterator
+from __future__ import annotations
 
-from tree_sitter import Node
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TypeAlias
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.languages.elixir_heads import arguments_of, keyword_value
 from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import ImportedName
 
-Binder = Callable[[Builder, Node, str], list[ImportedName]]
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+Binder: TypeAlias = "Callable[[Builder, Node, str], list[ImportedName]]"
 
 
 def _alias(builder: Builder, node: Node, module: str) -> list[ImportedName]:

@@ -1,9 +1,10 @@
 """Go: functions, methods by receiver, types with their fields, declaration blocks, imports."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
-
-from tree_sitter import Node
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
@@ -22,6 +23,9 @@ from asterism.analysis.syntax.rules import (
     value_cut,
 )
 from asterism.domain.outline import Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # Instructions to tools share the comment above a declaration but do not document it; they are
 # told from prose by the blank that is missing behind the slashes.

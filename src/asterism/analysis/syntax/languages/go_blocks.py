@@ -1,12 +1,16 @@
 """Go's declaration blocks and imports: who owns the lines `const (` and `)`, what a path binds."""
 
-import re
+from __future__ import annotations
 
-from tree_sitter import Node
+import re
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.domain.outline import ImportedName
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 SPECS = ("const_spec", "var_spec", "type_spec", "type_alias", "import_spec")
 SPEC_LISTS = ("var_spec_list", "import_spec_list")

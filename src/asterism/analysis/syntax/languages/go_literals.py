@@ -1,10 +1,15 @@
 """Go's literals: functions as values, named where they can be, and the keys of composite ones."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft
 from asterism.analysis.syntax.languages.callbacks import callback_name, spans_lines
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 STRINGS = ("interpreted_string_literal", "raw_string_literal")
 

@@ -1,8 +1,9 @@
 """Haskell: functions as their signature and all their equations, local ones, patterns."""
 
-import re
+from __future__ import annotations
 
-from tree_sitter import Node
+import re
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
@@ -33,6 +34,9 @@ from asterism.analysis.syntax.languages.haskell_types import (
 )
 from asterism.analysis.syntax.rules import child_of, transparent
 from asterism.domain.outline import Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _EQUATIONS = frozenset({"function", "bind"})
 

@@ -1,8 +1,9 @@
 """Haskell's module header, its export list and its imports."""
 
-from collections.abc import Iterator
+from __future__ import annotations
 
-from tree_sitter import Node
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft
@@ -10,6 +11,9 @@ from asterism.analysis.syntax.languages.haskell_types import clean_haddock
 from asterism.analysis.syntax.rules import child_of, children_of
 from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import ImportedName
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # Kinds whose members are exported with them by `T(..)`.
 _HOLDERS = frozenset({"type", "class", "instance"})

@@ -1,8 +1,13 @@
 """What Haskell's patterns bind: parameters, alternatives, generators, guards."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # Only part of these binds: the rest is a view, a field's name or a type.
 _HALF_PATTERNS = frozenset({"view_pattern", "field_pattern", "signature"})

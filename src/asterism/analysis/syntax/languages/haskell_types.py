@@ -1,15 +1,19 @@
 """Haskell's types and classes: data, constructors, fields, families, instances."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator
-
-from tree_sitter import Node
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder, last_row
 from asterism.analysis.syntax.doc_comments import clean_comment
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.rules import child_of
 from asterism.analysis.syntax.signatures import fold
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # An instance is named by its head; a longer one says no more than its start.
 _NAME_LIMIT = 100

@@ -1,6 +1,8 @@
 """Java: types of every kind and their members, anonymous classes, lambdas, packages, modules."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
@@ -22,6 +24,9 @@ from asterism.analysis.syntax.rules import (
 )
 from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import ImportedName
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _ANNOTATIONS = frozenset({"marker_annotation", "annotation"})
 _NAMES = ("identifier", "scoped_identifier")

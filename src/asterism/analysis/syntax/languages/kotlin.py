@@ -1,8 +1,9 @@
 """Kotlin: classes, objects, functions and their receivers, properties, trailing lambdas."""
 
-from itertools import pairwise
+from __future__ import annotations
 
-from tree_sitter import Node
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
@@ -27,6 +28,9 @@ from asterism.analysis.syntax.rules import (
 )
 from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import ImportedName, Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _TYPES = ("user_type", "nullable_type", "parenthesized_type", "non_nullable_type", "function_type")
 _ACCESSORS = ("getter", "setter")

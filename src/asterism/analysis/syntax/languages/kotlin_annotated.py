@@ -1,14 +1,18 @@
 """Kotlin's annotations where the grammar takes them, and what follows them, for expressions."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
-
-from tree_sitter import Node
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Level
 from asterism.analysis.syntax.rules import child_of, children_of
 from asterism.analysis.syntax.signatures import decorator_names
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # What a keyword declares where the grammar reads `actual class Name` as an infix call.
 _DECLARED = {

@@ -1,11 +1,16 @@
 """Kotlin's function values: lambdas behind and inside a call's parentheses, anonymous functions."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.languages.callbacks import callback_name, spans_lines
 from asterism.analysis.syntax.rules import child_of
 from asterism.analysis.syntax.signatures import fold
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # What may stand between a lambda and the call it is given to.
 _BETWEEN = frozenset(

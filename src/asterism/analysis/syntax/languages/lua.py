@@ -1,8 +1,9 @@
 """Lua: functions of tables and of files, locals, table methods, `require`, the returned module."""
 
-from collections.abc import Iterator
+from __future__ import annotations
 
-from tree_sitter import Node
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
@@ -12,6 +13,9 @@ from asterism.analysis.syntax.languages.callbacks import NAME_LIMIT, callback_na
 from asterism.analysis.syntax.rules import binds, binds_children, child_of, skip, value_cut
 from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import ImportedName
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _INDEXES = frozenset(
     {"dot_index_expression", "method_index_expression", "bracket_index_expression"}

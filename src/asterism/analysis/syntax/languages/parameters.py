@@ -1,9 +1,14 @@
 """Parameters of a constructor, some of which are properties of what it constructs."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.rules import marks
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 
 def declare_parameter(

@@ -1,6 +1,8 @@
 """PHP: namespaces, classes and their kin, functions, closures, constants, mixed HTML."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
@@ -18,6 +20,9 @@ from asterism.analysis.syntax.rules import (
     value_cut,
 )
 from asterism.analysis.syntax.signatures import decorator_names
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _MEMBERS = (
     "member_access_expression",

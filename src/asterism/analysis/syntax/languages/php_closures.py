@@ -1,12 +1,16 @@
 """Closures of PHP: symbols where they are given to a call, named by that call."""
 
-import re
+from __future__ import annotations
 
-from tree_sitter import Node
+import re
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.languages.callbacks import NAME_LIMIT, callback_name, spans_lines
 from asterism.analysis.syntax.rules import marks
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # A chain of calls broken over lines reads as if it had been written on one.
 _BROKEN_CHAIN = re.compile(r"(?<!\s)\s++(\??->|::)")

@@ -1,14 +1,18 @@
 """Names of PHP: what `use` and `include` bring in, which variables a function binds."""
 
-from collections.abc import Iterator
+from __future__ import annotations
 
-from tree_sitter import Node
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Level
 from asterism.analysis.syntax.language import Rule
 from asterism.analysis.syntax.rules import child_of, children_of, silent
 from asterism.domain.outline import ImportedName
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 INCLUDES = frozenset(
     {

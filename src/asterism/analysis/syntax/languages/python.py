@@ -1,9 +1,10 @@
 """Python: functions, classes, assignments, patterns; what binds a name and what uses one."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
-
-from tree_sitter import Node
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.children import first_named
@@ -17,6 +18,9 @@ from asterism.analysis.syntax.languages.python_strings import (
     lone_string,
 )
 from asterism.analysis.syntax.rules import binds, binds_children, children_of, value_cut
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _QUOTE = re.compile(rb"[ \t]*[rRuU]?[\"']")
 _PATTERNS = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"})

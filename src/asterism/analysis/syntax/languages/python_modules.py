@@ -1,8 +1,9 @@
 """How Python modules meet: imports in every form, and what `__all__` lists."""
 
-import re
+from __future__ import annotations
 
-from tree_sitter import Node
+import re
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.children import first_named
@@ -10,6 +11,9 @@ from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.languages.python_strings import string_value
 from asterism.analysis.syntax.rules import children_of
 from asterism.domain.outline import Export, Import, ImportedName
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _TYPE_CHECKING = re.compile(r"(?:\w+\.)?TYPE_CHECKING")
 _LISTS = frozenset({"list", "tuple", "set", "binary_operator", "parenthesized_expression"})

@@ -1,11 +1,15 @@
 """What a Python string literal says: its value, and its text as documentation."""
 
+from __future__ import annotations
+
 import re
 import unicodedata
-
-from tree_sitter import Node
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.children import first_named
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _LITERAL = re.compile(r"([a-zA-Z]*)(\"\"\"|'''|\"|')(.*)\2", re.DOTALL)
 _ESCAPE = re.compile(

@@ -1,6 +1,8 @@
 """Ruby: modules, classes, methods and what makes them, constants, requires, blocks."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
@@ -18,6 +20,9 @@ from asterism.analysis.syntax.languages.visibility import declare_exports
 from asterism.analysis.syntax.rules import binds, binds_children, child_of, value_cut
 from asterism.analysis.syntax.signatures import fold
 
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
 # Calls whose block is the value itself rather than something passed to somebody else.
 _VALUE_BLOCKS = frozenset({"lambda", "proc"})
 
@@ -25,12 +30,8 @@ _VALUE_BLOCKS = frozenset({"lambda", "proc"})
 _TITLES = frozenset({"string", "simple_symbol", "constant", "scope_resolution"})
 
 # What a constant is when its value is one of these, and what stands in the block belongs to it.
-_MADE = {
-    "Struct.new": "struct",
-    "Data.define": "struct",
-    "Class.new": "class",
-    "Module.new": "module",
-}
+_MADE = dict.fromkeys(("Struct.new", "Data.define"), "struct")
+_MADE |= {"Class.new": "class", "Module.new": "module"}
 
 
 def _class(kind: str) -> Rule:

@@ -1,13 +1,17 @@
 """Ruby calls that declare: accessors, visibility, requires, `define_method`, refinements."""
 
-from collections.abc import Callable, Iterator, Sequence
+from __future__ import annotations
 
-from tree_sitter import Node
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import ImportedName
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _VISIBILITY = frozenset({"private", "protected", "public", "module_function"})
 
@@ -259,7 +263,7 @@ def _require(builder: Builder, node: Node) -> None:
     )
 
 
-Definer = Callable[[Builder, Node], None]
+Definer: TypeAlias = "Callable[[Builder, Node], None]"
 
 DEFINERS: dict[str, Definer] = {
     **dict.fromkeys(("require", "require_relative", "load", "autoload"), _require),

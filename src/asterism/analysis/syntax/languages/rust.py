@@ -1,6 +1,8 @@
 """Rust: items with their attributes, impl blocks, traits, modules, macros, `use` trees."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
@@ -20,6 +22,9 @@ from asterism.analysis.syntax.rules import (
 )
 from asterism.analysis.syntax.signatures import decorator_names, fold
 from asterism.domain.outline import Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # An impl of a tuple or a function type is named by that type's text.
 _TYPE_NAME_LIMIT = 60

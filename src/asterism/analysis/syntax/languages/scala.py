@@ -1,6 +1,8 @@
 """Scala 2 and 3: types, objects, definitions, givens, extensions, enums, packages."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
@@ -23,6 +25,9 @@ from asterism.analysis.syntax.rules import (
 )
 from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # The grammar takes these for names; no declaration in another file is meant by them. A star that
 # stands alone is the hole in a type, as in `Either[A, *]`.

@@ -1,10 +1,15 @@
 """Where an indented definition ends: before the comments that belong to what follows it."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft
 from asterism.analysis.syntax.language import Rule
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _COMMENTS = frozenset({"comment", "block_comment"})
 

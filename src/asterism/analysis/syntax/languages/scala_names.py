@@ -1,12 +1,16 @@
 """Names that Scala brings in: imports, exports and what patterns bind."""
 
-from collections.abc import Iterator
+from __future__ import annotations
 
-from tree_sitter import Node
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.rules import child_of
 from asterism.domain.outline import ImportedName
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _RENAMED = ("arrow_renamed_identifier", "as_renamed_identifier")
 

@@ -1,6 +1,8 @@
 """Swift: types, extensions and protocols with their members, properties, functions, macros."""
 
-from tree_sitter import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
@@ -20,6 +22,9 @@ from asterism.analysis.syntax.rules import (
 )
 from asterism.analysis.syntax.signatures import fold
 from asterism.domain.outline import ImportedName
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _HIDDEN = ("private", "fileprivate")
 

@@ -1,13 +1,17 @@
 """Names inside Swift code: what patterns and closures bind, and on what members are accessed."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from itertools import pairwise
-
-from tree_sitter import Node
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.language import Rule
 from asterism.analysis.syntax.rules import child_of, children_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # What stands before a member without an object, as in `.idle`: the type is for Swift to infer.
 _INFERRED = "."

@@ -1,10 +1,11 @@
 """Zig: functions, containers as values of constants, fields, tests, `@import`."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from itertools import pairwise
-
-from tree_sitter import Node
+from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.conventions import Conventions
@@ -20,6 +21,9 @@ from asterism.analysis.syntax.rules import (
     value_cut,
 )
 from asterism.domain.outline import ImportedName, Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # An opaque type has no kind of its own; an error set is an enum of errors.
 _CONTAINERS = {

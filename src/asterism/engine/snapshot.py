@@ -1,0 +1,272 @@
+"""One query's state of a repository: settings, catalogue, listing and freshness, opened once."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.catalogue_opening import Mark, mark_of
+from asterism.backends.store.catalogue_schema import SCHEMA_VERSION
+from asterism.backends.store.registry import Registered, check_root
+from asterism.config.settings import Settings
+from asterism.domain.deadlines import check_deadline, without_deadline
+from asterism.domain.errors import (
+    IndexBusy,
+    IndexCorrupt,
+    IndexMissing,
+    ProviderError,
+    StorageFailed,
+    StoreError,
+)
+from asterism.domain.files import Discovery, FoundFile, display_path
+from asterism.domain.index import Staleness
+from asterism.engine.observing import record_look_up, record_sync
+from asterism.engine.unchanged import Compared, Unchanged, Wanted
+from asterism.engine.wiring import Places, checked, model_identity, open_index, sync_options
+from asterism.indexing.jobs import run_sync
+from asterism.indexing.lock import held_seconds, writer
+from asterism.indexing.progress import Listener
+from asterism.indexing.report import SyncReport
+from asterism.indexing.staleness import judge, judge_shape
+from asterism.indexing.sync import as_found, is_in_step, list_files
+from asterism.telemetry.operations import Operation
+
+Reply = TypeVar("Reply")
+
+
+class Freshness(NamedTuple):
+    """How far the index is behind the files after the time a query may spend on a sync."""
+
+    message: str = ""
+    """What to tell the user; empty if the index is up to date."""
+    behind: int = 0
+
+
+class Opening(NamedTuple):
+    """What a snapshot is opened with."""
+
+    registered: Registered
+    settings: Settings
+    places: Places
+    unchanged: Unchanged
+    """Shared by the queries of a process."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuerySnapshot:
+    """Everything that one query reads of a repository; `query_snapshot` opens it.
+
+    The catalogue stays inside one read transaction, so a commit by another process changes nothing
+    in the reply, and no writer waits for the query.
+    """
+
+    registered: Registered
+    settings: Settings
+    catalogue: Catalogue
+    freshness: Freshness
+    began: float
+    """When the query began to open it, by the monotonic clock."""
+    found: Discovery | None = None
+    """The listing of an index that is behind, if the tree was walked."""
+
+    @cached_property
+    def is_known(self) -> bool:
+        """Whether the catalogue knows the repository."""
+        return _is_known(self.catalogue, self.registered)
+
+    def check_known(self) -> None:
+        """Refuse a repository that was never indexed."""
+        if not self.is_known:
+            root = display_path(self.registered.repository.root)
+            raise IndexMissing(f"{root} is not indexed yet; run `asterism index {root}`.")
+
+    @cached_property
+    def version(self) -> int:
+        """The version of the chunk table that belongs to the catalogue; 0 if there is none."""
+        return self.catalogue.chunks_version()
+
+    @cached_property
+    def listing(self) -> tuple[FoundFile, ...]:
+        """The files of the repository: the indexed ones, unless the index is behind the disk."""
+        repository = self.registered.repository
+        known = self.catalogue.files(repository.name)
+        if not self.freshness.message:
+            return tuple(sorted(map(as_found, known.values())))
+        found = self.found or list_files(repository, sync_options(self.settings), known)
+        return found.files
+
+
+def answered(
+    opening: Opening,
+    answer: Callable[[QuerySnapshot], Reply],
+    begin: Callable[[Catalogue], object] | None = None,
+) -> Reply:
+    """Answer from one snapshot; from a new one, once, if the index was replaced meanwhile."""
+    directory = opening.registered.project.directory
+    mark = mark_of(directory)
+    try:
+        with query_snapshot(opening, begin) as snapshot:
+            return answer(snapshot)
+    except IndexCorrupt:
+        # Another process may have rebuilt the index, or removed the version that was read.
+        if mark == mark_of(directory):
+            raise
+    with query_snapshot(opening, begin) as snapshot:
+        return answer(snapshot)
+
+
+@contextmanager
+def query_snapshot(
+    opening: Opening, begin: Callable[[Catalogue], object] | None = None
+) -> Iterator[QuerySnapshot]:
+    """Bring an index up to date within the time that the settings allow, and hold its state.
+
+    Where nothing changed, the state that was compared with the files is the one that is held, and
+    nothing is written. Otherwise the index is synced and opened again. A writer that has just
+    begun, as a watcher does after an edit, is waited for within that time. If the writing takes
+    longer, or the index needs more than a sync, the freshness says so. `begin` is called with the
+    catalogue before the tree is walked, to start what takes time.
+    """
+    check_root(opening.registered)
+    query = _Query(opening)
+    with _reading(opening.registered) as catalogue:
+        if begin is not None and _is_known(catalogue, opening.registered):
+            # The query itself reports what is wrong with the index.
+            with suppress(StoreError):
+                begin(catalogue)
+        with without_deadline():
+            freshness = query.compare(catalogue)
+        check_deadline()
+        if freshness is not None:
+            yield query.snapshot(catalogue, freshness)
+            return
+    # A sync ends by its own limit, never in the middle of what it writes.
+    with without_deadline():
+        freshness = query.sync()
+    check_deadline()
+    with _reading(opening.registered) as catalogue:
+        yield query.snapshot(catalogue, freshness or query.judge(catalogue))
+
+
+@contextmanager
+def _reading(registered: Registered) -> Iterator[Catalogue]:
+    with Catalogue.open(registered.project.directory) as catalogue, catalogue.snapshot():
+        yield catalogue
+
+
+def _is_known(catalogue: Catalogue, registered: Registered) -> bool:
+    return registered.repository.name in {known.name for known in catalogue.repositories()}
+
+
+class _Query:
+    """A query that compares an index with the files, and syncs it if they differ."""
+
+    def __init__(self, opening: Opening) -> None:
+        self._opening = opening
+        self._repository = opening.registered.repository
+        self._directory = opening.registered.project.directory
+        settings = opening.settings
+        root = self._repository.root
+        self._wanted = Wanted(root, sync_options(settings), model_identity(settings))
+        self._began = time.monotonic()
+        self._began_ns = time.time_ns()
+        self._mark: Mark = mark_of(self._directory)
+        """Of the catalogue that the listing is compared with."""
+        self._found: Discovery | None = None
+        self._refused = ""
+
+    def snapshot(self, catalogue: Catalogue, freshness: Freshness) -> QuerySnapshot:
+        """The state that the query holds."""
+        return QuerySnapshot(
+            registered=self._opening.registered,
+            settings=self._opening.settings,
+            catalogue=catalogue,
+            freshness=freshness,
+            began=self._began,
+            found=self._listed(),
+        )
+
+    def compare(self, catalogue: Catalogue) -> Freshness | None:
+        """How fresh the index is if a sync cannot help or has nothing to do; None asks for one."""
+        options, model = self._wanted.options, self._wanted.model
+        is_fresh = self._opening.unchanged.holds(self._opening.registered, self._wanted)
+        record_look_up("freshness", is_fresh)
+        if is_fresh:
+            return Freshness()
+        shape = judge_shape(catalogue, self._repository, options, model)
+        if shape.staleness is not Staleness.equal:
+            return Freshness(shape.message)
+        self._found = list_files(self._repository, options, catalogue.files(self._repository.name))
+        if not self._is_settled(catalogue, self._found):
+            return None
+        self._note(self._mark)
+        return Freshness()
+
+    def _is_settled(self, catalogue: Catalogue, found: Discovery) -> bool:
+        """Whether opening the index for a sync, and the sync, would write nothing."""
+        if not is_in_step(catalogue, self._repository.name, found):
+            return False
+        if catalogue.manifest().schema_version != SCHEMA_VERSION:
+            return False
+        if catalogue.chunks_version() and not catalogue.table.files():
+            return False
+        return not checked(self._directory, catalogue).restamped
+
+    def sync(self) -> Freshness | None:
+        """Sync within the time that the settings allow; None if the index may still be behind."""
+        limit = self._opening.settings.index.sync_seconds
+        patience = max(0.0, limit - held_seconds(self._directory))
+        try:
+            with suppress(IndexBusy), writer(self._directory, patience):
+                listener = Listener(stop=lambda: time.monotonic() > self._began + limit)
+                if not self._synced(listener).cancelled:
+                    self._note(mark_of(self._directory))
+                    return Freshness()
+        except ProviderError as error:
+            # The query can be answered all the same, from what the index has.
+            return Freshness(str(error))
+        except StorageFailed as error:
+            # So it can on a full or read-only disk; only what is behind is worth telling.
+            self._refused = f" {error}"
+        return None
+
+    def _synced(self, listener: Listener) -> SyncReport:
+        options = self._wanted.options
+        found = self._listed()
+        index = open_index(self._directory, self._opening.settings, self._opening.places)
+        try:
+            if found is None:
+                # Another process has written since the tree was walked.
+                self._began_ns = time.time_ns()
+                known = index.catalogue.files(self._repository.name)
+                found = list_files(self._repository, options, known)
+            self._found = found
+            with Operation("sync") as done:
+                report = run_sync(index, self._repository, options, listener, found=found)
+                record_sync(report, done)
+            index.adopt()
+            return report
+        finally:
+            index.close()
+
+    def judge(self, catalogue: Catalogue) -> Freshness:
+        """How far the index is behind after a sync that failed or was stopped."""
+        options, model = self._wanted.options, self._wanted.model
+        with without_deadline():
+            verdict = judge(catalogue, self._repository, options, model, self._listed())
+        if verdict.staleness is Staleness.equal:
+            return Freshness()
+        return Freshness(f"{verdict.message}{self._refused}", verdict.behind)
+
+    def _listed(self) -> Discovery | None:
+        """The listing, unless the catalogue that it was compared with has changed since."""
+        return self._found if self._mark == mark_of(self._directory) else None
+
+    def _note(self, mark: Mark) -> None:
+        """Remember that the index of this mark equals the files."""
+        if self._found is not None:
+            compared = Compared(self._began_ns, mark, self._found)
+            self._opening.unchanged.note(self._opening.registered, self._wanted, compared)

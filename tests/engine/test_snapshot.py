@@ -1,0 +1,255 @@
+"""One query reads one state: it opens the catalogue once, and no commit meanwhile changes it."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from asterism.backends.lsp.keeper import Condition
+from asterism.backends.store.catalogue import Catalogue
+from asterism.backends.store.registry import Registered
+from asterism.config.sections_index import IndexSettings
+from asterism.config.settings import Settings
+from asterism.domain.catalogue import SymbolQuery
+from asterism.domain.errors import IndexCorrupt, IndexMissing, ServerDied
+from asterism.domain.files import Discovery, FoundFile
+from asterism.domain.structure import Connections
+from asterism.engine import unchanged
+from asterism.engine.contexts import ContextReply
+from asterism.engine.engine import Engine
+from asterism.engine.relations import Relation, RelationsRequest
+from asterism.engine.searching import SearchRequest
+from asterism.engine.snapshot import Opening, QuerySnapshot, answered, query_snapshot
+from asterism.engine.unchanged import Unchanged
+from asterism.engine.warm import Warm
+from asterism.engine.wiring import Places
+from asterism.indexing import sync
+from asterism.structure.targets import Target
+from tests.engine.conftest import NO_SERVERS, SETTINGS, make
+
+BY_NAME = replace(SETTINGS, structure=replace(NO_SERVERS, typescript="off", python="off"))
+CHECKED = replace(SETTINGS, structure=replace(NO_SERVERS, typescript="off"))
+
+SHOP = "def total(prices):\n    return sum(prices)\n"
+TILL = "from shop import total\n\n\ndef receipt(prices):\n    return str(total(prices))\n"
+GIFT = "from shop import total\n\n\ndef voucher(prices):\n    return total(prices) // 2\n"
+EDITED = "LIMIT = 3\n\n\ndef total(prices, limit=LIMIT):\n    return round(sum(prices), limit)\n"
+
+
+class Counts:
+    """How often the catalogue was opened, and the tree walked."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.opened = self.written = self.walked = 0
+        open_it, walk = Catalogue.open, sync.discover
+
+        def opening(directory: Path, writable: bool = False) -> Catalogue:
+            self.opened += not writable
+            self.written += writable
+            return open_it(directory, writable)
+
+        def walking(*given: object) -> Discovery:
+            self.walked += 1
+            return walk(*given)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(Catalogue, "open", opening)
+        monkeypatch.setattr(sync, "discover", walking)
+
+    def taken(self) -> tuple[int, int, int]:
+        """Openings for reading, openings for writing, walks; counting begins anew."""
+        found = (self.opened, self.written, self.walked)
+        self.opened = self.written = self.walked = 0
+        return found
+
+
+def shop(root: Path) -> Path:
+    """Files that are older than the coarsest clock of a file system."""
+    make(root, shop=SHOP, till=TILL)
+    for file in root.iterdir():
+        os.utime(file, (1_700_000_000, 1_700_000_000))
+    return root
+
+
+def indexed(places: Places, root: Path, settings: Settings = BY_NAME) -> tuple[Engine, Registered]:
+    engine = Engine(places, lambda _root: settings)
+    registered = engine.register(root)
+    engine.index(registered)
+    return engine, registered
+
+
+ASKED = SearchRequest(text="symbol = total")
+
+QUERIES: dict[str, Callable[[Engine, Registered], object]] = {
+    "search": lambda engine, registered: engine.search(registered, ASKED),
+    "ranked": lambda engine, registered: engine.search(registered, SearchRequest(text="prices")),
+    "context": lambda engine, registered: engine.context(registered, ASKED),
+    "similar": lambda engine, registered: engine.similar(
+        registered, SearchRequest(), Path(registered.repository.root, "shop.py")
+    ),
+    "symbols": lambda engine, registered: engine.symbols(registered, SymbolQuery("total")),
+    "relations": lambda engine, registered: engine.relations(
+        registered, RelationsRequest(name="total", relation=Relation.callers)
+    ),
+    "refresh": lambda engine, registered: engine.refresh(registered),
+}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_query_opens_once_and_walks_once(
+    places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    monkeypatch.setattr(unchanged, "RACY_NS", -(10**15))
+    engine, registered = indexed(places, shop(tmp_path / "shop"))
+    counts = Counts(monkeypatch)
+    for walks in (1, 1, 0):
+        # From the third query on a process knows that nothing has changed.
+        QUERIES[query](engine, registered)
+        assert counts.taken() == (1, 0, walks)
+    (tmp_path / "shop" / "gift.py").write_text(GIFT)
+    QUERIES[query](engine, registered)
+    assert counts.taken() == (2, 1, 1)
+    engine.close()
+
+
+def test_a_context_query_that_asks_a_compiler_walks_once(
+    places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, registered = indexed(places, shop(tmp_path / "shop"), CHECKED)
+    witness = Witness()
+    meet(engine, registered, witness)
+    counts = Counts(monkeypatch)
+    engine.context(registered, ASKED)
+    assert counts.taken() == (1, 0, 1)
+    assert [file.path for file in witness.told] == ["shop.py", "till.py"]
+
+
+class Witness:
+    """A compiler that crashes when it is asked, after something else has happened."""
+
+    condition = Condition.resting
+    pid = None
+
+    def __init__(self, meanwhile: Callable[[], object] = lambda: None) -> None:
+        self._meanwhile = meanwhile
+        self.told: Sequence[FoundFile] = ()
+
+    def warm_up(self, files: Sequence[FoundFile]) -> None:
+        """Nothing takes time here."""
+
+    def connections(
+        self, targets: Sequence[Target], files: Sequence[FoundFile]
+    ) -> tuple[Connections, ...]:
+        self.told = files
+        self._meanwhile()
+        raise ServerDied("It crashed.")
+
+    def close(self) -> None:
+        """There is no process."""
+
+
+def meet(engine: Engine, registered: Registered, witness: Witness) -> None:
+    engine.connector(registered)._witnesses["python"] = witness
+
+
+def shown(reply: ContextReply) -> tuple[object, ...]:
+    """Everything in a reply but the time that it took."""
+    return (
+        [(part.text, part.priority) for part in reply.assembly.parts],
+        reply.results,
+        reply.account,
+        reply.notes,
+        replace(reply.search, seconds=0.0),
+    )
+
+
+def test_a_commit_between_search_and_connections_changes_nothing(
+    places: Places, tmp_path: Path
+) -> None:
+    root = shop(tmp_path / "shop")
+    engine, registered = indexed(places, root, CHECKED)
+    meet(engine, registered, Witness())
+    before = shown(engine.context(registered, ASKED))
+
+    def commit() -> None:
+        (root / "gift.py").write_text(GIFT)
+        (root / "shop.py").write_text(EDITED)
+        other = Engine(places, lambda _root: CHECKED)
+        assert other.index(registered).added == 1
+
+    meet(engine, registered, Witness(commit))
+    during = engine.context(registered, ASKED)
+    assert shown(during) == before
+    assert "receipt" in during.assembly.parts[0].text
+    meet(engine, registered, Witness())
+    after = engine.context(registered, ASKED)
+    assert "voucher" in after.assembly.parts[0].text
+    assert "LIMIT" in after.assembly.parts[1].text
+    engine.close()
+
+
+def opening_of(places: Places, registered: Registered, settings: Settings = BY_NAME) -> Opening:
+    return Opening(registered, settings, places, Unchanged())
+
+
+def test_a_table_that_was_replaced_is_read_from_a_new_snapshot(
+    places: Places, tmp_path: Path
+) -> None:
+    engine, registered = indexed(places, shop(tmp_path / "shop"))
+    directory, attempts = registered.project.directory, []
+
+    def read(snapshot: QuerySnapshot) -> list[str]:
+        attempts.append(snapshot.version)
+        if len(attempts) == 1:
+            engine.index(registered, force=True)
+        rows = Warm().snapshot(directory, snapshot.catalogue).scan()
+        return sorted(row.name for row in rows if row.name == "total")
+
+    assert answered(opening_of(places, registered), read) == ["total"]
+    assert len(attempts) == 2
+
+
+def test_damage_is_reported_after_one_attempt(places: Places, tmp_path: Path) -> None:
+    _, registered = indexed(places, shop(tmp_path / "shop"))
+    attempts = []
+
+    def read(snapshot: QuerySnapshot) -> None:
+        attempts.append(snapshot)
+        raise IndexCorrupt("It is damaged.")
+
+    with pytest.raises(IndexCorrupt, match="It is damaged"):
+        answered(opening_of(places, registered), read)
+    assert len(attempts) == 1
+
+
+def test_an_index_that_is_behind_lists_the_files_on_disk(places: Places, tmp_path: Path) -> None:
+    root = shop(tmp_path / "shop")
+    _, registered = indexed(places, root)
+    (root / "gift.py").write_text(GIFT)
+    hasty = replace(BY_NAME, index=IndexSettings(sync_seconds=0.0))
+    for settings, behind in ((hasty, 1), (BY_NAME, 0)):
+        with query_snapshot(opening_of(places, registered, settings)) as snapshot:
+            assert snapshot.freshness.behind == behind
+            paths = [file.path for file in snapshot.listing]
+            assert paths == ["gift.py", "shop.py", "till.py"]
+            indexed_now = snapshot.catalogue.files("shop")
+            assert ("gift.py" in indexed_now) is not bool(behind)
+
+
+def test_a_repository_that_was_never_indexed(places: Places, tmp_path: Path) -> None:
+    engine, registered = indexed(places, shop(tmp_path / "shop"))
+    second = engine.register(make(tmp_path / "second", two=SHOP), project=registered.project.id)
+    with engine.snapshot(second) as snapshot:
+        assert not snapshot.is_known
+        assert "no index yet" in snapshot.freshness.message
+        with pytest.raises(IndexMissing, match="is not indexed yet"):
+            snapshot.check_known()
+
+
+def test_what_is_skipped_is_recorded_where_no_file_changed(places: Places, tmp_path: Path) -> None:
+    root = shop(tmp_path / "shop")
+    engine, registered = indexed(places, root)
+    (root / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0")
+    with engine.snapshot(registered) as snapshot:
+        assert [entry.path for entry in snapshot.catalogue.skipped("shop")] == ["logo.png"]
