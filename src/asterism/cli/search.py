@@ -18,7 +18,8 @@ from asterism.domain.filters import Filter
 from asterism.engine.engine import Engine
 from asterism.engine.searching import SearchReply, SearchRequest
 from asterism.operations.json import to_json
-from asterism.operations.search import SearchCode, engine_request
+from asterism.operations.requests import SearchCode
+from asterism.operations.search import engine_request
 from asterism.operations.search_reply import RowOptions, search_found
 from asterism.retrieval.filters import parse_filter_words
 from asterism.retrieval.filters_paths import common_files, common_prefixes, exactly

@@ -5,8 +5,7 @@ import argparse
 from asterism.cli import structure_arguments
 from asterism.cli.arguments import Commands, command, json_option
 from asterism.cli.options import add_request
-from asterism.operations.search import SearchCode, SimilarCode
-from asterism.operations.symbols import SymbolLookup
+from asterism.operations.requests import SearchCode, SimilarCode, SymbolLookup
 
 
 def add_search(commands: Commands) -> None:

@@ -12,7 +12,8 @@ from asterism.cli.search import answer, below
 from asterism.domain.errors import PathMissing, UsageError
 from asterism.domain.files import display_path
 from asterism.engine.engine import Engine
-from asterism.operations.search import SimilarCode, engine_request
+from asterism.operations.requests import SimilarCode
+from asterism.operations.search import engine_request
 from asterism.retrieval.filters import parse_filter_words
 
 # As editors, compilers and our own output write it: `a.py:12`, `a.py:12:5`, `a.py:12-20`.

@@ -4,8 +4,7 @@ import argparse
 
 from asterism.cli.arguments import Commands, command, json_option
 from asterism.cli.options import add_request
-from asterism.operations.relations import SymbolRelations
-from asterism.operations.symbols import NAME_FORMS
+from asterism.operations.requests import NAME_FORMS, SymbolRelations
 
 
 def add(commands: Commands) -> None:

@@ -14,7 +14,8 @@ from asterism.domain.filters import NO_FILTER
 from asterism.domain.symbol import Role
 from asterism.engine.lookups import Lookup
 from asterism.operations.json import to_json
-from asterism.operations.symbols import SymbolLookup, symbols_found, symbols_query
+from asterism.operations.requests import SymbolLookup
+from asterism.operations.symbols import symbols_found, symbols_query
 
 
 def run(options: argparse.Namespace) -> int:

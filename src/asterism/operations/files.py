@@ -130,7 +130,7 @@ class SkippedFound(Accounted, Located):
     skipped: tuple[SkippedFile, ...]
 
 
-def file_outline(call: "Call", asked: FileOutline) -> "Reply":
+def file_outline(call: Call, asked: FileOutline) -> Reply:
     """The symbols of a file, in its order."""
     from asterism.analysis.reading import read_outline
 
@@ -148,7 +148,7 @@ def file_outline(call: "Call", asked: FileOutline) -> "Reply":
     return _reply(call, found, "symbols")
 
 
-def _symbols(outline: "Outline") -> tuple[OutlineSymbol, ...]:
+def _symbols(outline: Outline) -> tuple[OutlineSymbol, ...]:
     return tuple(
         OutlineSymbol(
             name=item.name,
@@ -165,7 +165,7 @@ def _symbols(outline: "Outline") -> tuple[OutlineSymbol, ...]:
     )
 
 
-def file_lines(call: "Call", asked: FileLines) -> "Reply":
+def file_lines(call: Call, asked: FileLines) -> Reply:
     """Lines of a file as it is now."""
     from asterism.analysis.source.text import decode, is_binary, read
 
@@ -195,7 +195,7 @@ def file_lines(call: "Call", asked: FileLines) -> "Reply":
     return _reply(call, found, "lines")
 
 
-def skipped_files(call: "Call", asked: SkippedFiles) -> "Reply":
+def skipped_files(call: Call, asked: SkippedFiles) -> Reply:
     """What the index leaves out, and why."""
     from asterism.backends.store.catalogue import Catalogue
     from asterism.operations.repositories import shown_detail
@@ -220,7 +220,7 @@ def skipped_files(call: "Call", asked: SkippedFiles) -> "Reply":
 
 
 def _listed(
-    call: "Call", registered: "Registered", total: int, returned: int | None = None
+    call: Call, registered: Registered, total: int, returned: int | None = None
 ) -> dict[str, Any]:
     """Place and account of a list; files are read as they are, whatever the index knows of them."""
     from asterism.operations.limits import plain_account
@@ -234,7 +234,7 @@ def _listed(
     }
 
 
-def _reply(call: "Call", found: object, rows: str) -> "Reply":
+def _reply(call: Call, found: object, rows: str) -> Reply:
     from asterism.operations.limits import Part, Reply, fitted
 
     structured: Json = to_json(found)
@@ -242,7 +242,7 @@ def _reply(call: "Call", found: object, rows: str) -> "Reply":
     return fitted(Reply(parts=(Part(""),), structured=structured, rows=rows), call.limit)
 
 
-def shown_file(call: "Call", registered: "Registered", typed: str) -> tuple[Path, str]:
+def shown_file(call: Call, registered: Registered, typed: str) -> tuple[Path, str]:
     """A file that may be shown, and its path in the repository: one that is or would be indexed.
 
     What is kept out of the index, secrets among it, is not shown either, by whichever link.
@@ -265,7 +265,7 @@ def shown_file(call: "Call", registered: "Registered", typed: str) -> tuple[Path
     return path, relative
 
 
-def _is_indexed(registered: "Registered", relative: str) -> bool:
+def _is_indexed(registered: Registered, relative: str) -> bool:
     from asterism.backends.store.catalogue import Catalogue
 
     try:

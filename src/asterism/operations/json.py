@@ -76,7 +76,7 @@ def compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def located(registered: "Registered") -> Json:
+def located(registered: Registered) -> Json:
     """The fields of `Located`."""
     return {
         "project_id": registered.project.id,
@@ -102,7 +102,7 @@ def timed(seconds: float) -> Json:
     return {"elapsed_ms": round(seconds * 1000, 1), "latency_ms": round(seconds * 1000)}
 
 
-def statistics_json(found: "Status") -> Json | None:
+def statistics_json(found: Status) -> Json | None:
     """How much an index holds; nothing where there is none."""
     known = found.statistics
     return known and {
@@ -117,7 +117,7 @@ def statistics_json(found: "Status") -> Json | None:
     }
 
 
-def job_json(found: "Status") -> Json | None:
+def job_json(found: Status) -> Json | None:
     """The indexing that runs, or the last one; nothing where there was none."""
     job = found.job
     return job and {
@@ -132,7 +132,7 @@ def job_json(found: "Status") -> Json | None:
     }
 
 
-def upgrade_json(found: "Status") -> Json | None:
+def upgrade_json(found: Status) -> Json | None:
     """How far the second vectors are; nothing where the settings want none."""
     state = found.upgrade
     return state and {

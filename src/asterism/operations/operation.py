@@ -34,7 +34,7 @@ class Operation:
     """A frozen record whose fields are annotated as `operations.schema` says."""
     reply: type[Any] | None = None
     """The record whose JSON is the reply; None where the reply is text."""
-    run: "Callable[[Call, Any], Reply]"
+    run: Callable[[Call, Any], Reply]
     """Answers a call; the second argument is the checked request record."""
     read_only: bool = True
     destructive: bool = False
@@ -61,6 +61,6 @@ class Operation:
             idempotent=self.idempotent,
         )
 
-    def answer(self, call: "Call") -> "Reply":
+    def answer(self, call: Call) -> Reply:
         """Run the operation on arguments that are checked."""
         return self.run(call, self.request(**call.arguments))

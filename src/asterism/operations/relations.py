@@ -5,23 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from asterism.domain.files import wire_path
 from asterism.operations.json import Accounted, Located, located, to_json
 from asterism.operations.operation import Operation, Route
-from asterism.operations.schema import (
-    NOT_A_FLAG,
-    Json,
-    MaxTokens,
-    Option,
-    ProjectId,
-    RepositoryId,
-    choice,
-    text,
-    whole,
-)
-from asterism.operations.symbols import NAME_FORMS
+from asterism.operations.requests import SymbolRelations
+from asterism.operations.schema import Json
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
@@ -30,33 +20,6 @@ if TYPE_CHECKING:
     from asterism.engine.relations import Related, Relation, RelationsReply
     from asterism.operations.calls import Call
     from asterism.operations.limits import Reply
-
-RELATIONS = ("callers", "callees", "references")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SymbolRelations:
-    """A query for how a symbol is connected."""
-
-    name: Annotated[
-        str,
-        text("The symbol: x, A.x, A::x, `A > x` or `path > A > x`."),
-        Option(is_position=True, metavar="SYMBOL", help=NAME_FORMS),
-    ]
-    relation: Annotated[str, choice("What is asked about it.", RELATIONS), NOT_A_FLAG] = "callers"
-    depth: Annotated[int, whole("How many calls a way has at most.", 1, 10)] = 1
-    path: Annotated[
-        str | None,
-        text("Only definitions in this file, or below this folder."),
-        Option(
-            is_position=True,
-            help="only what is defined here: a directory or file in the index "
-            "(default: the repository around)",
-        ),
-    ] = None
-    repository_id: RepositoryId = None
-    project_id: ProjectId = None
-    max_tokens: Annotated[MaxTokens, NOT_A_FLAG] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +34,7 @@ class RelationsFound(Accounted, Located):
     """A tree of calls is as deep as asked; `calls` holds the edges below."""
 
 
-def symbol_relations(call: "Call", asked: SymbolRelations) -> "Reply":
+def symbol_relations(call: Call, asked: SymbolRelations) -> Reply:
     """Every definition of a name with its callers, callees or references."""
     from asterism.engine.relations import Relation, RelationsRequest
     from asterism.operations.limits import Part, Reply, fitted
@@ -89,7 +52,7 @@ def symbol_relations(call: "Call", asked: SymbolRelations) -> "Reply":
 
 
 def relations_found(
-    reply: "RelationsReply", registered: "Registered", limit: int | None = None
+    reply: RelationsReply, registered: Registered, limit: int | None = None
 ) -> RelationsFound:
     """The record of what was found."""
     from asterism.operations.limits import MOST_CHARS, plain_account
@@ -109,7 +72,7 @@ def relations_found(
     )
 
 
-def _below(registered: "Registered", typed: str | None) -> str:
+def _below(registered: Registered, typed: str | None) -> str:
     """The path in the repository that is named; nothing for all of it."""
     from asterism.operations.repositories import inside
 
@@ -123,7 +86,7 @@ def _below(registered: "Registered", typed: str | None) -> str:
     return f"{plain}/" if place.is_dir() else plain
 
 
-def _definition(related: "Related", relation: "Relation") -> Json:
+def _definition(related: Related, relation: Relation) -> Json:
     known = related.connections
     shared = {
         **_place(known.symbol),
@@ -137,7 +100,7 @@ def _definition(related: "Related", relation: "Relation") -> Json:
     return {**shared, **_references(known)}
 
 
-def _references(known: "Connections") -> Json:
+def _references(known: Connections) -> Json:
     """The files that refer to it, null where that is unknown, and the symbols that do."""
     files = known.references
     return {
@@ -148,7 +111,7 @@ def _references(known: "Connections") -> Json:
     }
 
 
-def _tree(tree: "CallTree", unknown: "Mapping[SymbolPlace, tuple[str, ...]]") -> Json:
+def _tree(tree: CallTree, unknown: Mapping[SymbolPlace, tuple[str, ...]]) -> Json:
     return {
         "left_out": tree.left_out,
         "not_known": list(unknown.get(tree.edge.target, ())),
@@ -157,11 +120,11 @@ def _tree(tree: "CallTree", unknown: "Mapping[SymbolPlace, tuple[str, ...]]") ->
     }
 
 
-def _edges(edges: "Sequence[Edge]") -> list[Json]:
+def _edges(edges: Sequence[Edge]) -> list[Json]:
     return [_edge(edge) for edge in edges]
 
 
-def _edge(edge: "Edge") -> Json:
+def _edge(edge: Edge) -> Json:
     return {
         **_place(edge.target),
         "known": edge.known.value,
@@ -170,7 +133,7 @@ def _edge(edge: "Edge") -> Json:
     }
 
 
-def _place(symbol: "SymbolPlace") -> Json:
+def _place(symbol: SymbolPlace) -> Json:
     return {
         "qualified_name": wire_path(symbol.name),
         "file_path": None if symbol.path is None else wire_path(symbol.path),
@@ -180,7 +143,7 @@ def _place(symbol: "SymbolPlace") -> Json:
     }
 
 
-def _reasons(gaps: "Sequence[Gap]", relation: "Relation") -> list[str]:
+def _reasons(gaps: Sequence[Gap], relation: Relation) -> list[str]:
     from asterism.engine.relations import FACTS
 
     return [gap.why for gap in gaps if FACTS[relation] in gap.facts]

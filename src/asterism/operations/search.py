@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING
 
 from asterism.domain.errors import UsageError
 from asterism.domain.filters import Filter
@@ -13,23 +13,8 @@ from asterism.domain.search import Mode
 from asterism.domain.selection import Stage
 from asterism.operations.json import compact, to_json
 from asterism.operations.operation import Operation, Route
-from asterism.operations.schema import (
-    FILTERS_TEXT,
-    LAST_LINE,
-    NOT_A_FLAG,
-    Json,
-    MaxTokens,
-    Option,
-    ProjectId,
-    RepositoryId,
-    choice,
-    mapping,
-    share,
-    switch,
-    text,
-    texts,
-    whole,
-)
+from asterism.operations.requests import CodebaseSearch, SearchCode, SimilarCode
+from asterism.operations.schema import Json
 from asterism.operations.search_reply import (
     RowOptions,
     SearchFound,
@@ -48,123 +33,14 @@ if TYPE_CHECKING:
     from asterism.operations.calls import Call
     from asterism.operations.limits import Reply
 
-MODES = tuple(mode.value for mode in Mode)
-STAGES = tuple(stage.value for stage in Stage)
 ENVELOPE = 1_100
 """Characters of a reply without rows, query and filters: the account with its names, ids, a note or
 two. A final measurement catches what is longer."""
 META = "asterism"
 """Where machines find what a text says to a model."""
 
-_FILTER = Option(
-    flag="--filter",
-    metavar="KEY=VALUE",
-    help="only such code: path_prefix=src/, type=class, languages=python …",
-)
-_TOKENS = Option(flag="--tokens", help="give no more text than this; less detail instead")
-_QUERY = Option(
-    is_position=True,
-    help="words, names, code, regex:PATTERN or symbol = NAME; - reads it from standard input",
-)
-_Explain: TypeAlias = Annotated[bool, switch("Say why each row is where it is.")]
-_ContextLines: TypeAlias = Annotated[
-    int, whole("Lines of the file above and below each row.", 0, 10)
-]
-_MinScore: TypeAlias = Annotated[float | None, share("Leave out what scores less.")]
-_Filters: TypeAlias = Annotated[Json, mapping(FILTERS_TEXT), _FILTER]
-_Stage: TypeAlias = Annotated[str | None, choice("Look around widely, or strictly.", STAGES)]
-_Limit: TypeAlias = Annotated[
-    int, whole("Rows at most: 1 to 50, or 1 to 100 a page when exhaustive.", 1, 100)
-]
-_Exhaustive: TypeAlias = Annotated[bool, switch("Every match, in stable order, page by page.")]
-_Cursor: TypeAlias = Annotated[
-    str | None, text("From the last page of the same exhaustive search.")
-]
-_Tokens: TypeAlias = Annotated[MaxTokens, _TOKENS]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodebaseSearch:
-    """A search that is answered with the code and how it connects."""
-
-    query: Annotated[
-        str, text("A sentence or keywords about what the code does, or `symbol = NAME`.")
-    ]
-    path: Annotated[
-        list[str] | None,
-        texts("Only here: files, folders or globs, such as src/auth/ or **/*.ts."),
-    ] = None
-    languages: Annotated[
-        list[str] | None, texts("Only these languages, such as typescript or python.")
-    ] = None
-    max_tokens: Annotated[int, whole("Budget of the reply in tokens.", 50, 25_000)] = 8_000
-    min_score: Annotated[
-        float | None, share("Give only results that score so much; 0.5 unless told otherwise.")
-    ] = None
-    limit: Annotated[int, whole("Results at most.", 1, 50)] = 10
-    filters: Annotated[Json, mapping(FILTERS_TEXT)] = field(default_factory=dict)
-    repository_id: RepositoryId = None
-    project_id: ProjectId = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchCode:
-    """A search that is answered with rows."""
-
-    query: Annotated[str, text("Words, names, code, regex:PATTERN or `symbol = NAME`."), _QUERY]
-    mode: Annotated[str, choice("How to search.", MODES)] = Mode.hybrid.value
-    code_snippet: Annotated[
-        str | None, text("With mode similar: the code to compare with."), NOT_A_FLAG
-    ] = None
-    limit: _Limit = 10
-    exhaustive: _Exhaustive = False
-    min_score: _MinScore = None
-    filters: _Filters = field(default_factory=dict)
-    stage: _Stage = None
-    context_lines: _ContextLines = 0
-    cursor: _Cursor = None
-    file_type: Annotated[
-        list[str] | None, texts("Only files with this extension, such as .ts."), NOT_A_FLAG
-    ] = None
-    directory: Annotated[list[str] | None, texts("Only below this folder."), NOT_A_FLAG] = None
-    explain: _Explain = False
-    bm25_weight: Annotated[
-        float | None,
-        share("Deprecated: what words count beside meaning in hybrid search."),
-        NOT_A_FLAG,
-    ] = None
-    repository_id: RepositoryId = None
-    project_id: ProjectId = None
-    max_tokens: _Tokens = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimilarCode:
-    """A comparison with the code at a place."""
-
-    file_path: Annotated[str, text("The file, from the repository's root."), NOT_A_FLAG]
-    start_line: Annotated[
-        int | None,
-        whole("The line, or the first of several; else the whole file.", 1, LAST_LINE),
-        NOT_A_FLAG,
-    ] = None
-    end_line: Annotated[
-        int | None, whole("The last of several lines.", 1, LAST_LINE), NOT_A_FLAG
-    ] = None
-    limit: _Limit = 10
-    exhaustive: _Exhaustive = False
-    min_score: _MinScore = None
-    filters: _Filters = field(default_factory=dict)
-    stage: _Stage = None
-    context_lines: _ContextLines = 0
-    cursor: _Cursor = None
-    explain: _Explain = False
-    repository_id: RepositoryId = None
-    project_id: ProjectId = None
-    max_tokens: _Tokens = None
-
-
-def codebase_search(call: "Call", asked: CodebaseSearch) -> "Reply":
+def codebase_search(call: Call, asked: CodebaseSearch) -> Reply:
     """The connection graph, then the code of each file, then what the reader should know."""
     from asterism.engine.searching import SearchRequest
 
@@ -175,9 +51,7 @@ def codebase_search(call: "Call", asked: CodebaseSearch) -> "Reply":
     return context_reply(found, registered)
 
 
-def context_reply(
-    found: "ContextReply", registered: "Registered", *, is_local: bool = False
-) -> "Reply":
+def context_reply(found: ContextReply, registered: Registered, *, is_local: bool = False) -> Reply:
     """A context as parts, with the account beside them."""
     from asterism.operations.limits import Part, Reply
 
@@ -193,7 +67,7 @@ def context_reply(
     return Reply(parts=tuple(parts), meta=meta, account=META)
 
 
-def search_code(call: "Call", asked: SearchCode) -> "Reply":
+def search_code(call: Call, asked: SearchCode) -> Reply:
     """Rows that are complete by themselves, and an account of the rest."""
     registered = call.repository()
     where = _where(registered, asked.filters, file_type=asked.file_type, directory=asked.directory)
@@ -201,7 +75,7 @@ def search_code(call: "Call", asked: SearchCode) -> "Reply":
     return _page(call, asked, request, partial(call.engine.search, registered))
 
 
-def similar_code(call: "Call", asked: SimilarCode) -> "Reply":
+def similar_code(call: Call, asked: SimilarCode) -> Reply:
     """Rows of code like the code at a place."""
     from asterism.operations.repositories import inside
 
@@ -216,11 +90,11 @@ def similar_code(call: "Call", asked: SimilarCode) -> "Reply":
 
 
 def _page(
-    call: "Call",
+    call: Call,
     asked: SearchCode | SimilarCode,
-    request: "SearchRequest",
-    search: "Callable[[SearchRequest], SearchReply]",
-) -> "Reply":
+    request: SearchRequest,
+    search: Callable[[SearchRequest], SearchReply],
+) -> Reply:
     """The rows; a page ends where its room does, so that the cursor goes on with the next row."""
     reply = _answered(call, asked, request, search)
     while asked.exhaustive and request.limit > 1 and _left_out(reply):
@@ -231,11 +105,11 @@ def _page(
 
 
 def _answered(
-    call: "Call",
+    call: Call,
     asked: SearchCode | SimilarCode,
-    request: "SearchRequest",
-    search: "Callable[[SearchRequest], SearchReply]",
-) -> "Reply":
+    request: SearchRequest,
+    search: Callable[[SearchRequest], SearchReply],
+) -> Reply:
     from asterism.operations.limits import Part, Reply, fitted
 
     options = RowOptions(asked.explain)
@@ -252,8 +126,8 @@ def _answered(
 
 
 def _written(
-    call: "Call", asked: SearchCode | SimilarCode, request: "SearchRequest", query: str
-) -> "SearchRequest":
+    call: Call, asked: SearchCode | SimilarCode, request: SearchRequest, query: str
+) -> SearchRequest:
     """The request with the size of rows as they are sent, instead of that of their texts."""
     from asterism.engine.searching import Written
     from asterism.retrieval.filters import applied
@@ -270,7 +144,7 @@ def _written(
     )
 
 
-def engine_request(asked: SearchCode | SimilarCode, where: Filter) -> "SearchRequest":
+def engine_request(asked: SearchCode | SimilarCode, where: Filter) -> SearchRequest:
     """The engine's request; `max_tokens` limits the texts of the rows."""
     from asterism.engine.searching import SearchRequest
 
@@ -300,7 +174,7 @@ _KEYS = {"file_type": "extension", "directory": "context_path_prefix"}
 """The filter that a parameter means, where it has another name."""
 
 
-def _where(registered: "Registered", filters: Json, **parameters: list[str] | None) -> Filter:
+def _where(registered: Registered, filters: Json, **parameters: list[str] | None) -> Filter:
     """The filters of a call, by whichever parameter each is given."""
     from asterism.operations.repositories import inside
     from asterism.retrieval.filters import parse_filters
@@ -325,17 +199,17 @@ def _where(registered: "Registered", filters: Json, **parameters: list[str] | No
     return parse_filters(given, registered.repository.root)
 
 
-def _left_out(reply: "Reply") -> int:
+def _left_out(reply: Reply) -> int:
     count: int = (reply.structured or {})["dropped"]["budget"]
     return count
 
 
-def _returned(reply: "Reply") -> int:
+def _returned(reply: Reply) -> int:
     count: int = (reply.structured or {})["returned_count"]
     return count
 
 
-def _shorter_page(structured: Json, wanted: int, call: "Call") -> Json:
+def _shorter_page(structured: Json, wanted: int, call: Call) -> Json:
     """The page with a note on why it has fewer rows than were asked for."""
     from asterism.retrieval.selection_options import CHUNKS
 

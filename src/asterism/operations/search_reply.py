@@ -118,9 +118,7 @@ class RowOptions(NamedTuple):
     """The caller has the files, and is told where they are."""
 
 
-def search_found(
-    reply: "SearchReply", registered: "Registered", options: RowOptions
-) -> SearchFound:
+def search_found(reply: SearchReply, registered: Registered, options: RowOptions) -> SearchFound:
     """The record of a search."""
     return SearchFound(
         **_asked(reply, registered),
@@ -135,7 +133,7 @@ def search_found(
 
 
 def context_found(
-    reply: "ContextReply", registered: "Registered", *, is_local: bool = False
+    reply: ContextReply, registered: Registered, *, is_local: bool = False
 ) -> ContextFound:
     """The record of a context; a local caller has the files, and is told where they are."""
     assembly = reply.assembly
@@ -155,7 +153,7 @@ def context_found(
     )
 
 
-def _asked(reply: "SearchReply", registered: "Registered") -> Json:
+def _asked(reply: SearchReply, registered: Registered) -> Json:
     from asterism.retrieval.filters import applied
 
     return {
@@ -189,7 +187,7 @@ def _key(hit: Hit) -> ChunkKey:
     return ChunkKey(hit.chunk.repo, hit.chunk.id)
 
 
-def _row(kept: Kept, around: "Surroundings | None", options: RowOptions) -> SearchRow:
+def _row(kept: Kept, around: Surroundings | None, options: RowOptions) -> SearchRow:
     hit, chunk = kept.hit, kept.hit.chunk
     return SearchRow(
         chunk_id=chunk.id,
@@ -216,7 +214,7 @@ def _row(kept: Kept, around: "Surroundings | None", options: RowOptions) -> Sear
     )
 
 
-def _context_row(place: "Placed", detail: Detail, is_local: bool) -> ContextRow:
+def _context_row(place: Placed, detail: Detail, is_local: bool) -> ContextRow:
     chunk = place.chunk
     return ContextRow(
         chunk_id=chunk.id,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
 
 from asterism.domain.catalogue import FoundSymbol, SymbolQuery
 from asterism.domain.errors import InputError, UsageError
@@ -14,20 +14,8 @@ from asterism.domain.filters import Filter
 from asterism.domain.symbol import Role
 from asterism.operations.json import Accounted, Located, compact, located, to_json
 from asterism.operations.operation import Operation, Route
-from asterism.operations.schema import (
-    NOT_A_FLAG,
-    Json,
-    MaxTokens,
-    Option,
-    ProjectId,
-    RepositoryId,
-    choices,
-    mapping,
-    switch,
-    text,
-    texts,
-    whole,
-)
+from asterism.operations.requests import SymbolLookup
+from asterism.operations.schema import Json
 from asterism.operations.search_reply import remarks
 
 if TYPE_CHECKING:
@@ -42,43 +30,8 @@ EVERYTHING = 1_000_000
 """More places than a name has; they are counted after the filters."""
 LINES_BEFORE, LINES_AFTER = 2, 7
 """Lines around a place that are given as its context."""
-NAME_FORMS = "x, A.x, A::x, 'A > x' or 'path > A > x'"
-"""How the command line takes a symbol's name."""
 
 _NO_SUCH_FILTER = ("languages", "decorator_contains", "has_docstring")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SymbolLookup:
-    """A lookup of a name."""
-
-    name: Annotated[
-        str, text("The symbol's name, qualified or not."), Option(is_position=True, help=NAME_FORMS)
-    ]
-    kind: Annotated[
-        list[str] | None,
-        texts("Only these kinds: class, function, method, interface, type, variable …"),
-    ] = None
-    role: Annotated[
-        list[str] | None,
-        choices("Only these roles; all four unless told otherwise.", tuple(Role)),
-    ] = None
-    filters: Annotated[
-        Json,
-        mapping(
-            "Only places that pass: path, path_prefix, path_contains, path_not_contains, "
-            "path_glob, extension, type, is_exported."
-        ),
-        NOT_A_FLAG,
-    ] = field(default_factory=dict)
-    include_context: Annotated[
-        bool, switch("Give the code around each place too; takes more tokens."), NOT_A_FLAG
-    ] = False
-    limit: Annotated[int, whole("Places at most.", 1, 500)] = 50
-    cursor: Annotated[str | None, text("From the last page of the same lookup."), NOT_A_FLAG] = None
-    repository_id: RepositoryId = None
-    project_id: ProjectId = None
-    max_tokens: Annotated[MaxTokens, NOT_A_FLAG] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +63,7 @@ class SymbolsFound(Accounted, Located):
     symbols: tuple[SymbolRow, ...]
 
 
-def symbol_lookup(call: "Call", asked: SymbolLookup) -> "Reply":
+def symbol_lookup(call: Call, asked: SymbolLookup) -> Reply:
     """The places of a name, definitions first, with exact counts."""
     from asterism.operations.limits import Part, Reply, fitted
     from asterism.retrieval.cursors import read_cursor
@@ -145,7 +98,7 @@ def symbol_lookup(call: "Call", asked: SymbolLookup) -> "Reply":
 
 
 def symbols_found(
-    found: "Lookup",
+    found: Lookup,
     *,
     counts: Mapping[Role, int],
     filters_applied: Mapping[str, object],
@@ -199,7 +152,7 @@ def symbols_text(found: Json) -> str:
     return "\n".join([head, *lines, *remarks(found)])
 
 
-def _with_cursor(reply: "Reply", origin: "Origin", start: int) -> "Reply":
+def _with_cursor(reply: Reply, origin: Origin, start: int) -> Reply:
     """The cursor goes on after the last place that is given."""
     from asterism.operations.limits import restructured
     from asterism.retrieval.cursors import write_cursor
@@ -212,7 +165,7 @@ def _with_cursor(reply: "Reply", origin: "Origin", start: int) -> "Reply":
     return restructured(reply, {**structured, "dropped": dropped, "cursor": cursor})
 
 
-def _where(asked: SymbolLookup, registered: "Registered") -> Filter:
+def _where(asked: SymbolLookup, registered: Registered) -> Filter:
     from asterism.retrieval.filters import parse_filters
 
     for key in _NO_SUCH_FILTER:
@@ -241,7 +194,7 @@ def symbols_query(asked: SymbolLookup, where: Filter, limit: int) -> SymbolQuery
     return symbol_query(asked.name, wanted)
 
 
-def _passing(found: "Lookup", where: Filter) -> list[FoundSymbol]:
+def _passing(found: Lookup, where: Filter) -> list[FoundSymbol]:
     from asterism.backends.store.filtering import path_test
 
     passes = path_test(where)
@@ -255,7 +208,7 @@ def _passing(found: "Lookup", where: Filter) -> list[FoundSymbol]:
     ]
 
 
-def _origin(asked: SymbolLookup, found: "Lookup") -> "Origin":
+def _origin(asked: SymbolLookup, found: Lookup) -> Origin:
     """What pages are cut from: the same lookup of the same version of the index."""
     from asterism.retrieval.cursors import Origin
 
@@ -265,7 +218,7 @@ def _origin(asked: SymbolLookup, found: "Lookup") -> "Origin":
     return Origin(found.registered.repository.id, found.version, digest)
 
 
-def _contexts(page: list[FoundSymbol], registered: "Registered") -> Sequence[str]:
+def _contexts(page: list[FoundSymbol], registered: Registered) -> Sequence[str]:
     files: dict[str, list[str]] = {}
     found = []
     for entry in page:
@@ -277,7 +230,7 @@ def _contexts(page: list[FoundSymbol], registered: "Registered") -> Sequence[str
     return found
 
 
-def _lines(registered: "Registered", path: str) -> list[str]:
+def _lines(registered: Registered, path: str) -> list[str]:
     """The lines of a file as it is now; none where it cannot be read any more."""
     from asterism.analysis.source.text import decode, read
     from asterism.operations.repositories import inside
