@@ -72,24 +72,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--no-shares", action="store_true")
     options = parser.parse_args(arguments)
     with TemporaryDirectory() as base:
-        environment = _environment(Path(base), options.no_shares)
-        repository = _repository(Path(base) / "repository", options.files)
+        variables = environment(Path(base), options.no_shares)
+        repository = made_repository(Path(base) / "repository", options.files)
         asterism = [sys.executable, "-m", "asterism.cli"]
         subprocess.run(
             [*asterism, "index", str(repository)],
-            env=environment,
+            env=variables,
             check=True,
             stdout=subprocess.DEVNULL,
         )
         with subprocess.Popen(
             [*asterism, "serve", str(repository), "--port", "0"],
-            env=environment,
+            env=variables,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             encoding="utf-8",
         ) as server:
             try:
-                _measure(_address(server), options.clients, options.seconds)
+                _measure(address_of(server), options.clients, options.seconds)
             finally:
                 server.terminate()
 
@@ -169,19 +169,22 @@ def _post(address: str, body: dict[str, Any]) -> int:
     return answer.status
 
 
-def _address(server: "subprocess.Popen[str]") -> str:
+def address_of(server: "subprocess.Popen[str]") -> str:
+    """Where a server that was just started listens."""
     assert server.stdout is not None
     assert select.select([server.stdout], [], [], START_SECONDS)[0], "the server did not start"
     return server.stdout.readline().split()[2].rstrip(":").removeprefix("http://")
 
 
-def _environment(base: Path, no_shares: bool) -> dict[str, str]:
+def environment(base: Path, no_shares: bool) -> dict[str, str]:
+    """Variables for commands whose data is kept in a folder of the benchmark."""
     own = {"ASTERISM_DATA_DIR": str(base / "data"), "ASTERISM_CACHE_DIR": str(base / "cache")}
     more = {"ASTERISM_SERVER_CPU_SECONDS": "0"} if no_shares else {}
     return {**os.environ, **own, **more, "HOME": str(base)}
 
 
-def _repository(root: Path, files: int) -> Path:
+def made_repository(root: Path, files: int) -> Path:
+    """A repository whose file names and lines have 60 letters a."""
     for number in range(files):
         folder = root / f"part{number % 40}"
         folder.mkdir(parents=True, exist_ok=True)

@@ -159,7 +159,7 @@ def test_functions_of_more_than_a_text() -> None:
         ("analysis.syntax.prose._LINK", "find", ["[", "[a](", "![", "[]("]),
         ("analysis.syntax.signatures._DOTTED", "find", ["1", "_", "a:", "1:"]),
         ("analysis.syntax.doc_comments._BLOCK_CLOSE", "find", ["*", "=", "]=", "* "]),
-        ("analysis.syntax.languages.php_closures._BROKEN_CHAIN", "find", [" ", "\n", "\t"]),
+        ("languages.php.closures._BROKEN_CHAIN", "find", [" ", "\n", "\t"]),
         ("context.agents_text._COMMENT", "find", [" ", "\t", " \t"]),
     ],
 )

@@ -9,8 +9,9 @@ from asterism.domain.deadlines import (
     current_deadline,
     limited_to,
     without_deadline,
+    work_begun,
 )
-from asterism.domain.errors import Cancelled, DeadlineExceeded
+from asterism.domain.errors import AsterismError, Cancelled, DeadlineExceeded, WaitedTooLong
 
 
 class Clock:
@@ -39,6 +40,36 @@ def test_it_ends_when_its_time_is_over() -> None:
         with pytest.raises(DeadlineExceeded, match="longer than the 5 s"):
             check_deadline()
     check_deadline()
+
+
+@pytest.mark.parametrize(
+    ("waited", "error", "words"),
+    [
+        (6.0, WaitedTooLong, "waited 6.0 s for other queries, of the 10 s"),
+        # What worked longer than it waited is too expensive all the same.
+        (4.0, DeadlineExceeded, "longer than the 10 s"),
+    ],
+)
+def test_waiting_counts_and_is_told(waited: float, error: type[AsterismError], words: str) -> None:
+    clock = Clock()
+    with limited_to(10, clock=clock, arrived=0.0):
+        clock.now = waited
+        with work_begun(), limited_to(30, clock=clock) as deadline:
+            assert deadline.left() == 10 - waited
+            clock.now = 10.0
+            with pytest.raises(error, match=words):
+                check_deadline()
+
+
+@pytest.mark.parametrize("now", [10.0, 25.0])
+def test_work_does_not_begin_after_its_deadline(now: float) -> None:
+    clock = Clock()
+    with limited_to(10, clock=clock, arrived=0.0):
+        clock.now = now
+        with pytest.raises(WaitedTooLong), work_begun():
+            pytest.fail("it began")
+    with pytest.raises(WaitedTooLong), limited_to(10, clock=clock, arrived=0.0):
+        pytest.fail("it began")
 
 
 def test_it_ends_when_its_client_is_gone() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from asterism.analysis.source.discovery import discover
 from asterism.backends.lsp.keeper import Condition
 from asterism.backends.store.catalogue import Catalogue
 from asterism.backends.store.registry import Registered
@@ -43,7 +44,7 @@ class Counts:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.opened = self.written = self.walked = 0
-        open_it, walk = Catalogue.open, sync.discover
+        open_it, walk = Catalogue.open, discover
 
         def opening(directory: Path, writable: bool = False) -> Catalogue:
             self.opened += not writable

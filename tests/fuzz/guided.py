@@ -26,14 +26,14 @@ def main() -> int:
     import atheris
 
     with atheris.instrument_imports(
-        include=["asterism.analysis", "asterism.context", "asterism.config"]
+        include=["asterism.analysis", "asterism.languages", "asterism.context", "asterism.config"]
     ):
-        from asterism.analysis.syntax import languages
+        from asterism import languages
         from tests.fuzz.target import target_of
 
         target = target_of(given.target)
         # Languages are imported at their first use, when nothing would watch them any more.
-        for found in pkgutil.iter_modules(languages.__path__, f"{languages.__name__}."):
+        for found in pkgutil.walk_packages(languages.__path__, f"{languages.__name__}."):
             importlib.import_module(found.name)
     from tests.fuzz.mutations import damaged
     from tests.fuzz.target import signature_of

@@ -9,8 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
-from asterism.analysis.graph.files import FileSet
-from asterism.analysis.graph.packages import crate_roots, go_folder, module_file
+from asterism.analysis.graph.modules import module_file
+from asterism.languages.file_set import FileSet
+from asterism.languages.go.folders import import_folder
+from asterism.languages.rust.files import crate_roots
 from asterism.structure.clangd_database import include_folders, made_up, own_commands
 from asterism.structure.typescript_config import plan
 from tests.fuzz.mutations import crossed, damaged
@@ -103,7 +105,7 @@ def _opened(place: Path) -> Iterator[Check]:
         json.dumps([one.configuration for one in plan(str(root), paths)])
         crates = crate_roots(files, text_of)
         wrong = [f"crate {one!r} is no file" for one in crates.values() if one not in files]
-        go_folder("src/a.go", "example.org/shop/v2/src", text_of)
+        import_folder("src/a.go", "example.org/shop/v2/src", text_of)
         for importer, language, module in WANTED:
             found = module_file(importer, language, module, files, lambda: crates)
             if found is not None and found not in files:

@@ -11,16 +11,18 @@ from urllib.request import urlopen
 
 import pytest
 
+from asterism.domain.deadlines import check_deadline
 from asterism.engine.engine import Engine
-from asterism.operations.calls import Caller
+from asterism.operations.calls import Call, Caller
 from asterism.operations.limits import Reply
 from asterism.operations.repositories import Standpoint
 from asterism.operations.schema import Json
 from asterism.servers.http_operations import ENDPOINTS
 from asterism.servers.http_state import State
-from asterism.servers.tools_running import Toolbox
+from asterism.servers.tools import TOOLS
+from asterism.servers.tools_running import Toolbox, Work
 from tests.servers.conftest import make_engine
-from tests.servers.http_clients import Served, client_of, descendants, error_of, is_running, served
+from tests.servers.http_clients import Served, descendants, is_running, served
 from tests.servers.test_mcp_stdio import Server, call, serving
 
 WAIT_SECONDS = 300
@@ -66,15 +68,18 @@ def test_every_query_looks_whether_it_has_to_end(toolbox: Toolbox, name: str, gi
 
 
 def test_a_query_over_its_time_is_an_error(engine: Engine, harbor: Path) -> None:
-    toolbox = Toolbox(engine, Standpoint(harbor), query_seconds=1e-9)
-    reply = toolbox.call("search_code", {"query": "webhook"})
+    toolbox = Toolbox(engine, Standpoint(harbor), query_seconds=2)
+    reply = toolbox.run(Work(TOOLS["search_code"], endless), {"query": "webhook"})
     assert reply.error == "deadline_exceeded"
     assert "narrow it with filters" in reply.parts[0].text
-    with client_of(toolbox) as client:
-        answer = client.post("/api/search", json={"query": "webhook"})
-        assert (answer.status_code, error_of(answer)) == (504, "deadline_exceeded")
     # What changes something is not ended half-way.
     assert toolbox.call("cancel_indexing", {}).error != "deadline_exceeded"
+
+
+def endless(_call: Call) -> Reply:
+    """A query that has never enough."""
+    while True:
+        check_deadline()
 
 
 @pytest.fixture
@@ -112,7 +117,9 @@ def test_waiting_for_a_turn_ends_too(hostile: tuple[Path, Path]) -> None:
     thread = Thread(target=ask)
     thread.start()
     wait_until(lambda: any(turns._is_taken for turns in toolbox._projects.values()))
-    assert impatient.call("search_code", {"query": "hello"}).error == "deadline_exceeded"
+    reply = impatient.call("search_code", {"query": "hello"})
+    assert reply.error == "waited_too_long"
+    assert "for other queries" in reply.parts[0].text
     left.set()
     thread.join(WAIT_SECONDS)
     assert [reply.error for reply in replies] in (["cancelled"], ["invalid_argument"])

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,11 @@ from asterism.operations.addable import Addable
 from asterism.operations.calls import Caller
 from asterism.operations.limits import Part, Reply
 from asterism.operations.repositories import Standpoint
+from asterism.servers.clients import LOCAL, Spender
 from asterism.servers.http_operations import ENDPOINTS, ROUTES_OF_TOOLS
 from asterism.servers.http_replies import OWN_STATUSES, STATUSES, Problem, Wording
 from asterism.servers.http_state import State
-from asterism.servers.http_work import LANE_AT_ONCE, Threads
+from asterism.servers.http_work import LANE_AT_ONCE, Threads, Wanted
 from asterism.servers.tools import TOOLS
 from asterism.servers.tools_errors import CODES, INTERNAL
 from asterism.servers.tools_running import Toolbox
@@ -308,21 +310,24 @@ def test_a_server_that_is_too_busy_says_when_to_come_back(toolbox: Toolbox) -> N
 
 
 def test_a_client_that_leaves_is_told_to_the_work() -> None:
-    told = threading.Event()
+    begun, pause = threading.Event(), threading.Event()
 
     class Leaving:
-        """A request whose client leaves at once."""
+        """A request whose client leaves when the work has begun."""
 
         async def receive(self) -> dict[str, str]:
+            while not begun.is_set():
+                await anyio.sleep(0.001)
             return {"type": "http.disconnect"}
 
     def work(caller: Any) -> bool:
+        begun.set()
         while not caller.gone():
-            told.wait(0.001)
+            pause.wait(0.001)
         return True
 
     request: Any = Leaving()
-    assert anyio.run(Threads().run, request, work)
+    assert anyio.run(Threads().run, request, Wanted(client=LOCAL), work)
 
 
 def test_a_slow_repository_leaves_the_others_their_threads() -> None:
@@ -336,11 +341,11 @@ def test_a_slow_repository_leaves_the_others_their_threads() -> None:
             raise AssertionError
 
     async def story() -> None:
-        threads, request = Threads(at_once=LANE_AT_ONCE + 1), Staying()
+        threads, request, names = Threads(at_once=LANE_AT_ONCE + 1), Staying(), count()
 
         async def ask(work: Any, lane: str) -> None:
             asked: Any = request
-            await threads.run(asked, work, lane=lane)
+            await threads.run(asked, Wanted(client=Spender(str(next(names))), lane=lane), work)
 
         async with anyio.create_task_group() as group:
             for _ in range(LANE_AT_ONCE + 2):

@@ -1,11 +1,13 @@
 """Does `asterism serve` start, serve many clients at once, and end without leaving anything?"""
 
 import contextlib
+import gc
 import signal
 import socket
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import httpx
 import pytest
 from mcp import Client, MCPError
 
+from asterism.servers.http_serving import FREEZES, collecting_briefly
 from asterism.servers.tools import TOOLS
 from tests.servers.conftest import copy_of_harbor
 from tests.servers.http_clients import (
@@ -84,6 +87,19 @@ def test_a_signal_ends_the_server(indexed_base: Path, harbor: Path, number: int)
         assert server.process.stdout.read() == "Ctrl-C ends it.\nEnded.\n"
         assert server.process.stderr is not None
         assert "Traceback" not in server.process.stderr.read()
+
+
+def test_collections_pass_over_what_lives_as_long_as_the_server() -> None:
+    frozen, kept = list[int](), list[list[int]]()
+    with collecting_briefly():
+        for _ in range(FREEZES + 1):
+            frozen.append(gc.get_freeze_count())
+            kept.extend([number] for number in range(10_000))
+            gc.collect()
+    assert frozen[0] > 0
+    grown = [later - earlier > 9_000 for earlier, later in pairwise(frozen)]
+    assert grown == [True] * (FREEZES - 1) + [False]
+    assert gc.get_freeze_count() == 0
 
 
 def test_a_token_opens_a_server_for_others(indexed_base: Path, harbor: Path) -> None:

@@ -15,9 +15,11 @@ from asterism.domain.errors import ShareExceeded
 from asterism.domain.processor_time import add_helper_time
 from asterism.operations.repositories import Standpoint
 from asterism.servers.access import Identity, Kind
+from asterism.servers.clients import Spender
+from asterism.servers.http_state import State
 from asterism.servers.http_work import Threads
 from asterism.servers.mcp_server import make_server, refusal
-from asterism.servers.shares import ShareOptions, Shares, Spender, spender_of, thread_meter
+from asterism.servers.shares import ShareOptions, Shares, spender_of, thread_meter
 from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import copy_of_harbor, make_engine
 from tests.servers.http_clients import client_of as http_client_of
@@ -256,7 +258,9 @@ def test_a_tool_is_refused_until_the_share_is_back(toolbox: Toolbox) -> None:
     codes: list[str | None] = []
 
     async def story() -> None:
-        async with McpClient(make_server(toolbox, shares=machine.shares)) as client:
+        async with McpClient(
+            make_server(toolbox, State(toolbox=toolbox, shares=machine.shares))
+        ) as client:
             for pause in (0.0, 11.0):
                 machine.now += pause
                 result: Any = await client.call_tool("search_code", {"query": "webhook"})

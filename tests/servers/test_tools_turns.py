@@ -1,26 +1,41 @@
-"""Do those who wait for a project get their turns in the order of their coming?"""
+"""Do threads that wait for a project get their turns fairly, in time, and only while needed?"""
 
+import time
+from collections.abc import Sequence
 from threading import Event, Thread
 
 import pytest
 
+from asterism.domain.deadlines import limited_to, work_begun
+from asterism.domain.errors import AsterismError, Cancelled, WaitedTooLong
+from asterism.servers.clients import LOCAL, Spender, working_for
 from asterism.servers.tools_turns import Turns
 
+A, B = Spender("a"), Spender("b")
 
-def test_whoever_waits_longest_is_next() -> None:
+
+@pytest.mark.parametrize(
+    ("clients", "expected"),
+    [
+        ([LOCAL] * 20, [*range(20)]),
+        # The turn that is held when they come is of client a.
+        ([A, A, A, A, B, B], [4, 0, 5, 1, 2, 3]),
+    ],
+)
+def test_clients_alternate_and_keep_their_order(
+    clients: Sequence[Spender], expected: list[int]
+) -> None:
     turns, order = Turns(), list[int]()
     threads = []
-    with turns:
-        for number in range(20):
-            waiting = Thread(target=_take, args=(turns, order, number))
+    with working_for(A), turns:
+        for number, client in enumerate(clients):
+            waiting = Thread(target=_take, args=(turns, order, number, client))
             waiting.start()
             threads.append(waiting)
-            # Not before the one before stands in line.
-            while len(turns._waiting) <= number:
-                Event().wait(0.001)
+            _until_waiting(turns, number + 1)
     for thread in threads:
         thread.join()
-    assert order == [*range(20)]
+    assert order == expected
 
 
 def test_a_failure_hands_it_on() -> None:
@@ -31,6 +46,39 @@ def test_a_failure_hands_it_on() -> None:
     assert order == [1]
 
 
-def _take(turns: Turns, order: list[int], number: int) -> None:
+@pytest.mark.parametrize(
+    ("seconds", "leaves", "error"), [(0.1, False, WaitedTooLong), (600, True, Cancelled)]
+)
+def test_a_query_that_waits_in_vain_ends_and_does_not_begin(
+    seconds: float, leaves: bool, error: type[AsterismError]
+) -> None:
+    turns, gone, failures = Turns(), Event(), list[AsterismError]()
+
+    def ask() -> None:
+        limit = limited_to(seconds, gone.is_set, arrived=time.monotonic())
+        try:
+            with limit, turns, work_begun():
+                pytest.fail("it began")
+        except AsterismError as raised:
+            failures.append(raised)
+
     with turns:
+        waiting = Thread(target=ask)
+        waiting.start()
+        if leaves:
+            _until_waiting(turns, 1)
+            gone.set()
+        waiting.join()
+    assert [type(failure) for failure in failures] == [error]
+    # The turn is free again.
+    _take(turns, [], 0)
+
+
+def _until_waiting(turns: Turns, number: int) -> None:
+    while len(turns._waiting) < number:
+        Event().wait(0.001)
+
+
+def _take(turns: Turns, order: list[int], number: int, client: Spender = LOCAL) -> None:
+    with working_for(client), turns:
         order.append(number)

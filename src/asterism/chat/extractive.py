@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from asterism.domain.chunk import Chunk
 from asterism.domain.search import Hit
+from asterism.languages.registry import facets_of
 
 NAME = "extractive"
 """What stands where a model's name would."""
@@ -35,11 +36,7 @@ _QUOTED = (
 _SLASHES = re.compile(rf"{_QUOTED}|/\*.*?(?:\*/|\Z)|//[^\n]*", re.DOTALL)
 _HASH = re.compile(rf"{_QUOTED}|\#[^\n]*", re.DOTALL)
 _DASHES = re.compile(rf"{_QUOTED}|--[^\n]*", re.DOTALL)
-_NOT_CODE = {
-    **dict.fromkeys(("python", "ruby", "bash", "elixir", "php"), _HASH),
-    **dict.fromkeys(("lua", "haskell"), _DASHES),
-}
-_ECMASCRIPT = frozenset({"typescript", "tsx", "javascript", "jsx"})
+_NOT_CODE = {"slashes": _SLASHES, "hash": _HASH, "dashes": _DASHES}
 _NAMELESS = frozenset(
     {
         "comment",
@@ -145,12 +142,12 @@ def _names(chunk: Chunk, code: str, other: Chunk) -> bool:
 
 def _code(chunk: Chunk) -> str:
     """The source without comments and strings, as well as that can be told without parsing."""
-    not_code = _NOT_CODE.get(chunk.language, _SLASHES)
+    not_code = _NOT_CODE[facets_of(chunk.language).display.comments]
     return not_code.sub(" ", chunk.full_source[:_LONGEST_SOURCE])
 
 
 def _family(chunk: Chunk) -> str:
-    return "ecmascript" if chunk.language in _ECMASCRIPT else chunk.language
+    return facets_of(chunk.language).display.answers_as or chunk.language
 
 
 def _is_nameless(chunk: Chunk) -> bool:

@@ -12,10 +12,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 
-from asterism.domain.errors import Cancelled, DeadlineExceeded
+from asterism.domain.errors import Cancelled, DeadlineExceeded, WaitedTooLong
 
 LOOK_SECONDS = 0.05
 """How often a thread that waits looks whether its query has to end."""
+
+MOSTLY = 0.5
+"""A query that waited for more than this part of its time is told so, not that it is expensive."""
 
 
 def _never() -> bool:
@@ -30,6 +33,8 @@ class Deadline:
     """The limit, for the message."""
     end: float
     """The moment on `clock`."""
+    begun: float | None
+    """When the work began; nothing while the query waits for others."""
     gone: Callable[[], bool] = _never
     """Whether the client has left."""
     clock: Callable[[], float] = time.monotonic
@@ -46,11 +51,24 @@ class Deadline:
         """Raise where the query has to end."""
         if self.gone():
             raise Cancelled("The request was cancelled.")
-        if self.clock() >= self.end:
-            raise DeadlineExceeded(
-                f"The query took longer than the {self.seconds:g} s it may take and was ended; "
-                "narrow it with filters, ask for fewer results, or simplify its pattern."
-            )
+        now = self.clock()
+        if now < self.end:
+            return
+        waited = (now if self.begun is None else self.begun) - (self.end - self.seconds)
+        if waited > self.seconds * MOSTLY:
+            raise waited_too_long(waited, self.seconds)
+        raise DeadlineExceeded(
+            f"The query took longer than the {self.seconds:g} s it may take and was ended; "
+            "narrow it with filters, ask for fewer results, or simplify its pattern."
+        )
+
+
+def waited_too_long(waited: float, seconds: float) -> WaitedTooLong:
+    """The error of a query that waited for others until its time was over, or nearly so."""
+    return WaitedTooLong(
+        f"The query waited {waited:.1f} s for other queries, of the {seconds:g} s that it may take "
+        "from its arrival, and was ended; ask again in a moment."
+    )
 
 
 _current: ContextVar[Deadline | None] = ContextVar("asterism_deadline", default=None)
@@ -73,16 +91,37 @@ def limited_to(
     seconds: float,
     gone: Callable[[], bool] = _never,
     clock: Callable[[], float] = time.monotonic,
+    arrived: float | None = None,
 ) -> Iterator[Deadline]:
-    """Everything inside has to end within some seconds, or sooner if the query around it has to."""
+    """Everything inside has to end within some seconds, or sooner if the query around it has to.
+
+    The seconds of a request count from the moment when it arrived. It waits until `work_begun`.
+    """
     around = _current.get()
-    made = Deadline(seconds, clock() + seconds, gone, clock)
+    now = clock()
+    start, begun = (now, now) if arrived is None else (arrived, None)
+    made = Deadline(seconds, start + seconds, begun, gone, clock)
     if around is not None:
         made = _sooner(around, made)
     token = _current.set(made)
     try:
         made.check()
         yield made
+    finally:
+        _current.reset(token)
+
+
+@contextmanager
+def work_begun() -> Iterator[None]:
+    """The query waits no longer; raises where it has to end already."""
+    deadline = _current.get()
+    if deadline is None or deadline.begun is not None:
+        yield
+        return
+    deadline.check()
+    token = _current.set(replace(deadline, begun=deadline.clock()))
+    try:
+        yield
     finally:
         _current.reset(token)
 

@@ -266,6 +266,14 @@ class DeadlineExceeded(AsterismError):
     """A query took longer than it may, and was ended."""
 
 
+class WaitedTooLong(AsterismError):
+    """A query waited for other queries until its time was over."""
+
+
+class TooBusy(AsterismError):
+    """Too many requests wait already, of this client or of all."""
+
+
 class ShareExceeded(AsterismError):
     """A client used more of the processor than its share, and may ask again a little later."""
 

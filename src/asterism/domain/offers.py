@@ -5,13 +5,12 @@ from posixpath import basename
 from typing import NamedTuple
 
 from asterism.domain.index import Signatures
+from asterism.languages.registry import facets_of
 
 EVERYTHING = "*"
 DEFAULT = "default"
 # A script may be one thing as a whole: `module.exports = f`, `export = f`.
 WHOLE = "="
-# Here only what is exported can be imported; elsewhere every top-level name can.
-_EXPORTING = frozenset({"typescript", "javascript"})
 
 
 class Declared(NamedTuple):
@@ -42,7 +41,7 @@ def offered(path: str, language: str, declared: Declared) -> Signatures:
             imported.setdefault(local, (module, name))
         elif again:
             all_of[module] = None
-    own = {} if language in _EXPORTING else known
+    own = {} if facets_of(language).imports.only_exports else known
     passed_on = dict(imported) if again else {}
     for name, local, origin in declared.exports:
         if origin is not None and local == EVERYTHING and name in (EVERYTHING, WHOLE):
@@ -61,7 +60,8 @@ def offered(path: str, language: str, declared: Declared) -> Signatures:
 
 def passes_imports_on(path: str, language: str) -> bool:
     """Whether a file's imports are there to be imported again, by convention."""
-    return language == "python" and basename(path).startswith("__init__.")
+    prefix = facets_of(language).imports.passing_files
+    return bool(prefix) and basename(path).startswith(prefix)
 
 
 def _names(name: str) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from asterism.domain.files import FoundFile, display_path
 from asterism.domain.structure import Connections, Fact, Gap
 from asterism.engine.snapshot import QuerySnapshot
 from asterism.indexing.sync import as_found
+from asterism.languages.registry import facets_of
 from asterism.structure.by_name import ByName
 from asterism.structure.call_sites import CALLABLE
 from asterism.structure.completing import completed
@@ -43,8 +44,6 @@ MOST_WORDS = 300
 
 NONE_BY_NAME = "none found by name, which does not see calls through interfaces or values"
 NO_FILES_BY_NAME = "no other file found by name, which does not follow every import"
-
-_FAMILIES = {"javascript": "typescript", "c": "cpp"}
 
 _ALL = frozenset(Fact)
 
@@ -362,4 +361,4 @@ def _honest(found: Connections | None) -> Connections | None:
 
 def _family(language: str) -> str:
     """Languages that have one witness."""
-    return _FAMILIES.get(language, language)
+    return facets_of(language).server or language

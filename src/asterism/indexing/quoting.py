@@ -4,11 +4,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from asterism.analysis.chunks.embedding import cut
 from asterism.analysis.chunks.options import ChunkOptions
-from asterism.analysis.graph.modules import FileSet, resolve_module
+from asterism.analysis.graph.modules import resolve_module
 from asterism.analysis.graph.offers import Want, follow
 from asterism.backends.store.catalogue import Catalogue
 from asterism.domain.index import FileState, Link, Signatures
 from asterism.indexing.reading import Read
+from asterism.languages.file_set import FileSet
 
 
 class Neighbours:

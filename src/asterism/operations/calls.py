@@ -31,6 +31,8 @@ class Caller(NamedTuple):
     """The model that the client lends, if it offers that."""
     request_id: str = ""
     """What the client named the request, so that repeating it does not run it twice."""
+    arrived: float | None = None
+    """When the request arrived, by `time.monotonic`; None if it arrives with the call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

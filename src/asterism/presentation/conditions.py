@@ -3,6 +3,7 @@
 import re
 
 from asterism.domain.outline import Outline, Span
+from asterism.languages.registry import facets_of
 from asterism.presentation.layout import line_starts
 
 # Parts of a statement that its first line belongs to.
@@ -15,7 +16,9 @@ def conditions_around(outline: Outline, source: bytes, line: int, parent: int | 
 
     `parent` is the item that it stands in: what stands in a symbol is shown with it.
     """
-    if outline.language != "python" or (parent is not None and outline.items[parent].is_symbol):
+    if not facets_of(outline.language).display.indented_conditions or (
+        parent is not None and outline.items[parent].is_symbol
+    ):
         return []
     lines = source.split(b"\n")
     starts = line_starts(source)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from asterism.analysis.syntax.pruning import Piece
 from asterism.domain.files import display_path
+from asterism.languages.registry import facets_of
 
 _BLANK_LINE = re.compile(rb"\n[ \t]*\n")
 _OPENERS = (b"{", b"(", b"[")
@@ -13,28 +14,12 @@ _LINE_ENDS = re.compile(rb"\n(?:[ \t]*\n)*")
 # Python sets its classes off by two blank lines, and nobody uses more.
 MAX_BLANK = 2
 
-_COMMENTS = {
-    "python": "# {}",
-    "ruby": "# {}",
-    "elixir": "# {}",
-    "bash": "# {}",
-    "haskell": "-- {}",
-    "lua": "-- {}",
-    "php": "<?php // {}",
-    "markdown": "<!-- {} -->",
-    "rst": ".. {}",
-    "plain": "{}",
-    "text": "{}",
-}
-
 
 def path_line(path: str, language: str, whole_file: bool = False) -> str:
-    """The path as a comment of the language; in PHP behind the tag that makes the rest code.
-
-    A whole file of PHP begins with text again.
-    """
-    line = _COMMENTS.get(language, "// {}").format(display_path(path))
-    return f"{line} ?>" if language == "php" and whole_file else line
+    """The path as a comment of the language."""
+    display = facets_of(language).display
+    line = display.path_line_whole if whole_file else ""
+    return (line or display.path_line).format(display_path(path))
 
 
 def joined(source: bytes, pieces: Sequence[Piece]) -> str:

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from asterism.analysis.chunks.imports import EXTENSION_LANGUAGES
 from asterism.domain.outline import Item, Outline, Reference
+from asterism.languages.registry import facets_of
 
 Resolver = Callable[[Reference], int | None]
 """A better answer than names give: the byte offset of the declared name in this file.
@@ -17,12 +17,6 @@ may still be imported. None means that nothing better is known.
 _SELVES = frozenset({"this", "self", "cls", "Self", "$this", "static", "@", "__MODULE__"})
 """Receivers that mean the type or the module around."""
 
-_OPEN_TYPES = frozenset({"java", "csharp", "cpp", "kotlin", "swift", "scala", "ruby", "zig"})
-"""Languages in which a member is used without a receiver."""
-
-_OPEN_BODIES = frozenset({"python"})
-"""Languages in which that holds in the type's own body only."""
-
 _FUNCTIONS = frozenset({"function", "method", "constructor"})
 
 _TYPES = frozenset(
@@ -32,9 +26,6 @@ _TYPES = frozenset(
 
 _ADDITIONS = frozenset({"impl", "instance", "extension"})
 """What adds to a type that is declared elsewhere, and does not declare its name."""
-
-_LIFTED = {"c": ("enum",), "cpp": ("enum",), "haskell": ("type", "class")}
-"""Whose members count as names of the place where the type stands."""
 
 _SEPARATORS = (".", "::", "->", "\\")
 
@@ -60,7 +51,7 @@ class Names:
 
     def __init__(self, outline: Outline, resolver: Resolver | None = None) -> None:
         self._items = outline.items
-        self._language = outline.language
+        self._facets = facets_of(outline.language)
         self._resolver = resolver
         self._scopes: dict[tuple[str, ...], dict[str, list[int]]] = defaultdict(
             lambda: defaultdict(list)
@@ -96,7 +87,7 @@ class Names:
             found = self._member(reference.name, reference.receiver, path)
         if found:
             return Meaning(tuple(found))
-        if reference.receiver is None or self._language in EXTENSION_LANGUAGES:
+        if reference.receiver is None or self._facets.imports.used_as_members:
             return Meaning(imports=self._imported(reference.name, enclosing))
         return _NOTHING
 
@@ -116,7 +107,7 @@ class Names:
             # A parameter of the constructor that is a property of the class.
             self._scopes[scope[:-1]][name].append(index)
         while parent is not None and parent.kind in (
-            *_LIFTED.get(self._language, ()),
+            *self._facets.scopes.lifted,
             "constructor",
         ):
             scope = scope[:-1]
@@ -150,9 +141,10 @@ class Names:
     def _is_open(self, scope: tuple[str, ...], path: tuple[str, ...]) -> bool:
         """Whether names of the scope are seen without a receiver from inside `path`."""
         kinds = self._kinds.get(scope, set())
-        if self._language in _OPEN_TYPES or not kinds & _TYPES:
+        open_types = self._facets.scopes.open_types
+        if open_types == "yes" or not kinds & _TYPES:
             return True
-        if self._language not in _OPEN_BODIES:
+        if open_types != "body":
             return False
         # In the type's own body, not in a function of it.
         within = _plain(path)

@@ -7,6 +7,7 @@ from functools import cache
 from asterism.analysis.syntax.catalogue import TABLE
 from asterism.domain.errors import UsageError
 from asterism.domain.outline import ROOT_KINDS
+from asterism.languages.registry import languages
 
 SYMBOL_KINDS = (
     "function", "method", "constructor", "class", "interface", "protocol", "trait", "struct",
@@ -17,7 +18,6 @@ SYMBOL_KINDS = (
 """The kinds a symbol may have, as docs/outlines.md explains them."""
 # Other words for the same kind.
 _KIND_WORDS = {"constant": "const", "func": "function", "var": "variable", "field": "property"}
-_LANGUAGE_WORDS = {"golang": "go", "shell": "bash"}
 
 
 def kind(text: str) -> str:
@@ -57,7 +57,7 @@ def decorator(text: str) -> str:
 
 @cache
 def _languages() -> dict[str, str]:
-    words = dict(_LANGUAGE_WORDS)
+    words = {alias: facets.name for facets in languages() for alias in facets.aliases}
     for entry in reversed(TABLE):
         named = (entry.key, entry.language, entry.title.lower(), *(e[1:] for e in entry.extensions))
         words.update(dict.fromkeys(named, entry.language))

@@ -4,35 +4,16 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from asterism.languages.registry import languages
 from asterism.retrieval.questions_paths import Place
 
 _PATH = r"(?P<path>(?:[A-Za-z]:)?[^\s:()\"'<>|]+\.\w+)"
-_CHAIN = r"[\w$.<>*:#~\[\]{}-]+?"
 # A line's beginning; `\s` would go on over empty lines, from each of them anew.
 _MARGIN = r"^[^\S\n]*"
 _FRAMES = tuple(
-    re.compile(pattern, re.MULTILINE)
-    for pattern in (
-        # Python.
-        rf"{_MARGIN}File \"(?P<path>[^\"\n]+)\", line (?P<line>\d+)(?:, in (?P<name>[\w.<>]+))?",
-        # Java and Kotlin, perhaps with a module before the class.
-        rf"{_MARGIN}at (?:[\w.@-]+/)?(?P<name>[\w$.<>]+)\((?P<path>[\w$-]+\.\w+):(?P<line>\d+)\)",
-        # C#.
-        rf"{_MARGIN}at (?P<name>[\w.`<>\[\]]+)\([^)\n]*\) in "
-        r"(?P<path>[^\n]+?\.\w+):line (?P<line>\d+)",
-        # JavaScript, with a function and without.
-        rf"{_MARGIN}at (?:async )?(?:new )?(?P<name>{_CHAIN})(?: \[as \w+\])? "
-        rf"\((?:file://|webpack:///)?{_PATH}:(?P<line>\d+):\d+\)",
-        rf"{_MARGIN}at (?:async )?(?:file://|webpack:///)?{_PATH}:(?P<line>\d+)(?::\d+)?[^\S\n]*$",
-        # Rust: where it panicked, and the functions of its backtrace.
-        rf"panicked at (?:'[^\n]*', )?{_PATH}:(?P<line>\d+):\d+",
-        _MARGIN + r"\d+:\s+(?:0x[0-9a-f]+ - )?(?P<name>[A-Za-z_][\w:<>{}]*::[\w:<>{}]+)[^\S\n]*$",
-        # Go: a function with its arguments, and below it the place.
-        r"^(?P<name>(?:[\w./-]+/)?\w+\.(?:\(\*?\w+\)\.)?[\w.]+)\((?:\.\.\.|[^)\n]*0x[^)\n]*|)\)$",
-        rf"^\t{_PATH}:(?P<line>\d+)(?: \+0x[0-9a-f]+)?[^\S\n]*$",
-        # Ruby.
-        rf"{_MARGIN}(?:from )?{_PATH}:(?P<line>\d+):in [`'](?:block in )?(?P<name>[\w.#?!:]+)'",
-    )
+    re.compile(frame.replace("{margin}", _MARGIN).replace("{path}", _PATH), re.MULTILINE)
+    for facets in languages()
+    for frame in facets.traces.frames
 )
 _RAISED = re.compile(
     r"^(?:Caused by: |Exception in thread \"[^\"]*\" |Uncaught |Unhandled exception\. )?"

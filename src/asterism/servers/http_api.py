@@ -7,9 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from asterism.domain.errors import ShareExceeded
+from asterism.indexing.progress import Progress
 from asterism.operations.calls import Caller
 from asterism.operations.limits import result_json
 from asterism.operations.schema import Json
+from asterism.servers.clients import Spender
 from asterism.servers.http_events import CONTENT_TYPE, Latest, ProgressResponse
 from asterism.servers.http_openapi import openapi
 from asterism.servers.http_operations import ROUTES_OF_TOOLS, Endpoint, endpoints_of
@@ -22,7 +24,8 @@ from asterism.servers.http_replies import (
 )
 from asterism.servers.http_requests import arguments_of
 from asterism.servers.http_state import State
-from asterism.servers.shares import Spender, spender_of
+from asterism.servers.http_work import Wanted, lane_of
+from asterism.servers.shares import spender_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -33,6 +36,9 @@ _JSON = "application/json"
 READ_ONLY = Problem(
     "read_only", "This server only answers questions; whoever runs it changes its repositories."
 )
+
+_Run = Callable[[Callable[[Progress], None]], Awaitable[tuple[Problem | None, bytes]]]
+"""Does the work of a request, whose progress is heard."""
 
 
 def routes(state: State) -> list[BaseRoute]:
@@ -79,16 +85,18 @@ def _endpoint(state: State, operation: Endpoint) -> Callable[[Request], Awaitabl
         if problem is not None:
             raise Refused(problem)
         given = await arguments_of(request, operation.tool)
+        lane = lane_of(given) if operation.asks else None
+        seconds = state.toolbox.seconds_of(operation.tool)
+        wanted = Wanted(client=client, lane=lane, seconds=seconds)
+        work = partial(answered, given, client)
         if operation.progress and CONTENT_TYPE in request.headers.get("accept", ""):
-            return ProgressResponse(partial(told, request, given))
-        lane = _lane(given) if operation.asks else None
-        problem, body = await threads.run(request, partial(answered, given, client), lane=lane)
+            return ProgressResponse(partial(told, partial(threads.run, request, wanted, work)))
+        problem, body = await threads.run(request, wanted, work)
         return Response(body, media_type=_JSON) if problem is None else problem_response(problem)
 
-    async def told(request: Request, given: Json, latest: Latest) -> tuple[str, bytes]:
+    async def told(run: _Run, latest: Latest) -> tuple[str, bytes]:
         try:
-            work = partial(answered, given, spender_of(request))
-            problem, body = await threads.run(request, work, latest.hear)
+            problem, body = await run(latest.hear)
         except Refused as refused:
             problem, body = refused.problem, b""
         return ("done", body) if problem is None else ("error", encoded(problem_json(problem)))
@@ -103,12 +111,6 @@ def excess(state: State, client: Spender) -> Problem | None:
     except ShareExceeded as error:
         return Problem("share_exceeded", str(error), error.seconds)
     return None
-
-
-def _lane(given: Json) -> str:
-    """What a question names its repository by; one that has two names has two lanes, no harm."""
-    names = ("repository_id", "repository", "project_id")
-    return next((str(given[name])[:100] for name in names if given.get(name)), "")
 
 
 def problem_response(problem: Problem) -> Response:

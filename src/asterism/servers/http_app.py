@@ -57,7 +57,7 @@ def make_app(state: State) -> ASGIApp:
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
 
-    server = make_server(state.toolbox, only_reading=state.read_only, shares=state.shares)
+    server = make_server(state.toolbox, state)
     # The gate has looked at host and origin already, on this route as on every other.
     mcp = server.streamable_http_app(
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),

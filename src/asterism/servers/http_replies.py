@@ -63,6 +63,8 @@ STATUSES: Mapping[str, int] = {
     "tool_server_flooding": 502,
     "tool_server_refused": 502,
     "deadline_exceeded": 504,
+    "waited_too_long": 503,
+    "too_busy": 503,
     "share_exceeded": 429,
     "worker_died": 503,
     "cancelled": 499,
@@ -83,14 +85,20 @@ OWN_STATUSES: Mapping[str, int] = {
     "not_json": 415,
     "host_refused": 421,
     "headers_too_large": 431,
-    "too_busy": 503,
 }
 """The same for what goes wrong before a call."""
 
 RETRY_SECONDS = 1
 """When to ask again where the server or a helper was busy; most questions take less."""
 _RETRIED = frozenset(
-    {"too_busy", "share_exceeded", "structure_starting", "provider_down", "worker_died"}
+    {
+        "too_busy",
+        "waited_too_long",
+        "share_exceeded",
+        "structure_starting",
+        "provider_down",
+        "worker_died",
+    }
 )
 
 _CODE_AT_THE_END = re.compile(r" \[[a-z_]+\]$")

@@ -5,7 +5,13 @@ from dataclasses import dataclass, field
 from asterism.operations.addable import Addable
 from asterism.servers.access import Access
 from asterism.servers.http_gate import GateLimits
-from asterism.servers.http_work import INDEXINGS_AT_ONCE, INDEXINGS_WAITING, Threads
+from asterism.servers.http_work import (
+    ANSWERS_AT_ONCE,
+    ANSWERS_WAITING,
+    INDEXINGS_AT_ONCE,
+    INDEXINGS_WAITING,
+    Threads,
+)
 from asterism.servers.page_sessions import PageSessions
 from asterism.servers.shares import Shares
 from asterism.servers.tools_running import Toolbox
@@ -28,6 +34,8 @@ class State:
     indexings: Threads = field(
         default_factory=lambda: Threads(INDEXINGS_AT_ONCE, INDEXINGS_WAITING)
     )
+    answers: Threads = field(default_factory=lambda: Threads(ANSWERS_AT_ONCE, ANSWERS_WAITING))
+    """For the answers in words that MCP clients ask for."""
 
     def end(self) -> None:
         """Tell everybody who works that nobody waits any more."""

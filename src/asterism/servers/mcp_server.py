@@ -10,15 +10,17 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from asterism import __version__
-from asterism.domain.errors import ShareExceeded
+from asterism.domain.errors import ShareExceeded, TooBusy, WaitedTooLong
 from asterism.domain.processor_time import counting_threads
 from asterism.indexing.progress import SYNC_STAGES, Progress
 from asterism.operations.calls import Caller
 from asterism.operations.limits import Reply, written
+from asterism.servers.http_state import State
+from asterism.servers.http_work import Wanted, lane_of
 from asterism.servers.instructions import INSTRUCTIONS
 from asterism.servers.mcp_front import NAME, TITLE
 from asterism.servers.mcp_resources import list_resources, read_resource
-from asterism.servers.shares import Shares, Spender, spender_of
+from asterism.servers.shares import spender_of
 from asterism.servers.tools import listed
 from asterism.servers.tools_answers_sampling import lent_by, request_name
 from asterism.servers.tools_errors import code_of, sentence_of
@@ -49,19 +51,19 @@ TELL_SECONDS = 0.1
 _Context: TypeAlias = "ServerRequestContext[Any, Any]"
 
 
-def make_server(
-    toolbox: Toolbox, only_reading: bool = False, shares: Shares | None = None
-) -> Server[dict[str, Any]]:
+def make_server(toolbox: Toolbox, state: State | None = None) -> Server[dict[str, Any]]:
     """The server; whoever made the toolbox closes it when no transport is left.
 
-    One that only reads has no tools that change something: models choose among what they see.
-    `shares` is what clients over HTTP may use of the processor; a client by itself has no limit.
+    `state` is that of an HTTP server, whose clients share its threads and the processor; a client
+    by itself has no limit. A server that only reads has no tools that change something: models
+    choose among what they see.
     """
     import anyio
     from mcp.server.lowlevel import Server
     from mcp.shared.exceptions import MCPError
     from mcp.types import INVALID_PARAMS, ListToolsResult, SetLevelRequestParams, Tool
 
+    only_reading = state is not None and state.read_only
     offered = {
         name: tool for name, tool in toolbox.tools.items() if tool.read_only or not only_reading
     }
@@ -83,17 +85,11 @@ def make_server(
                 INVALID_PARAMS,
                 f"There is no tool {params.name[:80]!r}; there are {', '.join(offered)}.",
             )
-        threads = indexings if params.name == "index_codebase" else limiter
-        threads = answers if params.name in ANSWERS else threads
-        if shares is None:
-            return await _called(toolbox.call, threads, context, params)
-        client = spender_of(context.request, is_session=True)
-        try:
-            shares.check(client)
-        except ShareExceeded as error:
-            return _answered(refusal(error))
-        call = partial(_counted, shares, client, toolbox)
-        return await _called(call, threads, context, params)
+        if state is not None:
+            return await _called_over_http(state, context, params)
+        alone = indexings if params.name == "index_codebase" else limiter
+        alone = answers if params.name in ANSWERS else alone
+        return await _called(toolbox.call, alone, context, params)
 
     server: Server[dict[str, Any]] = Server(
         NAME,
@@ -116,22 +112,44 @@ async def _level(_context: _Context, _params: SetLevelRequestParams) -> EmptyRes
     return EmptyResult()
 
 
+async def _called_over_http(
+    state: State, context: _Context, params: CallToolRequestParams
+) -> CallToolResult:
+    """Run a tool in one of the threads that all clients share, within the client's part."""
+    name, work = params.name, state.toolbox.work(params.name)
+    threads = state.indexings if name == "index_codebase" else state.threads
+    threads = state.answers if name in ANSWERS else threads
+    wanted = Wanted(
+        client=spender_of(context.request, is_session=True),
+        lane=lane_of(params.arguments or {}) if work.asks else None,
+        seconds=state.toolbox.seconds_of(work.tool),
+    )
+    try:
+        state.shares.check(wanted.client)
+        async with threads.place(wanted):
+            return await _called(partial(_counted, state, wanted), threads.limiter, context, params)
+    except ShareExceeded as error:
+        return _answered(refusal(error))
+    except (TooBusy, WaitedTooLong) as error:
+        return _answered(failure(sentence_of(error), code_of(error).name))
+
+
 def _counted(
-    shares: Shares,
-    client: Spender,
-    toolbox: Toolbox,
+    state: State,
+    wanted: Wanted,
     name: str,
     arguments: Mapping[str, object] | None,
     caller: Caller,
 ) -> Reply:
     """Runs the call in a thread and counts its time for the client's share."""
+    counted = partial(state.shares.counted, wanted.client)
     try:
         # Others of its calls may have used the share while this one waited for a thread.
-        shares.check(client)
+        state.shares.check(wanted.client)
     except ShareExceeded as error:
         return refusal(error)
-    with counting_threads(partial(shares.counted, client)), shares.counted(client):
-        return toolbox.call(name, arguments, caller)
+    with counting_threads(counted), counted():
+        return state.toolbox.call(name, arguments, caller._replace(arrived=wanted.arrived))
 
 
 def refusal(error: ShareExceeded) -> Reply:

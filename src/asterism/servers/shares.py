@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock, get_ident
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from asterism.domain.errors import ShareExceeded
 from asterism.domain.processor_time import HelperTime, helpers_counted
 from asterism.servers.access import Identity, Kind
+from asterism.servers.clients import LOCAL, Spender, working_for
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -26,15 +27,6 @@ _HALVINGS = 40
 
 Meter = Callable[[], float]
 """Processor seconds of one thread so far."""
-
-
-class Spender(NamedTuple):
-    """A client that has a share of its own, and the address that it belongs to."""
-
-    name: str
-    """An MCP session, else the user or the address that the gate identified."""
-    address: str = ""
-    """Set for a session only: the user or address, whose sessions have a limit together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,9 +96,9 @@ class Shares:
 
     @contextmanager
     def counted(self, client: Spender) -> Iterator[None]:
-        """Counts what the current thread does inside as work for the client."""
+        """Counts what the current thread does inside as work for the client, which it is."""
         meter = self.meter_of_thread()
-        with helpers_counted() as helpers:
+        with helpers_counted() as helpers, working_for(client):
             spell = _Spell(self.clock(), meter, meter(), helpers)
             with self._lock:
                 for name in filter(None, client):
@@ -169,7 +161,7 @@ def spender_of(request: Request | None, *, is_session: bool = False) -> Spender:
     counts for nothing: a client could send another one with every request.
     """
     if request is None:
-        return Spender("local")
+        return LOCAL
     identity: Identity | None = request.scope.get("state", {}).get("identity")
     host = request.client.host if request.client else ""
     address = f"{identity.kind} {identity.name}" if identity else f"{Kind.anyone} {host}"

@@ -80,6 +80,8 @@ CODES: Mapping[type[errors.AsterismError], Code] = {
     errors.ToolServerFlooding: Code("tool_server_flooding", _NO_TOOL),
     errors.ToolServerRefused: Code("tool_server_refused", _NO_TOOL),
     errors.DeadlineExceeded: Code("deadline_exceeded"),
+    errors.WaitedTooLong: Code("waited_too_long"),
+    errors.TooBusy: Code("too_busy"),
     errors.ShareExceeded: Code("share_exceeded"),
     errors.WorkerDied: Code("worker_died", _LATER),
     errors.Cancelled: Code("cancelled"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from asterism.backends.store.footprint import stay_small
 from asterism.backends.store.registry import Registered
 from asterism.disclosure.hidden import visible
-from asterism.domain.deadlines import limited_to
+from asterism.domain.deadlines import limited_to, work_begun
 from asterism.domain.errors import AsterismError, Cancelled, IndexMissing
 from asterism.engine.engine import Engine
 from asterism.engine.upgrading_behind import Upgrader
@@ -108,10 +109,14 @@ class Toolbox:
         self, name: str, arguments: Mapping[str, object] | None, caller: Caller | None = None
     ) -> Reply:
         """Answer one call of a tool that exists; a failure is an answer too."""
-        work = self._declared.get(name)
-        if work is None:
-            work = Work(self.tools[name], partial(self._do, name), name in ASKING)
-        return self.run(work, arguments, caller)
+        return self.run(self.work(name), arguments, caller)
+
+    def work(self, name: str) -> Work:
+        """What a call of a tool that exists does."""
+        declared = self._declared.get(name)
+        if declared is not None:
+            return declared
+        return Work(self.tools[name], partial(self._do, name), name in ASKING)
 
     def run(
         self, work: Work, arguments: Mapping[str, object] | None, caller: Caller | None = None
@@ -135,6 +140,11 @@ class Toolbox:
     def told(self, sentence: str) -> str:
         """What this server may say to its clients, of a sentence that is no reply of a tool."""
         return self._hiding.text(sentence)
+
+    def seconds_of(self, tool: Tool) -> float | None:
+        """How long a query may take; what writes is not ended half-way, and answers take long."""
+        is_limited = tool.read_only and tool.name not in ANSWERS
+        return self._query_seconds if is_limited else None
 
     def forget(self, registered: Registered) -> None:
         """Stop what works on a repository that is to be removed."""
@@ -188,7 +198,7 @@ class Toolbox:
         call = Call(
             engine=self._engine, here=self._here, arguments=given, limit=limit, caller=caller
         )
-        with self._deadline(work, caller), self._turn(work, call):
+        with self._deadline(work, caller), self._turn(work, call), work_begun():
             # Whoever left while waiting for a turn needs no answer.
             if caller.gone():
                 raise Cancelled("The request was cancelled.")
@@ -203,10 +213,12 @@ class Toolbox:
         return reply
 
     def _deadline(self, work: Work, caller: Caller) -> AbstractContextManager[object]:
-        """A query ends in time, and when its client leaves; what writes is not ended half-way."""
-        if work.tool.name in ANSWERS or not work.tool.read_only:
+        """A query ends in time, and when its client leaves; its waiting counts."""
+        seconds = self.seconds_of(work.tool)
+        if seconds is None:
             return nullcontext()
-        return limited_to(self._query_seconds, caller.gone)
+        arrived = time.monotonic() if caller.arrived is None else caller.arrived
+        return limited_to(seconds, caller.gone, arrived=arrived)
 
     def _turn(self, work: Work, call: Call) -> AbstractContextManager[object]:
         """One question at a time for a project; indexing and looking at states go beside."""

@@ -1,32 +1,35 @@
-"""One question at a time for a project, in the order in which they came."""
+"""One query at a time for a project; those that wait alternate between clients."""
 
-from collections import deque
 from threading import Lock
 from types import TracebackType
 
 from asterism.domain.deadlines import LOOK_SECONDS, check_deadline
+from asterism.servers.clients import current_client
+from asterism.servers.fair_queue import FairQueue
 
 
 class Turns:
-    """A lock that is handed on: whoever waits longest is next.
+    """A lock that is handed on, to the client whose last turn is longest ago.
 
-    A plain lock goes to whoever happens to run, and under load some wait for minutes.
+    A plain lock goes to the thread that happens to run, and under load some wait for minutes.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._is_taken = False
-        self._waiting: deque[Lock] = deque()
+        self._waiting: FairQueue[Lock] = FairQueue()
 
     def __enter__(self) -> None:
         """Wait for a turn, as long as the query that waits may take."""
+        client = current_client()
         with self._lock:
             if not self._is_taken:
                 self._is_taken = True
+                self._waiting.note_turn(client)
                 return
             own = Lock()
             own.acquire()
-            self._waiting.append(own)
+            self._waiting.add(own, client)
         try:
             while not own.acquire(timeout=LOOK_SECONDS):
                 check_deadline()
@@ -50,7 +53,8 @@ class Turns:
     ) -> None:
         """Hand it on."""
         with self._lock:
-            if self._waiting:
-                self._waiting.popleft().release()
-            else:
+            waiting = self._waiting.pop()
+            if waiting is None:
                 self._is_taken = False
+            else:
+                waiting.release()

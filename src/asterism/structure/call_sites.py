@@ -15,17 +15,10 @@ _BLOCK = re.compile(rb"\s*(?:\{|do\b)")
 _NEW = re.compile(rb"\bnew\s+(?:[\w.:\\]+[.:\\])?$")
 # In `new Outer.Inner()` it is the inner one that is made.
 _OUTER = re.compile(rb"\s*(?:\.|::|\\)")
-# Lua calls with a text or a table and no brackets.
-_LUA = re.compile(rb"\s*[(\"'{]|\s*\[\[")
 # `Lid fresh(3);` makes a Lid.
 _DECLARED = re.compile(rb"\s+\w+\s*[({]")
-# Here a block may stand for the brackets.
-_BLOCK_CALLS = frozenset({"kotlin", "swift", "scala", "ruby"})
-# Here a function is called by its name, brackets or not.
-_BARE_CALLS = frozenset({"ruby", "elixir", "haskell", "bash", "scala"})
 # Attributes look like calls.
 _ATTRIBUTE = re.compile(rb"@(?:\w+[.:])*$|#!?\[[^\]\n]*$")
-_DECORATORS = frozenset({"python", "typescript", "javascript"})
 
 
 def is_call(scope: FileScope, reference: Reference, target: Item | None) -> bool:
@@ -34,32 +27,33 @@ def is_call(scope: FileScope, reference: Reference, target: Item | None) -> bool
         return False
     start = scope.offset(reference.line, reference.column)
     end = start + len(reference.name.encode())
-    language = scope.language
-    if language not in _DECORATORS and _is_attribute(scope, reference, start):
+    facets = scope.facets.calls
+    if not facets.decorators and _is_attribute(scope, reference, start):
         return False
-    if language == "lua":
-        return _LUA.match(scope.source, end) is not None
-    if target is not None and target.kind in CONTAINERS and language in ("go", "haskell", "bash"):
+    if facets.behind:
+        return re.compile(facets.behind).match(scope.source, end) is not None
+    if target is not None and target.kind in CONTAINERS and not facets.of_types:
         # A conversion, or a type among types.
         return False
     made = _NEW.search(scope.source, max(0, start - 80), start)
     if _CALL.match(scope.source, end) or (made and not _OUTER.match(scope.source, end)):
         return True
     is_callable = target is not None and target.kind in CALLABLE
-    if language in _BLOCK_CALLS and _BLOCK.match(scope.source, end):
+    if facets.by_block and _BLOCK.match(scope.source, end):
         return is_callable or target is None
-    if language == "cpp" and target is not None and target.kind in ("class", "struct"):
+    if facets.by_declaration and target is not None and target.kind in ("class", "struct"):
         inside = reference.enclosing is not None and _is_function(scope, reference.enclosing)
         return inside and _DECLARED.match(scope.source, end) is not None
-    return language in _BARE_CALLS and is_callable
+    return facets.bare and is_callable
 
 
 def may_be_call(scope: FileScope, reference: Reference) -> bool:
     """Whether a reference can be a call at all, whatever it means; cheaper than to find that."""
-    if scope.language in _BARE_CALLS or is_call(scope, reference, None):
+    facets = scope.facets.calls
+    if facets.bare or is_call(scope, reference, None):
         return True
     end = scope.offset(reference.line, reference.column) + len(reference.name.encode())
-    return scope.language == "cpp" and _DECLARED.match(scope.source, end) is not None
+    return facets.by_declaration and _DECLARED.match(scope.source, end) is not None
 
 
 def _is_function(scope: FileScope, enclosing: int) -> bool:
@@ -70,7 +64,7 @@ def _is_function(scope: FileScope, enclosing: int) -> bool:
 def _is_attribute(scope: FileScope, reference: Reference, start: int) -> bool:
     if _ATTRIBUTE.search(scope.source, max(0, start - 80), start):
         return True
-    if scope.language != "csharp" or reference.enclosing is None:
+    if not scope.facets.calls.bracket_attributes or reference.enclosing is None:
         return False
     item = scope.outline.items[reference.enclosing]
     before = scope.source[scope.header_span(item)[0] : start]

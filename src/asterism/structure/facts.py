@@ -24,9 +24,6 @@ from asterism.structure.type_flows import flows_in, flows_out, one_line
 from asterism.structure.uses import OF_USES, Use, Uses
 
 _INTERFACES = frozenset({"interface", "trait", "protocol", "module"})
-# Types that every file of Rust has without an import; a guess at another of that name is wrong, as
-# it is at the `Error` of any other type for `S::Error`.
-_PRELUDE = frozenset({"Box", "Option", "Result", "String", "Vec"})
 # Files whose uses nobody reads, by the home of their language.
 _WITHOUT_USES = frozenset({"prose", "text"})
 
@@ -220,8 +217,11 @@ class Facts:
         meaning = self._sense.resolve(scope, reference)
         if meaning is None or meaning.declaration is None:
             return None
-        is_loose = reference.name in _PRELUDE or reference.receiver is not None
-        if scope.language == "rust" and is_loose and meaning.confidence <= GUESS:
+        prelude = scope.facets.scopes.prelude
+        is_loose = reference.name in prelude or reference.receiver is not None
+        if prelude and is_loose and meaning.confidence <= GUESS:
+            # A guess at another type of that name is wrong, as it is at the `Error` of any other
+            # type for `S::Error`.
             return None
         target = self._head(meaning.declaration)
         # What is added to a type parameter, as by `impl Sink for &mut S`, declares no type.

@@ -3,13 +3,12 @@
 import hashlib
 import os
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from asterism.analysis.graph.candidates import MAX_CANDIDATES, Candidate
-from asterism.analysis.graph.files import FileSet
-from asterism.analysis.graph.packages import crate_roots, module_file
+from asterism.analysis.graph.modules import module_file, package_roots
 from asterism.analysis.graph.scopes import FileScope
 from asterism.analysis.source.text import decode, is_binary, read
 from asterism.analysis.syntax.catalogue import detect
@@ -18,6 +17,7 @@ from asterism.backends.store.catalogue import Catalogue
 from asterism.domain.catalogue import SymbolQuery
 from asterism.domain.errors import InputError
 from asterism.domain.symbol import Role
+from asterism.languages.file_set import FileSet
 from asterism.structure.kept_outlines import OutlineOf
 
 # Outlines kept in memory; the files around a few hits, with those that mention them.
@@ -106,6 +106,7 @@ class IndexedRepository:
         self.name = name
         self.catalogue = catalogue
         self._files = files
+        self._roots: dict[str, Mapping[str, str]] = {}
         self._modules: dict[tuple[str, str], str | None] = {}
         self._defined: dict[str, list[Candidate]] = {}
 
@@ -114,9 +115,10 @@ class IndexedRepository:
         """Every path that is indexed."""
         return FileSet(self.catalogue.files(self.name))
 
-    @cached_property
-    def _crates(self) -> dict[str, str]:
-        return crate_roots(self.paths, self._text)
+    def _package_roots(self, language: str) -> Mapping[str, str]:
+        if language not in self._roots:
+            self._roots[language] = package_roots(language, self.paths, self._text)
+        return self._roots[language]
 
     def _text(self, path: str) -> bytes | None:
         scope = self._files.scope(path)
@@ -131,7 +133,7 @@ class IndexedRepository:
         key = (importer, module)
         if key not in self._modules:
             self._modules[key] = module_file(
-                importer, language, module, self.paths, lambda: self._crates
+                importer, language, module, self.paths, lambda: self._package_roots(language)
             )
         return self._modules[key]
 

@@ -12,8 +12,6 @@ _CONSTANTS = frozenset({"const", "variable", "property", "enum_member", "static"
 _MADE_WITH = frozenset({"constructor", "property", "const", "variable", "enum_member"})
 # How the outline names a function after the call that it is passed to.
 NAMELESS = " callback"
-# Here the type that a function returns stands before its name.
-_TYPE_FIRST = frozenset({"c", "cpp", "csharp", "java"})
 _CONSTRUCTORS = frozenset({"__init__", "initialize", "__construct"})
 
 
@@ -67,7 +65,7 @@ def members_of(scope: FileScope, item: Item) -> tuple[Member, ...]:
 
 def is_lambda(scope: FileScope, item: Item) -> bool:
     """Whether what stands before a function is no type, but the call that it is passed to."""
-    return item.name.endswith(NAMELESS) and scope.language in _TYPE_FIRST
+    return item.name.endswith(NAMELESS) and scope.facets.types.returns_first
 
 
 def type_of(scope: FileScope, item: Item) -> str | None:

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from asterism.analysis.graph.candidates import (
     MAX_CANDIDATES,
-    TWICE_DECLARED,
     Declaration,
     Meaning,
     family_of,
@@ -77,34 +76,35 @@ def same_symbol(moment: Moment, declaration: Declaration, item: Item) -> frozens
     if scope is None:
         return frozenset((declaration,))
     found = {Declaration(declaration.path, n) for n in scope.by_path.get(item.path, ())}
-    if scope.language not in (*TWICE_DECLARED, "ruby", "csharp", "go", "kotlin"):
+    how = scope.facets.scopes.one_symbol
+    if not how:
         return frozenset(found)
-    if scope.language in TWICE_DECLARED and "static" in item.modifiers and len(item.path) == 1:
+    if how == "header" and "static" in item.modifiers and len(item.path) == 1:
         return frozenset(found)
     for candidate in moment.defined(item.name)[:MAX_CANDIDATES]:
         if candidate.qualified_name != item.qualified_name:
             continue
         if family_of(candidate.language) != family_of(scope.language):
             continue
-        if scope.language == "go" and dirname(candidate.path) != dirname(declaration.path):
+        if how == "folder" and dirname(candidate.path) != dirname(declaration.path):
             continue
         there = moment.scope(candidate.path)
         index = index_of(there, candidate) if there else None
         if there is None or index is None:
             continue
         other = there.outline.items[index]
-        if scope.language == "csharp" and "partial" not in (*other.modifiers, *item.modifiers):
+        if how == "partial" and "partial" not in (*other.modifiers, *item.modifiers):
             continue
-        if scope.language in TWICE_DECLARED and "static" in other.modifiers and len(item.path) == 1:
+        if how == "header" and "static" in other.modifiers and len(item.path) == 1:
             continue
-        if scope.language == "kotlin" and not _is_actual(scope, item, there, other):
+        if how == "actual" and not _is_actual(scope, item, there, other):
             continue
         found.add(Declaration(candidate.path, index))
     return frozenset(found)
 
 
 def _is_actual(scope: FileScope, item: Item, there: FileScope, other: Item) -> bool:
-    """Whether of two declarations in Kotlin one is the other, or what a platform has of it."""
+    """Whether of two declarations one is the other, or what a platform has of it."""
     return scope.package == there.package and "actual" in (*item.modifiers, *other.modifiers)
 
 

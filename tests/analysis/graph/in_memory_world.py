@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from asterism.analysis.graph.candidates import Candidate
-from asterism.analysis.graph.files import FileSet
-from asterism.analysis.graph.packages import module_file
+from asterism.analysis.graph.modules import module_file
 from asterism.analysis.graph.scopes import FileScope
 from asterism.analysis.syntax.outlines import outline
+from asterism.languages.file_set import FileSet
 
 
 class InMemoryWorld:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from asterism.analysis.graph.modules import FileSet, resolve_module
+from asterism.analysis.graph.modules import resolve_module
+from asterism.languages.file_set import FileSet
 
 
 def check(language: str, files: str, importer: str, module: str, expected: str | None) -> None:

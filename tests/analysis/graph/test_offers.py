@@ -7,7 +7,7 @@ import pytest
 
 from asterism.analysis.chunks.chunker import Place, chunk_file
 from asterism.analysis.chunks.options import ChunkOptions
-from asterism.analysis.graph.modules import FileSet, resolve_module
+from asterism.analysis.graph.modules import resolve_module
 from asterism.analysis.graph.offers import MAX_HOPS, exported_signatures, follow, wanted_names
 from asterism.analysis.source.text import decode
 from asterism.analysis.symbols.rows import symbol_rows
@@ -16,6 +16,7 @@ from asterism.domain.index import Signatures
 from asterism.domain.offers import Declared, offered
 from asterism.domain.outline import Outline
 from asterism.domain.symbol import Role
+from asterism.languages.file_set import FileSet
 from tests.analysis.syntax.material import SOURCES
 
 OPTIONS = ChunkOptions()

@@ -1,9 +1,11 @@
 """Which file does a module mean where folders are not called like modules?"""
 
+from collections.abc import Mapping
+
 import pytest
 
-from asterism.analysis.graph.files import FileSet
-from asterism.analysis.graph.packages import crate_roots, module_file
+from asterism.analysis.graph.modules import module_file, package_roots
+from asterism.languages.file_set import FileSet
 
 CRATES = {
     "Cargo.toml": '[workspace]\nmembers = ["crates/*"]\n',
@@ -37,7 +39,7 @@ CRATES = {
 def test_crates_by_their_manifests(module: str, expected: str | None) -> None:
     files = FileSet(CRATES)
 
-    def crates() -> dict[str, str]:
-        return crate_roots(files, lambda path: CRATES[path].encode())
+    def crates() -> Mapping[str, str]:
+        return package_roots("rust", files, lambda path: CRATES[path].encode())
 
     assert module_file("crates/tool/src/main.rs", "rust", module, files, crates) == expected

@@ -24,7 +24,7 @@ def block(language: str) -> str:
 def test_worked_example(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType(HOME)
     exec(block("python"), module.__dict__)
-    monkeypatch.setitem(sys.modules, f"asterism.analysis.syntax.languages.{HOME}", module)
+    monkeypatch.setitem(sys.modules, f"asterism.languages.{HOME}", module)
     entry = Entry(HOME, "lua", "Lua", f"{HOME}:LUA", (".lua",))
 
     found = outline_tree("a.lua", entry, block("lua").encode())

@@ -17,8 +17,7 @@ from asterism.analysis.syntax.catalogue import titles
 from asterism.analysis.syntax.statements import Statements
 from asterism.domain.chunk import Chunk
 from asterism.domain.outline import Item, Outline, Span
-
-_JSDOC_LANGUAGES = frozenset({"typescript", "javascript"})
+from asterism.languages.registry import facets_of
 
 
 class Place(NamedTuple):
@@ -40,6 +39,7 @@ class _File(NamedTuple):
     place: Place
     options: ChunkOptions
     crumb: str
+    doc_is_jsdoc: bool
     filename: str
     extension: str
     statements: Statements
@@ -80,6 +80,7 @@ def chunk_file(
         place,
         options or ChunkOptions(),
         file_crumb(title, place.relative_path),
+        facets_of(outline.language).display.doc_is_jsdoc,
         name,
         splitext(name)[1],
         Statements(outline.path, source),
@@ -182,7 +183,7 @@ def _chunk(
         source,
         first,
         last,
-        doc if outline.language in _JSDOC_LANGUAGES else None,
+        doc if file.doc_is_jsdoc else None,
         doc,
         lead.decorators,
         lead.modifiers,

@@ -1,9 +1,7 @@
 """Which imports each item uses, by the names it mentions."""
 
 from asterism.domain.outline import Outline
-
-# Here an imported function may be written as if it were the receiver's own: `path.readText()`.
-EXTENSION_LANGUAGES = frozenset({"kotlin", "scala"})
+from asterism.languages.registry import facets_of
 
 
 def imports_used(outline: Outline) -> list[set[int]]:
@@ -17,7 +15,7 @@ def imports_used(outline: Outline) -> list[set[int]]:
                     bindings.setdefault(imported.local, set()).add(number)
     if not bindings:
         return used
-    members_too = outline.language in EXTENSION_LANGUAGES
+    members_too = facets_of(outline.language).imports.used_as_members
     for name, _line, _column, receiver, enclosing, local in outline.references:
         if name not in bindings or local or enclosing is None:
             continue

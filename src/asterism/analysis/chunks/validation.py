@@ -6,7 +6,6 @@ from typing import NamedTuple
 from asterism.analysis.chunks.chunker import Place, chunk_file
 from asterism.analysis.chunks.collapse import folded
 from asterism.analysis.chunks.embedding import RULE
-from asterism.analysis.chunks.imports import EXTENSION_LANGUAGES
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.chunks.units import Unit, unit_path, units_of
 from asterism.analysis.syntax.catalogue import titles
@@ -14,6 +13,7 @@ from asterism.analysis.syntax.outlines import outline as outline_again
 from asterism.domain.chunk import Chunk
 from asterism.domain.files import display_path
 from asterism.domain.outline import Item, Outline
+from asterism.languages.registry import facets_of
 
 RULES = {
     1: "every non-blank line is in a chunk",
@@ -253,7 +253,8 @@ def _imports(case: _Case) -> _Found:
     certain: dict[int, set[str]] = {}
     possible: dict[int, set[str]] = {}
     for reference in case.outline.references:
-        plain = reference.receiver is None or case.outline.language in EXTENSION_LANGUAGES
+        members_too = facets_of(case.outline.language).imports.used_as_members
+        plain = reference.receiver is None or members_too
         if reference.name in bound and plain and not reference.local:
             possible.setdefault(reference.line, set()).update(bound[reference.name])
             at = reference.enclosing

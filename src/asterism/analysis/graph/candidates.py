@@ -6,6 +6,7 @@ from posixpath import dirname
 from typing import NamedTuple, Protocol
 
 from asterism.analysis.graph.scopes import ADDITIONS, CONTAINERS, FileScope
+from asterism.languages.registry import facets_of
 
 # How sure each way is. Everything above GUESS is meant to be right in 97 of 100 cases; a name that
 # is unique in the repository and nothing more is right in about two of three.
@@ -18,25 +19,9 @@ GUESS = 0.6
 
 # A name with more definitions than this says nothing about which is meant.
 MAX_CANDIDATES = 40
-# Files of one folder see each other without an import.
-_FOLDER_LANGUAGES = frozenset({"go", "swift"})
-# Files of one package see each other without an import; the package is named in the file.
-_PACKAGE_LANGUAGES = frozenset({"java", "kotlin", "scala", "php"})
-# Every file sees every name that is not hidden.
-_GLOBAL_LANGUAGES = frozenset({"c", "cpp", "swift", "bash"})
-# A name that no scope and no import explains can come from elsewhere all the same: by a global, a
-# macro, a mixin.
-_LOOSE_LANGUAGES = frozenset({"ruby", "lua", "csharp", "elixir", "rust", "javascript", "scala"})
 _TESTS = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|testdata|test_suite)/|[_.](?:test|spec)\.\w+$"
 )
-# Members of the types that every program of Python uses: more likely theirs than anybody's.
-_BUILTIN_MEMBERS = frozenset(
-    name for known in (str, bytes, dict, list, set, tuple, int, float) for name in dir(known)
-)
-_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".inc")
-# A header and its source declare the same thing; the one with a body is meant.
-TWICE_DECLARED = frozenset({"c", "cpp"})
 
 
 class Candidate(NamedTuple):
@@ -95,7 +80,8 @@ class Names:
 
     def visible(self, scope: FileScope, name: str) -> Meaning | None:
         """What a bare name means that is neither declared around it nor imported."""
-        near = dirname(scope.path) if scope.language in _FOLDER_LANGUAGES else scope.package
+        by_folder = "folder" in scope.facets.scopes.reach
+        near = dirname(scope.path) if by_folder else scope.package
         key = (scope.language, near, _is_test(scope.path), name)
         if key not in self._visible:
             self._visible[key] = self._find_visible(scope, name)
@@ -115,31 +101,31 @@ class Names:
         found = [c for c in self._in_reach(scope, name) if self._is_free(c)]
         if not found:
             return None
-        if scope.language in _FOLDER_LANGUAGES:
+        facets = scope.facets.scopes
+        if "folder" in facets.reach:
             near = [c for c in found if dirname(c.path) == dirname(scope.path)]
             if near:
                 return self.only(near, IN_FOLDER)
-        if scope.language in _PACKAGE_LANGUAGES:
+        if "package" in facets.reach:
             near = [c for c in found if self._package(c) == scope.package]
             if near:
                 return self.only(near, IN_FOLDER)
-            if scope.language == "php":
-                # A function that its namespace does not have is looked for outside of all.
+            if facets.global_fallback:
                 return self.only([c for c in found if not self._package(c)], IN_FOLDER)
-        if scope.language in _GLOBAL_LANGUAGES:
+        if "global" in facets.reach:
             shared = [c for c in found if not self._is_hidden(c)]
-            if scope.language in TWICE_DECLARED:
+            if facets.headers:
                 # A name of C that no header declares is the system's: of 40 such, 32 were.
-                declared = any(c.path.endswith(_HEADERS) for c in shared)
+                declared = any(c.path.endswith(facets.headers) for c in shared)
                 return self.only(shared, GLOBAL) if declared else None
             return self.only(shared, GLOBAL)
-        if scope.language == "ruby" and name[:1].isupper():
+        if facets.global_types and name[:1].isupper():
             return self.only(found, GLOBAL)
-        return self.only(found, GUESS) if scope.language in _LOOSE_LANGUAGES else None
+        return self.only(found, GUESS) if "loose" in facets.reach else None
 
     def member(self, scope: FileScope, name: str) -> Meaning | None:
         """A member of whatever type, if there is only one of its name."""
-        if scope.language == "python" and name in _BUILTIN_MEMBERS:
+        if name in scope.facets.scopes.builtin_members:
             return None
         key = (scope.language, _is_test(scope.path), name)
         if key not in self._member:
@@ -185,7 +171,7 @@ class Names:
 
     def full_name(self, candidate: Candidate) -> str:
         """The qualified name with the namespace that the whole file belongs to."""
-        if candidate.language != "csharp":
+        if not facets_of(candidate.language).scopes.package_in_names:
             return candidate.qualified_name
         package = self._package(candidate)
         return f"{package}.{candidate.qualified_name}" if package else candidate.qualified_name
@@ -200,9 +186,11 @@ class Names:
             if scope is None or index is None:
                 continue
             item = scope.outline.items[index]
-            bodyless = scope.language in TWICE_DECLARED and item.body is None
-            # Kotlin: what each platform has of it stands for the one that the others see.
-            is_actual = scope.language == "kotlin" and "actual" in item.modifiers
+            how = scope.facets.scopes.one_symbol
+            # Of a header and its source, the one with a body is meant.
+            bodyless = how == "header" and item.body is None
+            # What each platform has of it stands for the one that the others see.
+            is_actual = how == "actual" and "actual" in item.modifiers
             is_weak = bodyless or is_actual or item.kind in ADDITIONS
             entry = (Declaration(candidate.path, index), candidate.qualified_name)
             (weak if is_weak else declared).append(entry)
@@ -218,10 +206,14 @@ class Names:
         if len({declaration.path for declaration, _ in chosen}) == 1:
             return True
         folders = {dirname(declaration.path) for declaration, _ in chosen}
-        if len(folders) == 1 and all(d.path.endswith(".go") for d, _ in chosen):
+        if len(folders) == 1 and all(self._one_symbol(d) == "folder" for d, _ in chosen):
             # Files of one package for different systems.
             return True
         return all(self._is_reopened(declaration) for declaration, _ in chosen)
+
+    def _one_symbol(self, declaration: Declaration) -> str:
+        scope = self._world.scope(declaration.path)
+        return scope.facets.scopes.one_symbol if scope else ""
 
     def _is_reopened(self, declaration: Declaration) -> bool:
         """Whether other files may go on with what is declared here."""
@@ -231,7 +223,8 @@ class Names:
         item = scope.outline.items[declaration.number]
         if item.kind == "namespace":
             return True
-        return item.kind in CONTAINERS and (scope.language == "ruby" or "partial" in item.modifiers)
+        reopens = self._one_symbol(declaration) == "reopened"
+        return item.kind in CONTAINERS and (reopens or "partial" in item.modifiers)
 
     def _in_reach(self, scope: FileScope, name: str) -> list[Candidate]:
         """Code does not call its tests; a name that only they define is somebody else's."""
@@ -249,7 +242,7 @@ class Names:
         if scope is None or index is None:
             return False
         item = scope.outline.items[index]
-        if item.kind == "enum_member" and scope.language in TWICE_DECLARED:
+        if item.kind in scope.facets.scopes.global_members:
             return True
         at = item.parent
         if at is None:
@@ -268,7 +261,8 @@ class Names:
         if scope is None or index is None:
             return True
         item = scope.outline.items[index]
-        in_source = scope.language in TWICE_DECLARED and not candidate.path.endswith(_HEADERS)
+        headers = scope.facets.scopes.headers
+        in_source = bool(headers) and not candidate.path.endswith(headers)
         hidden = in_source and ("static" in item.modifiers or item.kind == "macro")
         return hidden or "private" in item.modifiers or "fileprivate" in item.modifiers
 
@@ -283,15 +277,12 @@ def index_of(scope: FileScope, candidate: Candidate) -> int | None:
 def _is_constructor(candidate: Candidate) -> bool:
     """Whether it is called like its class: the class is what such a name means."""
     *_, above, last = ("", *candidate.qualified_name.split("."))
-    return above == last and candidate.language != "haskell"
+    return above == last and not facets_of(candidate.language).scopes.values_named_as_types
 
 
 def family_of(language: str) -> str:
     """Languages that call each other in one program."""
-    for family in (("typescript", "javascript"), ("java", "kotlin", "scala"), ("c", "cpp")):
-        if language in family:
-            return family[0]
-    return language
+    return facets_of(language).scopes.family or language
 
 
 def _is_test(path: str) -> bool:

@@ -10,26 +10,11 @@ from asterism.domain.outline import Item, Reference
 _IMPLEMENTS = re.compile(rb"\b(implements|with|conforms)\b")
 # `impl Trait for Type`: what stands before `for` is implemented, what stands behind it is the type.
 _FOR = re.compile(rb"\bfor\b")
-# Marks behind which a header names other types; what stands before is the type's own business.
-_WORDS = re.compile(rb"\b(?:extends|implements|with)\b")
-_MARKS = {
-    **dict.fromkeys(("csharp", "cpp", "swift", "kotlin", "rust"), re.compile(rb":(?!:)")),
-    **dict.fromkeys(("java", "typescript", "javascript", "scala", "php"), _WORDS),
-    "python": re.compile(rb"\("),
-    "ruby": re.compile(rb"<"),
-}
 # Conditions on type arguments stand at the end and name no bases.
 _CONDITIONS = re.compile(rb"\bwhere\b")
 # A keyword argument in the bases of a class of Python.
 _KEYWORD = re.compile(rb"\w\s*=\s*$")
-# Lines of a body that add to a type's bases.
-_MIXINS = {
-    "ruby": re.compile(rb"^[^\S\n]*(?:include|prepend|extend)[^\S\n]++[\w:, ]*$"),
-    "php": re.compile(rb"^[^\S\n]*use[^\S\n]++[\w\\, ]*$"),
-    "elixir": re.compile(rb"^[^\S\n]*@behaviour\s+[\w.]*$"),
-}
 _EMBEDDED = re.compile(r"\*?[\w.]+")
-_INTERFACE_NAME = re.compile(r"I[A-Z]")
 
 
 class Base(NamedTuple):
@@ -45,7 +30,7 @@ def bases_of(scope: FileScope, index: int) -> list[Base]:
     item = scope.outline.items[index]
     if item.kind not in CONTAINERS:
         return []
-    if scope.language == "go":
+    if scope.facets.bases.embeds:
         return [*_embedded(scope, item)]
     start = item.span.start if item.kind in ("impl", "instance") else item.name_offset
     end = item.body.start if item.body else item.span.end
@@ -73,26 +58,25 @@ def _chosen(
     if item.kind == "instance":
         yield from (Base(ref, True) for ref, _ in found[:1])
         return
-    mark = _MARKS.get(scope.language)
-    first = _first_mark(mark, header, len(item.name.encode())) if mark else None
+    facets = scope.facets.bases
+    first = _first_mark(facets.mark, header, len(item.name.encode())) if facets.mark else None
     if first is None:
         return
     implements = _IMPLEMENTS.search(header)
-    allowed = int(scope.language in ("python", "ruby"))
     for number, (reference, at) in enumerate(found):
         following = found[number + 1][0] if number + 1 < len(found) else None
-        if at < first or _depth(header[first - allowed : at]) > allowed:
+        if at < first or _depth(header[first - facets.depth : at]) > facets.depth:
             continue
         if following is not None and _is_package(header, found, number):
             continue
-        if scope.language == "python" and _KEYWORD.search(header[:at]):
+        if facets.keywords and _KEYWORD.search(header[:at]):
             continue
         yield Base(reference, _is_interface(scope, header, reference, at, implements))
 
 
-def _first_mark(mark: re.Pattern[bytes], header: bytes, start: int) -> int | None:
+def _first_mark(mark: bytes, header: bytes, start: int) -> int | None:
     """Behind the first mark that stands in no brackets, those of type arguments and parameters."""
-    for found in mark.finditer(header, start):
+    for found in re.compile(mark).finditer(header, start):
         if _depth(header[start : found.start()]) == 0:
             return found.end()
     return None
@@ -112,10 +96,10 @@ def _is_interface(
     at: int,
     implements: re.Match[bytes] | None,
 ) -> bool:
-    if scope.language == "csharp":
-        return _INTERFACE_NAME.match(reference.name) is not None
-    if scope.language == "kotlin":
-        # A class is called, an interface is only named.
+    facets = scope.facets.bases
+    if facets.interface_name:
+        return re.match(facets.interface_name, reference.name) is not None
+    if facets.classes_are_called:
         end = at + len(reference.name.encode())
         return re.match(rb"\s*(?:<[^()]*>)?\s*\(", header[end:]) is None
     return implements is not None and at > implements.start()
@@ -123,13 +107,13 @@ def _is_interface(
 
 def _mixed_in(scope: FileScope, inside: list[tuple[Reference, int]], end: int) -> Iterator[Base]:
     """Modules and traits that the body takes in."""
-    pattern = _MIXINS.get(scope.language)
+    pattern = scope.facets.bases.mixins
     for reference, at in inside if pattern else ():
         line = scope.source[scope.offset(reference.line, 0) : at]
         is_named = reference.name not in ("include", "extend", "prepend")
         behind = scope.source[at + len(reference.name.encode()) :][:2]
         is_last = not behind.startswith((b"::", b".", b"\\"))
-        if at >= end and is_named and is_last and pattern and pattern.match(line):
+        if at >= end and is_named and is_last and re.match(pattern, line):
             yield Base(reference, True)
 
 

@@ -14,11 +14,6 @@ from asterism.domain.offers import EVERYTHING
 
 # How many files a name is followed through.
 MAX_HOPS = 8
-JVM = frozenset({"java", "kotlin", "scala"})
-# Names are looked for with the namespaces around them, and with those that are imported.
-NAMESPACED = frozenset({"csharp", "cpp", "ruby", "elixir"})
-# Here a module offers all that it imports as a whole.
-_PASSES_STARS = frozenset({"python", "rust"})
 
 
 class Imports:
@@ -43,18 +38,18 @@ class Imports:
         path = self._world.module(scope.path, scope.language, module)
         if path is not None:
             return self.in_module(path, name)
-        if scope.language in JVM:
+        if scope.facets.imports.form == "package":
             return self._names.in_package(scope, module, name, IN_FOLDER)
         return None
 
     def in_package(self, scope: FileScope, binding: Binding) -> Meaning | None:
         """A type of a package that no file is called after."""
         module, name = binding.module, binding.name
-        if scope.language in JVM or scope.language == "php":
+        if scope.facets.imports.form in ("package", "namespace"):
             # The type is named with its package: what counts is the package.
             package = module[: -len(name)].rstrip("\\.") if last_word(module) == name else module
             return self._names.in_package(scope, package.strip("\\"), name, IMPORTED)
-        if scope.language in NAMESPACED:
+        if scope.facets.scopes.namespaced:
             return self._names.qualified(scope, [f"{module}.{name}", module], name, IMPORTED)
         return None
 
@@ -63,7 +58,7 @@ class Imports:
         scope = self._world.scope(path) if hops else None
         if scope is None:
             return None
-        if scope.language == "lua":
+        if scope.facets.imports.returns_table:
             table = scope.member(returned_table(scope), name)
             if table is not None:
                 return Meaning(Declaration(path, table), IMPORTED)
@@ -75,7 +70,7 @@ class Imports:
             if found is not None:
                 return found
         found = self._own(scope, name, hops)
-        if found is not None or scope.language not in _PASSES_STARS:
+        if found is not None or not scope.facets.imports.passes_stars:
             return found
         for module in scope.starred:
             found = self._passed_on(scope, Binding(module, name), hops)
@@ -83,8 +78,8 @@ class Imports:
                 return found
         return None
 
-    def elixir(self, scope: FileScope, text: str, enclosing: int | None) -> Meaning:
-        """A module of Elixir by its whole name, through the aliases of the file."""
+    def aliased(self, scope: FileScope, text: str, enclosing: int | None) -> Meaning:
+        """A module by its whole name, through the aliases of the file."""
         first, dot, rest = text.partition(".")
         binding = scope.bindings.get(first)
         whole = f"{binding.module}{dot}{rest}" if binding else text
@@ -95,14 +90,16 @@ class Imports:
                 return found
         return foreign(IMPORTED, whole)
 
-    def rust_module(self, scope: FileScope, steps: list[str]) -> str | None:
-        """The file of a path of Rust, whose first step may be imported."""
-        bound = scope.bindings.get(steps[0]) if steps else None
+    def by_path(self, scope: FileScope, text: str) -> str | None:
+        """The file of a path, whose first step may be imported."""
+        joint = scope.facets.imports.joint
+        steps = text.split(joint)
+        bound = scope.bindings.get(steps[0])
         if bound is not None and bound.name == "self":
-            steps = [*bound.module.split("::"), *steps[1:]]
+            steps = [*bound.module.split(joint), *steps[1:]]
         elif bound is not None:
-            steps = [*bound.module.split("::"), bound.name, *steps[1:]]
-        return self._world.module(scope.path, "rust", "::".join(steps)) if steps else None
+            steps = [*bound.module.split(joint), bound.name, *steps[1:]]
+        return self._world.module(scope.path, scope.language, joint.join(steps))
 
     def _own(self, scope: FileScope, name: str, hops: int) -> Meaning | None:
         own = scope.top_level(name)

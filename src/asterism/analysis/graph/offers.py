@@ -8,11 +8,10 @@ from asterism.analysis.chunks.options import ChunkOptions
 from asterism.domain.index import Signatures
 from asterism.domain.offers import DEFAULT, EVERYTHING, Declared, offered, passes_imports_on
 from asterism.domain.outline import Import, Outline
+from asterism.languages.registry import facets_of
 
 # How many files an import is followed through. Barrels of barrels are three deep in practice.
 MAX_HOPS = 8
-
-_JVM_LANGUAGES = frozenset({"java", "kotlin", "scala"})
 
 SignaturesOf: TypeAlias = Callable[[str], Signatures | None]
 Resolve: TypeAlias = Callable[[str, str], str | None]
@@ -102,14 +101,15 @@ def _modules(outline: Outline, entry: Import) -> Iterator[tuple[str, tuple[tuple
         (name.local if entry.binds and name.local != EVERYTHING else "", name.name)
         for name in entry.names
     )
-    if outline.language == "php":
+    form = facets_of(outline.language).imports.form
+    if form == "namespace":
         namespace = entry.module.strip("\\")
         for local, name in names:
             yield f"{namespace}\\{name}", ((local, name),)
-    elif outline.language in _JVM_LANGUAGES and not _is_type(entry.module):
+    elif form == "package" and not _is_type(entry.module):
         for local, name in names:
             yield f"{entry.module}.{name}", ((local, name),)
-    elif outline.language == "rust":
+    elif form == "path":
         module = _from_file(outline, entry)
         if module is not None:
             yield module, names

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from asterism.analysis.graph.candidates import Meaning
 from asterism.analysis.graph.scopes import FileScope
 from asterism.domain.outline import Item
+from asterism.languages.registry import facets_of
 
 _TYPEDEF = re.compile(
     r"^typedef\s+(?:const\s+)?(?:struct\s+|enum\s+|union\s+)?(\w+)\s*\**\s*\w+;?$"
@@ -26,10 +27,11 @@ class Owner(NamedTuple):
 def alias_of(item: Item, language: str) -> str | None:
     """The other type that a name stands for, as written."""
     signature = item.signature
-    if language in ("c", "cpp") and signature.startswith("typedef"):
+    facets = facets_of(language).types
+    if facets.typedefs and signature.startswith("typedef"):
         found = _TYPEDEF.match(signature)
         return found.group(1) if found and found.group(1) != item.name else None
-    if item.kind == "type" or language == "zig":
+    if item.kind == "type" or facets.alias_values:
         found = _EQUALS.search(signature)
         return found.group(1) if found and found.group(1) != item.name else None
     return None

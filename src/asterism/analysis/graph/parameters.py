@@ -4,12 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-# Here the type stands before the name, of a parameter as of the function itself.
-TYPE_FIRST = frozenset({"java", "csharp", "c", "cpp", "php"})
-# Here the type stands behind the name and nothing stands between them.
-TYPE_BEHIND = frozenset({"go"})
-# What a function returns stands before its name; PHP alone names it behind.
-RETURNS_FIRST = TYPE_FIRST - {"php"}
+from asterism.languages.facets import TypeFacets
+from asterism.languages.registry import facets_of
 
 _OPENING, _CLOSING = "([{<", ")]}>"
 _WORD = re.compile(r"[\w$]+")
@@ -52,22 +48,21 @@ class Header(NamedTuple):
 
 def header_of(text: str, name_at: int, language: str) -> Header:
     """Read a header; `text` ends where the body begins, its name stands at `name_at`."""
-    if language == "haskell":
-        return _haskell(text, name_at)
+    facets = facets_of(language).types
+    if facets.signature == "arrows":
+        return _arrows(text, name_at)
     pairs = [*_pairs(text, name_at)]
     if not pairs:
         return Header()
     found = [
-        parameter
-        for start, end in pairs
-        for parameter in _parameters(text, start + 1, end, language)
+        parameter for start, end in pairs for parameter in _parameters(text, start + 1, end, facets)
     ]
-    if language == "go":
+    if facets.receiver_before_name:
         receiver = _RECEIVER.search(text, 0, name_at)
         if receiver is not None:
-            own = _parameters(text, receiver.start(1), receiver.end(1), language)
+            own = _parameters(text, receiver.start(1), receiver.end(1), facets)
             found += [parameter._replace(is_receiver=True) for parameter in own]
-    start, end = _returned(text, name_at, pairs[-1][1] + 1, language)
+    start, end = _returned(text, name_at, pairs[-1][1] + 1, facets)
     return Header(tuple(found), text[start:end], start, end)
 
 
@@ -105,10 +100,10 @@ def _pairs(text: str, start: int) -> Iterator[tuple[int, int]]:
         at = following if text[following : following + 9] == "(implicit" else -1
 
 
-def _parameters(text: str, start: int, end: int, language: str) -> list[Parameter]:
+def _parameters(text: str, start: int, end: int, facets: TypeFacets) -> list[Parameter]:
     found: list[Parameter] = []
     for first, last in parts(text, start, end):
-        read = _parameter(text[first:last], language)
+        read = _parameter(text[first:last], facets)
         if read is None:
             continue
         name, type_start, type_end = read
@@ -120,13 +115,13 @@ def _parameters(text: str, start: int, end: int, language: str) -> list[Paramete
                 first + type_end,
             )
         )
-    return _grouped(found) if language in TYPE_BEHIND else found
+    return _grouped(found) if facets.place == "behind" else found
 
 
-def _parameter(piece: str, language: str) -> tuple[str, int, int] | None:
+def _parameter(piece: str, facets: TypeFacets) -> tuple[str, int, int] | None:
     """The name and where the type stands in the piece."""
     whole = _without_default(piece)
-    if language in TYPE_BEHIND:
+    if facets.place == "behind":
         words = _WORD.search(whole)
         if words is None:
             return None
@@ -135,7 +130,7 @@ def _parameter(piece: str, language: str) -> tuple[str, int, int] | None:
             # A name whose type follows another name, or a type alone.
             return words.group(), len(whole), len(whole)
         return words.group(), words.end(), len(whole)
-    if language in TYPE_FIRST:
+    if facets.place == "before":
         names = [*_WORD.finditer(whole)]
         skipped = MODIFIERS.match(whole.lstrip())
         start = len(whole) - len(whole.lstrip()) + (skipped.end() if skipped else 0)
@@ -167,8 +162,8 @@ def _grouped(found: list[Parameter]) -> list[Parameter]:
     return found
 
 
-def _returned(text: str, name_at: int, behind: int, language: str) -> tuple[int, int]:
-    if language in RETURNS_FIRST:
+def _returned(text: str, name_at: int, behind: int, facets: TypeFacets) -> tuple[int, int]:
+    if facets.returns_first:
         before = text[:name_at]
         # Of a C++ definition, the class before the name is no part of the type.
         before = re.sub(r"[\w:<>~]+::\s*$", "", before)
@@ -184,7 +179,7 @@ def _returned(text: str, name_at: int, behind: int, language: str) -> tuple[int,
         arrow = _ARROW.match(text, behind)
         if arrow is not None:
             behind = arrow.end()
-        elif language not in TYPE_BEHIND and language != "zig":
+        elif not facets.bare_return:
             return behind, behind
     rest = _BEHIND.sub("", text[behind:])
     lead = len(rest) - len(rest.lstrip())
@@ -197,7 +192,7 @@ def _first_mark(text: str, start: int) -> int:
     return start
 
 
-def _haskell(text: str, name_at: int) -> Header:
+def _arrows(text: str, name_at: int) -> Header:
     """`name :: Context => A -> B -> C`: the last of a row of arrows comes out."""
     at = text.find("::", name_at)
     if at < 0:

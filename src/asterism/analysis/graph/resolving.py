@@ -8,16 +8,15 @@ from asterism.analysis.graph.candidates import (
     IN_FOLDER,
     IN_SCOPE,
     OF_TYPE,
-    TWICE_DECLARED,
     Declaration,
     Meaning,
     Names,
     World,
 )
 from asterism.analysis.graph.heritage import bases_of
-from asterism.analysis.graph.imports import JVM, NAMESPACED, Imports
+from asterism.analysis.graph.imports import Imports
+from asterism.analysis.graph.modules import is_in_folder
 from asterism.analysis.graph.owners import Owner, around, foreign
-from asterism.analysis.graph.packages import go_folder, is_in_folder
 from asterism.analysis.graph.receivers import (
     Receiver,
     called,
@@ -29,7 +28,6 @@ from asterism.analysis.graph.receivers import (
 from asterism.analysis.graph.scopes import (
     ADDITIONS,
     CONTAINERS,
-    IMPLICIT_MEMBERS,
     Binding,
     FileScope,
     last_word,
@@ -38,10 +36,8 @@ from asterism.analysis.graph.values import OWN_TYPE, Values
 from asterism.analysis.graph.variables import type_head
 from asterism.domain.offers import EVERYTHING
 from asterism.domain.outline import Item, Reference
+from asterism.languages.registry import code_of
 
-# Here methods may be added to the types of others, under the name of the type.
-_ADDING = frozenset({"kotlin", "swift", "ruby"})
-_NAMED_CONSTRUCTORS = frozenset({"cpp", "csharp", "java"})
 # Receivers that are looked at to find one; each takes some ten calls of Python's stack.
 MAX_STEPS = 40
 # A declaration of these may have its body elsewhere.
@@ -73,11 +69,12 @@ class Resolver:
         if reference.receiver is None:
             if reference.local:
                 return None
-            if scope.language == "rust" and is_macro_use(scope, reference):
+            if scope.facets.scopes.macros_by_sign and is_macro_use(scope, reference):
                 return self._names.macro(reference.name)
             return self.bare(scope, reference.name, reference.enclosing)
-        if reference.receiver == "@" and scope.language == "elixir":
-            return self.bare(scope, f"@{reference.name}", reference.enclosing)
+        sign = scope.facets.scopes.attributes_by_sign
+        if sign and reference.receiver == sign:
+            return self.bare(scope, f"{sign}{reference.name}", reference.enclosing)
         return self.of(scope, reference.receiver, reference, scope.offset(*reference[1:3]))
 
     def bare(self, scope: FileScope, name: str, enclosing: int | None) -> Meaning | None:
@@ -111,19 +108,20 @@ class Resolver:
         found = scope.lexical(name, enclosing)
         if found is not None:
             return self._alone(scope, found)
-        if name in OWN_TYPE and scope.language in ("rust", "php", "swift", "python"):
+        facets = scope.facets.scopes
+        if name in OWN_TYPE and facets.own_type_words:
             container = scope.container_of(enclosing)
             own = self._container(Owner(scope.path, container)) if container else None
             return Meaning(own, IN_SCOPE) if own is not None else None
         binding = scope.bindings.get(name)
         if binding is not None:
             return self._imported(scope, binding)
-        if scope.language in IMPLICIT_MEMBERS:
+        if facets.implicit_members:
             container = scope.container_of(enclosing)
             inherited = self._member(Owner(scope.path, container), name) if container else None
             if inherited is not None:
                 return inherited
-        if scope.language in NAMESPACED:
+        if facets.namespaced:
             spaces = [f"{space}{name}" for space in around(scope, enclosing)[:-1]]
             spaces += [f"{module}.{name}" for module in scope.starred]
             inside = self._names.qualified(scope, spaces, name, OF_TYPE)
@@ -138,7 +136,8 @@ class Resolver:
     def _alone(self, scope: FileScope, index: int) -> Meaning:
         """What stands in the same file, or what that only announces or adds to."""
         item = scope.outline.items[index]
-        bodyless = scope.language in TWICE_DECLARED and item.body is None and item.kind in _BODIED
+        is_twice = scope.facets.scopes.one_symbol == "header"
+        bodyless = is_twice and item.body is None and item.kind in _BODIED
         if bodyless or item.kind in ADDITIONS:
             whole = self._names.qualified(scope, [item.qualified_name], item.name, IN_SCOPE)
             if whole is not None:
@@ -146,14 +145,15 @@ class Resolver:
         return self._meaning(scope.path, index, IN_SCOPE)
 
     def _starred(self, scope: FileScope, module: str, name: str) -> Meaning | None:
-        if scope.language == "elixir":
-            owner = self._values.held(self._imports.elixir(scope, module, None))
+        if scope.facets.imports.aliases_modules:
+            owner = self._values.held(self._imports.aliased(scope, module, None))
             return self._member(owner, name) if isinstance(owner, Owner) else None
         return self._imports.starred(scope, module, name)
 
     def _imported(self, scope: FileScope, binding: Binding) -> Meaning | None:
         found = self._imports.bound(scope, binding)
-        if scope.language in JVM and (found is None or found.declaration is None):
+        is_package = scope.facets.imports.form == "package"
+        if is_package and (found is None or found.declaration is None):
             # A member of a type, as static imports name it.
             package = binding.module.removesuffix(binding.name).rstrip(".")
             outer, _, inner = package.rpartition(".")
@@ -178,7 +178,7 @@ class Resolver:
                 # The repository only adds to the type, and not this.
                 return foreign(OF_TYPE, owner.container[-1])
             return found
-        if scope.language in NAMESPACED:
+        if scope.facets.scopes.namespaced:
             names = [
                 f"{space}{text.replace('::', '.')}." for space in around(scope, reference.enclosing)
             ]
@@ -193,9 +193,10 @@ class Resolver:
 
     def _added(self, scope: FileScope, type_name: str, name: str) -> Meaning | None:
         """What the repository adds to a type that may not be its own."""
-        if scope.language in _ADDING and type_name:
+        facets = scope.facets.scopes
+        if facets.added_members and type_name:
             return self._names.qualified(scope, [f"{type_name}.{name}"], name, OF_TYPE)
-        if scope.language != "csharp" or not type_name:
+        if not facets.added_by_parameter or not type_name:
             return None
         # A static method whose first parameter is the object that it is called on.
         found: dict[str, Declaration] = {}
@@ -203,8 +204,8 @@ class Resolver:
             there = self._world.scope(candidate.path)
             for index in there.by_qualified_name.get(candidate.qualified_name, ()) if there else ():
                 signature = there.outline.items[index].signature if there else ""
-                _, mark, first = signature.partition("(this ")
-                if mark and type_head(first, "csharp") == type_name:
+                _, mark, first = signature.partition(facets.added_by_parameter)
+                if mark and type_head(first) == type_name:
                     return Meaning(Declaration(candidate.path, index), OF_TYPE)
                 if mark:
                     found.setdefault(candidate.qualified_name, Declaration(candidate.path, index))
@@ -228,10 +229,11 @@ class Resolver:
     def _find_owner(
         self, scope: FileScope, text: str, enclosing: int | None, at: int
     ) -> Owner | Meaning | None:
-        if scope.language == "elixir" and text[:1].isupper():
-            return self._values.held(self._imports.elixir(scope, text, enclosing))
-        if scope.language == "rust" and ("::" in text or text in ("crate", "super", "self")):
-            path = self._imports.rust_module(scope, text.split("::")) if text != "self" else None
+        facets = scope.facets.imports
+        if facets.aliases_modules and text[:1].isupper():
+            return self._values.held(self._imports.aliased(scope, text, enclosing))
+        if facets.form == "path" and (facets.joint in text or text in facets.relative_words):
+            path = self._imports.by_path(scope, text) if text != "self" else None
             if path is not None:
                 return Owner(path)
         whole = scope.bindings.get(text) if "." in text else None
@@ -239,7 +241,7 @@ class Resolver:
             return self.module_owner(scope, whole)
         cast = cast_to(text)
         if cast is not None:
-            return self._values.typed(scope, type_head(cast, scope.language), enclosing)
+            return self._values.typed(scope, type_head(cast), enclosing)
         made = called(text)
         if made is not None:
             return self._values.made(scope, made, enclosing, at)
@@ -270,8 +272,8 @@ class Resolver:
             owner = self.module_owner(scope, binding)
             if owner is not None:
                 return owner
-        if scope.language == "rust" and name in ("crate", "super", "self"):
-            path = self._imports.rust_module(scope, [name])
+        if name in scope.facets.imports.relative_words:
+            path = self._imports.by_path(scope, name)
             return Owner(path) if path else None
         meaning = self.bare(scope, name, enclosing)
         return None if meaning is None else self._values.held(meaning)
@@ -280,9 +282,7 @@ class Resolver:
         if not owner.container and not owner.folder:
             # A module inside of another.
             scope = self._world.scope(owner.path)
-            inner = {"python": f".{name}", "rust": f"self::{name}"}.get(
-                scope.language if scope else ""
-            )
+            inner = scope.facets.imports.submodule.format(name) if scope else ""
             path = (
                 self._world.module(owner.path, scope.language, inner) if scope and inner else None
             )
@@ -293,10 +293,11 @@ class Resolver:
         return held if held is not None else self._values.attribute(owner, name.lstrip("@"))
 
     def module_owner(self, scope: FileScope, binding: Binding) -> Owner | Meaning | None:
-        if scope.language == "elixir":
-            return self._values.held(self._imports.elixir(scope, binding.module, None))
-        if scope.language == "go":
-            folder = go_folder(scope.path, binding.module, self._text)
+        facets = scope.facets.imports
+        if facets.aliases_modules:
+            return self._values.held(self._imports.aliased(scope, binding.module, None))
+        if facets.folder:
+            folder = code_of(facets.folder)(scope.path, binding.module, self._text)
             return (
                 foreign(IMPORTED, binding.module) if folder is None else Owner(folder, folder=True)
             )
@@ -306,9 +307,7 @@ class Resolver:
             if found is not None and found.declaration is not None:
                 return self._values.held(found)
             # `from package import module`: the name is a file itself.
-            joint = (
-                "::" if scope.language == "rust" else "" if binding.module.endswith(".") else "."
-            )
+            joint = "" if binding.module.endswith(facets.joint) else facets.joint
             inner = f"{binding.module}{joint}{binding.name}"
             path = self._world.module(scope.path, scope.language, inner)
             return Owner(path) if path else found
@@ -349,14 +348,15 @@ class Resolver:
             return None
         if not owner.container:
             return self._imports.in_module(owner.path, name)
-        if name == owner.container[-1] and scope.language in _NAMED_CONSTRUCTORS:
+        if name == owner.container[-1] and scope.facets.scopes.named_constructors:
             # A constructor is called like its class, and the class is what is meant.
             there = self._names.qualified(scope, [".".join(owner.container)], name, OF_TYPE)
             here = self._container(owner)
             return there or (Meaning(here, OF_TYPE) if here else None)
         own = scope.member(owner.container, name)
         if own is not None:
-            found = self._alone(scope, own) if scope.language in TWICE_DECLARED else None
+            is_twice = scope.facets.scopes.one_symbol == "header"
+            found = self._alone(scope, own) if is_twice else None
             return (found or self._meaning(owner.path, own, OF_TYPE)).at_most(OF_TYPE)
         beside = self._beside(owner, name)
         if beside is not None:

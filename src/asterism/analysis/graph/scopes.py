@@ -7,11 +7,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 from asterism.analysis.graph.offers import wanted_names
-from asterism.analysis.graph.packages import go_name
 from asterism.analysis.graph.parameters import Header, header_of
 from asterism.analysis.graph.variables import Local, locals_of
 from asterism.domain.offers import DEFAULT, EVERYTHING, WHOLE
 from asterism.domain.outline import Item, Outline, Reference
+from asterism.languages.facets import Facets
+from asterism.languages.registry import code_of, facets_of
 
 # Kinds whose members are reached through a name or an instance of it.
 CONTAINERS = frozenset(
@@ -22,29 +23,6 @@ CONTAINERS = frozenset(
 )
 # Kinds that add to a type which is declared elsewhere.
 ADDITIONS = frozenset({"impl", "extension", "instance"})
-# Here a member is called without naming its object.
-IMPLICIT_MEMBERS = frozenset(
-    {"java", "csharp", "kotlin", "scala", "swift", "cpp", "ruby", "elixir"}
-)
-# Here some members are free names: constructors, fields and methods of classes; enumerators.
-_FREE_MEMBERS = {
-    "haskell": ("constructor", "property", "signature", "method", "function"),
-    "c": ("enum_member",),
-    "cpp": ("enum_member",),
-}
-_PACKAGES = {
-    **dict.fromkeys(("java", "kotlin", "scala"), re.compile(rb"^[^\S\n]*package\s+([\w.]+)", re.M)),
-    "php": re.compile(rb"^[^\S\n]*namespace\s+([\w\\]+)\s*;", re.M),
-    "csharp": re.compile(rb"^[^\S\n]*namespace\s+([\w.]+)\s*;", re.M),
-}
-_ATTRIBUTES = {
-    "python": re.compile(r"\bself\.(?=\w+\s*(?::[^=\n]*)?=(?!=))"),
-    "javascript": re.compile(r"\bthis\.(?=\w+\s*=(?!=))"),
-    "typescript": re.compile(r"\bthis\.(?=\w+\s*=(?!=))"),
-    "ruby": re.compile(r"(?=@\w+\s*=(?!=))"),
-    "php": re.compile(r"\$this->(?=\w+\s*=(?!=))"),
-    "lua": re.compile(r"\bself\.(?=\w+\s*=(?!=))"),
-}
 # Enough of a line to see what a variable is set to.
 _LONGEST_LINE = 300
 
@@ -79,6 +57,11 @@ class FileScope:
         return self.outline.language
 
     @cached_property
+    def facets(self) -> Facets:
+        """What is particular to the file's language."""
+        return facets_of(self.language)
+
+    @cached_property
     def line_starts(self) -> list[int]:
         """The offset of each line."""
         starts, at = [0], self.source.find(b"\n")
@@ -94,8 +77,8 @@ class FileScope:
     @cached_property
     def package(self) -> str:
         """The package or namespace that the whole file says it belongs to."""
-        pattern = _PACKAGES.get(self.language)
-        found = pattern.search(self.source) if pattern else None
+        pattern = self.facets.scopes.package_line
+        found = re.search(pattern, self.source, re.MULTILINE) if pattern else None
         return found.group(1).decode("utf-8", "replace") if found else ""
 
     @cached_property
@@ -147,16 +130,17 @@ class FileScope:
             if entry.binds and not entry.names and not entry.side_effect and entry.module:
                 # A module bound by its own last word: Java, Haskell.
                 found.setdefault(last_word(entry.module), Binding(entry.module, EVERYTHING))
-        if self.language == "go":
+        if self.facets.imports.local_name:
+            name_of = code_of(self.facets.imports.local_name)
             for binding in [*found.values()]:
-                found.setdefault(go_name(binding.module), binding)
+                found.setdefault(name_of(binding.module), binding)
         return found
 
     @cached_property
     def starred(self) -> tuple[str, ...]:
         """Modules of which every name is meant."""
         wants = wanted_names(self.outline)
-        whole = self.language in ("haskell", "csharp")
+        whole = self.facets.imports.whole_names
         found = [
             want.module
             for want in wants
@@ -181,7 +165,7 @@ class FileScope:
         found = self.by_path.get((name,))
         if found:
             return self.head(found)
-        kinds = _FREE_MEMBERS.get(self.language, ())
+        kinds = self.facets.scopes.free_members
         for index in self.by_name.get(name, ()) if kinds else ():
             item = self.outline.items[index]
             above = item.parent
@@ -204,13 +188,13 @@ class FileScope:
             return same[0]
         items = self.outline.items
         whole = [index for index in same if items[index].kind not in ADDITIONS]
-        if self.language in ("c", "cpp"):
+        if self.facets.scopes.one_symbol == "header":
             whole = [index for index in whole if items[index].body is not None] or whole
         return (whole or same)[0]
 
     def lexical(self, name: str, enclosing: int | None) -> int | None:
         """The declaration that a bare name means by the scopes around it."""
-        implicit = self.language in IMPLICIT_MEMBERS
+        implicit = self.facets.scopes.implicit_members
         at = enclosing
         while at is not None:
             item = self.outline.items[at]
@@ -283,11 +267,11 @@ class FileScope:
     def attributes(self, number: int) -> dict[str, list[Local]]:
         """What an object's own variables are set to inside its class, by name."""
         if number not in self._attributes:
-            pattern = _ATTRIBUTES.get(self.language)
+            pattern = self.facets.types.attribute_set
             item = self.outline.items[number]
             text = self.source[item.span.start : item.span.end].decode("latin-1")
             found: dict[str, list[Local]] = {}
-            for match in pattern.finditer(text) if pattern else ():
+            for match in re.finditer(pattern, text) if pattern else ():
                 line = text[match.end() : match.end() + _LONGEST_LINE].partition("\n")[0]
                 for name, places in locals_of(line, self.language).items():
                     at = item.span.start + match.start()

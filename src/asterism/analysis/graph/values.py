@@ -19,12 +19,6 @@ from asterism.domain.outline import Item, Reference
 
 # The words by which a function says that it returns an object of its own type.
 OWN_TYPE = frozenset({"Self", "self", "this", "static"})
-# Here a variable has one type from its declaration on; elsewhere it may be set to anything.
-_FIXED = frozenset(
-    {"go", "java", "csharp", "c", "cpp", "rust", "kotlin", "swift", "scala", "typescript", "zig"}
-)
-# Here a class has the parameters of its constructor in its own header.
-_MADE_BY_HEADER = frozenset({"scala", "kotlin", "csharp"})
 
 
 class Finder(Protocol):
@@ -73,7 +67,7 @@ class Values:
             if scope.outline.items[number].kind in CONTAINERS:
                 return (
                     self._parameter(scope, name, number)
-                    if scope.language in _MADE_BY_HEADER
+                    if scope.facets.types.header_constructors
                     else (False, None)
                 )
             places = scope.locals(number).get(name, ())
@@ -93,7 +87,7 @@ class Values:
     ) -> tuple[bool, Owner | Meaning | None]:
         for parameter in scope.header(number).parameters:
             if parameter.name == name:
-                head = type_head(parameter.type, scope.language) if parameter.type else None
+                head = type_head(parameter.type) if parameter.type else None
                 return True, self.typed(scope, head, number)
         return False, None
 
@@ -102,10 +96,10 @@ class Values:
     ) -> Owner | Meaning | None:
         """The owner by the last setting before a use; a declared type holds for all of them."""
         declared = [local for local in places if local.type]
-        if scope.language in _FIXED and declared:
+        if scope.facets.types.fixed and declared:
             return self.typed(scope, declared[-1].type, number)
         last = self._local_owner(scope, name, places[-1], number)
-        if scope.language in _FIXED or len(places) == 1 or not isinstance(last, Owner):
+        if scope.facets.types.fixed or len(places) == 1 or not isinstance(last, Owner):
             return last
         others = {self._local_owner(scope, name, local, number) for local in places[:-1]}
         return last if others <= {last, None} else last._replace(confidence=GUESS)
@@ -188,7 +182,7 @@ class Values:
     ) -> Owner | Meaning | None:
         name = type_name.lstrip("\\")
         package, _, last = name.replace("::", ".").replace("\\", ".").rpartition(".")
-        if package and scope.language == "php":
+        if package and scope.facets.imports.form == "namespace":
             meaning = self._names.in_package(scope, name.rpartition("\\")[0], last, IMPORTED)
         elif package:
             # A type of an imported package: `store.Box`.
@@ -225,10 +219,13 @@ class Values:
         alias = alias_of(item, scope.language) if not item.children else None
         if alias is not None:
             return self._type_owner(scope, alias, item.parent)
-        if scope.language == "rust" and item.kind in ("namespace", "module") and not item.children:
-            file = self._world.module(path, "rust", f"self::{item.name}")
+        facets = scope.facets
+        is_space = item.kind in ("namespace", "module") and not item.children
+        if facets.types.declared_modules and is_space:
+            inner = facets.imports.submodule.format(item.name)
+            file = self._world.module(path, scope.language, inner)
             return Owner(file) if file else None
-        if scope.language == "zig" and is_this(item):
+        if facets.types.alias_values and is_this(item):
             return Owner(path, item.path[:-1])
         if item.kind in CONTAINERS:
             return Owner(path, item.path)

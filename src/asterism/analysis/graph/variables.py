@@ -5,7 +5,8 @@ from collections import defaultdict
 from functools import lru_cache
 from typing import NamedTuple
 
-from asterism.analysis.graph.parameters import MODIFIERS, TYPE_FIRST
+from asterism.analysis.graph.parameters import MODIFIERS
+from asterism.languages.registry import facets_of
 
 _CHAIN = r"[A-Za-z_$@][\w$@]*[!?]?(?:(?:\.|::|->|\?\.|\\)[A-Za-z_]\w*[!?]?)*"
 _NAME = r"[$@]{0,2}[A-Za-z_]\w*"
@@ -30,13 +31,7 @@ _DECLARED = {
     "first": r"(?:^|[;{}(,])[ \t]*(?:(?:final|const|static|struct|readonly|ref|out|register)\s+)*"
     rf"([A-Za-z_][\w.:]*(?:<[^;(){{}}]{{0,120}}?>)?(?:\[\])?\??)[\s*&]+({_NAME})\s*(?=[=;,):\[{{(]|in\b)",
     # var x Type, x := &Type{
-    "go": rf"\bvar\s+({_NAME})\s+([*\[\]\w.]+)",
-}
-_FORMS = {
-    **dict.fromkeys(("typescript", "rust", "kotlin", "swift", "scala", "zig"), "words"),
-    **dict.fromkeys(("java", "csharp", "c", "cpp"), "first"),
-    "python": "line",
-    "go": "go",
+    "var": rf"\bvar\s+({_NAME})\s+([*\[\]\w.]+)",
 }
 # x = …, x := …, also first of several that are set at once; what follows is read by hand.
 _SET = re.compile(
@@ -85,22 +80,23 @@ class Local(NamedTuple):
 def locals_of(text: str, language: str) -> dict[str, list[Local]]:
     """Every declaration and setting of variables in a body, in order of the text."""
     found: defaultdict[str, list[Local]] = defaultdict(list)
-    form = _FORMS.get(language)
-    if form is not None:
+    facets = facets_of(language).types
+    form = facets.declarations
+    if form:
         for match in _declaring(form).finditer(text):
             first, second = match.group(1), match.group(2)
             name, type_text = (second, first) if form == "first" else (first, second)
             if type_text.partition(" ")[0] not in _NO_TYPES:
-                found[name].append(Local(match.start(), type_head(type_text, language)))
+                found[name].append(Local(match.start(), type_head(type_text)))
     for match in _SET.finditer(text):
         local = _set_to(text, match.start(), match.end())
         if local is not None:
             found[match.group(1).lstrip("$")].append(local)
-        if language == "go":
+        if facets.error_results:
             # The last of several results says whether it went well, and is of no type of ours.
             for other in _RESULT_NAMES.findall(match.group(2)):
                 found[other].append(Local(match.start(), ""))
-    if language == "python":
+    if facets.with_statements:
         for match in _WITH.finditer(text):
             found[match.group(2)].append(Local(match.start(), maker=match.group(1)))
     for places in found.values():
@@ -108,7 +104,7 @@ def locals_of(text: str, language: str) -> dict[str, list[Local]]:
     return dict(found)
 
 
-def type_head(text: str, language: str) -> str | None:
+def type_head(text: str) -> str | None:
     """The name of the type whose members a value has; empty for arrays, None where unclear."""
     bare = text.strip().strip("\"'")
     for _ in range(3):
@@ -131,32 +127,34 @@ def type_head(text: str, language: str) -> str | None:
 def returned_head(text: str, language: str) -> str | None:
     """The type of what a function returns; of several results the first counts."""
     bare = text.strip()
-    if language == "go" and bare.startswith("("):
+    facets = facets_of(language).types
+    if facets.several_results and bare.startswith("("):
         bare = bare[1:].partition(",")[0].rstrip(")").strip()
         # A result may have a name.
         bare = bare.rpartition(" ")[2]
-    if language == "zig":
+    if facets.error_unions:
         bare = bare.rpartition("!")[2]
     # What may fail is unwrapped before it is used.
-    unwrapped = _RESULTS.match(bare) if language == "rust" else None
+    unwrapped = _RESULTS.match(bare) if facets.result_wrappers else None
     bare = unwrapped.group(1) if unwrapped else bare
-    return type_head(bare, language) if bare else None
+    return type_head(bare) if bare else None
 
 
 def property_type(name: str, signature: str, language: str) -> str | None:
     """The head of the type that a property or variable is declared with; None without one."""
     text = property_text(name, signature, language)
-    return type_head(text, language) if text else None
+    return type_head(text) if text else None
 
 
 def property_text(name: str, signature: str, language: str) -> str | None:
     """The type that a property or variable is declared with, as written."""
-    if language in TYPE_FIRST:
+    place = facets_of(language).types.place
+    if place == "before":
         head = re.split(r"[=({]|\[(?!\])", signature, maxsplit=1)[0]
         ats = [*re.finditer(rf"[$\s*&]{re.escape(name)}\b(?!\s*[<.:])", head)]
         before = head[: ats[-1].start()].rstrip("$") if ats else ""
         return MODIFIERS.sub("", before).strip() or None
-    if language == "go":
+    if place == "behind":
         # Several names may share a type; a type alone is its own name.
         found = re.match(rf"(?:var\s+)?(?:\w+\s*,\s*)*{re.escape(name)}\b([^=`]*)", signature)
         behind = re.sub(r"^(?:\s*,\s*\w+)+", "", found.group(1)) if found else signature
@@ -177,7 +175,7 @@ def _set_to(text: str, start: int, at: int) -> Local | None:
         end = arguments.end()
     if chain.group() == "new" and text[end : end + 1] == "(":
         # `new(store.Box)` of Go names the type in brackets.
-        return Local(start, type_head(text[end + 1 : _closing(text, end) - 1], "go"))
+        return Local(start, type_head(text[end + 1 : _closing(text, end) - 1]))
     if text[end : end + 1] in ("(", "{"):
         closed = _closing(text, end)
         after = _UNWRAPS.match(text, closed)

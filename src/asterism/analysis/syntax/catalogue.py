@@ -1,9 +1,11 @@
-"""Which file is in which language: the table, and the look-up by extension, name and shebang."""
+"""Which file is in which language: look-up by extension, name and shebang."""
 
 import re
 from functools import cache
 from posixpath import basename, splitext
 from typing import NamedTuple
+
+from asterism.languages.registry import languages
 
 
 class Entry(NamedTuple):
@@ -14,101 +16,37 @@ class Entry(NamedTuple):
     language: str
     title: str
     home: str
-    """`module:VARIABLE` under `languages`; `prose` and `text` need no grammar."""
+    """`folder.module:VARIABLE` under `languages`; `prose` and `text` need no grammar."""
     extensions: tuple[str, ...]
     filenames: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()
     """What a shebang may name, without version digits."""
+    ambiguous: tuple[str, ...] = ()
+    """Extensions that another dialect has too."""
+    other_key: str = ""
+    is_other: str = ""
+    """What tells from the text whether a file of these is in the other dialect."""
 
 
-TABLE = (
+TABLE = tuple(
     Entry(
-        "typescript",
-        "typescript",
-        "TypeScript",
-        "ecmascript:TYPESCRIPT",
-        (".ts", ".mts", ".cts"),
-        interpreters=("ts-node", "deno", "tsx"),
-    ),
-    Entry("tsx", "typescript", "TypeScript", "ecmascript:TSX", (".tsx",)),
-    Entry(
-        "javascript",
-        "javascript",
-        "JavaScript",
-        "ecmascript:JAVASCRIPT",
-        (".js", ".jsx", ".mjs", ".cjs"),
-        interpreters=("node", "nodejs", "bun"),
-    ),
-    Entry(
-        "python",
-        "python",
-        "Python",
-        "python:PYTHON",
-        (".py", ".pyi", ".pyw"),
-        ("SConstruct", "SConscript", "wscript"),
-        ("python", "pypy"),
-    ),
-    Entry("go", "go", "Go", "go:GO", (".go",)),
-    Entry("java", "java", "Java", "java:JAVA", (".java",)),
-    Entry("rust", "rust", "Rust", "rust:RUST", (".rs",), interpreters=("rust-script",)),
-    Entry("c", "c", "C", "c:C", (".c", ".h")),
-    Entry(
-        "cpp",
-        "cpp",
-        "C++",
-        "cpp:CPP",
-        (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".tpp", ".inl"),
-    ),
-    Entry("csharp", "csharp", "C#", "csharp:CSHARP", (".cs", ".csx")),
-    Entry(
-        "ruby",
-        "ruby",
-        "Ruby",
-        "ruby:RUBY",
-        (".rb", ".rake", ".gemspec", ".ru", ".podspec"),
-        ("Rakefile", "Gemfile", "Guardfile", "Podfile", "Vagrantfile", "Brewfile", "Fastfile"),
-        ("ruby", "jruby"),
-    ),
-    Entry("php", "php", "PHP", "php:PHP", (".php", ".phtml", ".php5"), interpreters=("php",)),
-    Entry("kotlin", "kotlin", "Kotlin", "kotlin:KOTLIN", (".kt", ".kts"), interpreters=("kotlin",)),
-    Entry("swift", "swift", "Swift", "swift:SWIFT", (".swift",), interpreters=("swift",)),
-    Entry("scala", "scala", "Scala", "scala:SCALA", (".scala", ".sc", ".sbt", ".mill")),
-    Entry("elixir", "elixir", "Elixir", "elixir:ELIXIR", (".ex", ".exs"), interpreters=("elixir",)),
-    Entry(
-        "haskell",
-        "haskell",
-        "Haskell",
-        "haskell:HASKELL",
-        (".hs",),
-        interpreters=("runhaskell", "runghc", "stack", "cabal"),
-    ),
-    Entry("lua", "lua", "Lua", "lua:LUA", (".lua", ".rockspec"), interpreters=("lua", "luajit")),
-    Entry("zig", "zig", "Zig", "zig:ZIG", (".zig", ".zon")),
-    Entry(
-        "bash",
-        "bash",
-        "Bash",
-        "bash:BASH",
-        (".sh", ".bash", ".bats", ".ksh", ".zsh"),
-        (".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD"),
-        ("bash", "sh", "dash", "zsh", "ksh", "ash", "bats"),
-    ),
-    Entry("markdown", "markdown", "Markdown", "prose", (".md", ".markdown", ".mdx", ".mkd")),
-    Entry("rst", "rst", "reStructuredText", "prose", (".rst", ".rest")),
-    Entry(
-        "plain",
-        "plain",
-        "Text",
-        "prose",
-        (".txt", ".adoc", ".asciidoc", ".org"),
-        ("README", "LICENSE", "COPYING", "NOTICE", "AUTHORS", "CHANGES", "NEWS", "INSTALL", "TODO"),
-    ),
-    Entry("text", "text", "Text", "text", ()),
+        dialect.key,
+        facets.name,
+        facets.title,
+        dialect.rules,
+        dialect.extensions,
+        dialect.filenames,
+        dialect.interpreters,
+        dialect.ambiguous,
+        dialect.other_key,
+        dialect.is_other,
+    )
+    for facets in languages()
+    for dialect in facets.dialects
 )
 
-TEXT = TABLE[-1]
-
 _BY_KEY = {entry.key: entry for entry in TABLE}
+TEXT = _BY_KEY["text"]
 _BY_EXTENSION = {extension: entry for entry in TABLE for extension in entry.extensions}
 _BY_FILENAME = {name: entry for entry in TABLE for name in entry.filenames}
 _BY_INTERPRETER = {name: entry for entry in TABLE for name in entry.interpreters}

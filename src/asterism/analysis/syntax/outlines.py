@@ -2,10 +2,10 @@
 
 from asterism.analysis.source.text import decode, is_binary
 from asterism.analysis.syntax.catalogue import Entry, detect, entry_of
-from asterism.analysis.syntax.headers import is_cpp_header
 from asterism.analysis.syntax.prose import outline_prose
 from asterism.analysis.syntax.windows import outline_text
 from asterism.domain.outline import Outline, Problem
+from asterism.languages.registry import code_of
 
 UNFOLLOWED = Problem(1, 0, "damaged in a way that cannot be followed; read as plain text")
 """A file that a rule of its language fails on must not keep a repository from being indexed. Each
@@ -18,8 +18,8 @@ SHEBANG_BYTES = 256
 def language_of(path: str, data: bytes) -> Entry:
     """The language of a file by its name; by its text where the name leaves it open."""
     entry = detect(path, data[:SHEBANG_BYTES])
-    if entry.key == "c" and path.endswith(".h") and is_cpp_header(data):
-        return entry_of("cpp")
+    if entry.ambiguous and path.endswith(entry.ambiguous) and code_of(entry.is_other)(data):
+        return entry_of(entry.other_key)
     return entry
 
 

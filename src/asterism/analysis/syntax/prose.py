@@ -7,6 +7,7 @@ from typing import NamedTuple
 from asterism.analysis.syntax.signatures import fold
 from asterism.analysis.syntax.windows import is_blank, line_offsets, root_item
 from asterism.domain.outline import Item, Outline, Span
+from asterism.languages.registry import facets_of
 
 _FENCE = re.compile(rb"^ {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(rb"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
@@ -28,7 +29,8 @@ def outline_prose(path: str, language: str, source: bytes) -> Outline:
     """The outline of a document: a section per heading; text before the first by paragraphs."""
     lines = source.split(b"\n")
     # Plain text has headings too, if they are underlined.
-    find = _markdown_headings if language == "markdown" else _underlined_headings
+    is_marked = facets_of(language).display.headings == "marked"
+    find = _markdown_headings if is_marked else _underlined_headings
     headings = list(find(lines))
     offsets = line_offsets(lines)
     first = headings[0].row if headings else len(lines)

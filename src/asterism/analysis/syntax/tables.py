@@ -43,7 +43,7 @@ SKIPPED = object()
 TOKEN = object()
 """Punctuation and keywords: half of all nodes, and nothing to read or to look into."""
 
-_LANGUAGES = "asterism.analysis.syntax.languages"
+_LANGUAGES = "asterism.languages"
 
 
 class Table:

@@ -1,1 +1,0 @@
-"""One module of data per language; `catalogue.py` says which file belongs to which."""

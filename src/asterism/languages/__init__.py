@@ -1,0 +1,1 @@
+"""Everything about one programming language in one place: a folder for each."""

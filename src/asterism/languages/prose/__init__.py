@@ -1,0 +1,1 @@
+"""Markdown, reStructuredText and plain text."""

@@ -1,0 +1,176 @@
+"""How Python modules meet: imports in every form, and what `__all__` lists."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from asterism.analysis.syntax.builder import Builder
+from asterism.analysis.syntax.children import first_named
+from asterism.analysis.syntax.draft import Draft, Level
+from asterism.analysis.syntax.rules import children_of
+from asterism.domain.outline import Export, Import, ImportedName
+from asterism.languages.python.strings import string_value
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_TYPE_CHECKING = re.compile(r"(?:\w+\.)?TYPE_CHECKING")
+_LISTS = frozenset({"list", "tuple", "set", "binary_operator", "parenthesized_expression"})
+_STRINGS = frozenset({"string", "concatenated_string"})
+_IMPORTERS = (b"importlib.import_module(", b"import_module(", b"__import__(")
+
+
+def import_statement(builder: Builder, node: Node) -> bool:
+    """`import a.b as c, d`: one import per module."""
+    kinds = ("dotted_name", "aliased_import")
+    pairs = [_name_and_alias(builder, child) for child in children_of(node, *kinds)]
+    found = [pair for pair in pairs if pair[0]]
+    type_only = _is_type_only(builder, node)
+    if builder.at_statement:
+        builder.root_item(node, "import", f"import:{', '.join(module for module, _ in found)}")
+    for module, alias in found:
+        # `import a.b` binds `a`; `import a.b as c` binds the module itself.
+        names = [ImportedName("*", alias or module.split(".")[0])]
+        builder.add_import(node, module, names, type_only=type_only)
+    return False
+
+
+def from_import(builder: Builder, node: Node) -> bool:
+    """`from a import b as c`, in any form."""
+    module_node = node.child_by_field_name("module_name")
+    module = _dotted(builder, module_node) if module_node is not None else "__future__"
+    pairs = [_name_and_alias(builder, child) for child in node.children_by_field_name("name")]
+    # In damaged code a name may be missing; a star has no field.
+    names = [ImportedName(*pair) for pair in pairs if pair[0]]
+    type_only = _is_type_only(builder, node)
+    if builder.at_statement:
+        builder.root_item(node, "import", f"import:{module}")
+    if module:
+        builder.add_import(
+            node, module, names if pairs else [ImportedName("*")], type_only=type_only
+        )
+    return False
+
+
+def call(builder: Builder, node: Node) -> bool:
+    """`importlib.import_module("a.b")` with the name written out is an import as well."""
+    if builder.source.startswith(_IMPORTERS, node.start_byte):
+        arguments = node.child_by_field_name("arguments")
+        first = first_named(arguments) if arguments is not None else None
+        if first is not None and first.type == "string":
+            module = string_value(first)
+            if module:
+                builder.add_import(node, module, dynamic=True)
+    return True
+
+
+def read_all(builder: Builder, statement: Node, inner: Node) -> None:
+    """The strings of `__all__`, assigned, added or appended, wherever the module does it."""
+    if not builder.source.startswith(b"__all__", statement.start_byte):
+        return
+    if builder.level is not Level.MODULE:
+        return
+    if inner.type == "call":
+        function = builder.field_text(inner, "function")
+        arguments = inner.child_by_field_name("arguments")
+        if function in ("__all__.append", "__all__.extend") and arguments is not None:
+            _list_exports(builder, arguments.named_children)
+    elif builder.field_text(inner, "left") == "__all__":
+        value = inner.child_by_field_name("right")
+        _list_exports(builder, [] if value is None else [value])
+
+
+def _list_exports(builder: Builder, values: list[Node]) -> None:
+    """Only what is written out counts: a computed part of the list names nobody."""
+    pending = values[::-1]
+    while pending:
+        value = pending.pop()
+        if value.type in _LISTS:
+            builder.has_public_list = True
+            pending.extend(value.named_children[::-1])
+        elif value.type in _STRINGS:
+            builder.has_public_list = True
+            name = string_value(value)
+            if name:
+                builder.add_export(name, name, value)
+
+
+def exported(draft: Draft, builder: Builder) -> bool:
+    """In `__all__` where there is one, else a module-level name without leading underscore."""
+    if len(draft.path) != 1:
+        return False
+    if builder.has_public_list:
+        return draft.name in builder.public
+    return not draft.name.startswith("_")
+
+
+def finish(builder: Builder) -> None:
+    """Say where listed names come from; without a list, the public definitions are the exports."""
+    own = {draft.name for draft in builder.drafts if not draft.is_root and len(draft.path) == 1}
+    if builder.has_public_list:
+        origins = _origins(builder)
+        builder.exports[:] = [
+            export if export.name in own else _from_origin(export, origins)
+            for export in builder.exports
+        ]
+        return
+    seen = set()
+    for draft in builder.drafts:
+        if not draft.is_root and draft.name not in seen and exported(draft, builder):
+            seen.add(draft.name)
+            builder.declare_export(draft.name, draft)
+    # `from a import x as x` is how a typed package says that it passes the name on.
+    builder.exports.extend(
+        Export(name.local, name.name, found.start_line, found.module, found.type_only)
+        for found in builder.imports
+        for name in found.names
+        if name.alias == name.name and _is_top(builder, found)
+    )
+
+
+def _origins(builder: Builder) -> dict[str, tuple[str, str]]:
+    """The module and original name behind each name the file imports."""
+    return {
+        name.local: (name.name, found.module)
+        for found in builder.imports
+        if _is_top(builder, found)
+        for name in found.names
+    }
+
+
+def _is_top(builder: Builder, found: Import) -> bool:
+    """Whether an import binds names of the module, rather than of a function or class."""
+    return found.enclosing is None or builder.drafts[found.enclosing].is_root
+
+
+def _from_origin(export: Export, origins: dict[str, tuple[str, str]]) -> Export:
+    origin = origins.get(export.name)
+    return export if origin is None else export._replace(local=origin[0], module=origin[1])
+
+
+def _is_type_only(builder: Builder, node: Node) -> bool:
+    """Whether the import stands under `if TYPE_CHECKING:`, so that it never runs."""
+    if builder.at_statement or b"TYPE_CHECKING" not in builder.source:
+        return False
+    here, parent = node, node.parent
+    while parent is not None:
+        if parent.type == "if_statement":
+            condition = builder.field_text(parent, "condition") or ""
+            if _TYPE_CHECKING.fullmatch(condition):
+                return parent.child_by_field_name("consequence") == here
+        here, parent = parent, parent.parent
+    return False
+
+
+def _name_and_alias(builder: Builder, node: Node) -> tuple[str, str | None]:
+    if node.type != "aliased_import":
+        return _dotted(builder, node), None
+    name = node.child_by_field_name("name")
+    alias = builder.field_text(node, "alias")
+    return (_dotted(builder, name) if name is not None else "", alias or None)
+
+
+def _dotted(builder: Builder, node: Node) -> str:
+    """A module's name; the grammar allows blanks around its dots."""
+    return "".join(builder.text(node).split())
