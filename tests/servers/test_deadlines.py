@@ -40,7 +40,7 @@ QUERIES: list[tuple[str, Json]] = [
     ("search_code", {"query": "webhook", "filters": {"path_glob": "**/*.py"}}),
     ("codebase_search", {"query": "where are webhooks signed and verified"}),
     ("symbol_lookup", {"name": "main", "filters": {"path_glob": "**/*"}}),
-    ("similar_code", {"path": "README.md"}),
+    ("similar_code", {"file_path": "README.md"}),
     ("symbol_relations", {"name": "main"}),
     ("index_debug", {"query": "webhook"}),
     ("vector_search", {"query": "webhook"}),

@@ -117,7 +117,7 @@ def test_context_that_does_not_fit_is_told(toolbox: Toolbox) -> None:
 
 
 def test_rows_are_complete_by_themselves(toolbox: Toolbox, harbor: Path) -> None:
-    wanted = "chunk_id file_path content start_line end_line similarity_score distance kind name"
+    wanted = "chunk_id file_path content start_line end_line similarity_score distance kind qualified_name"
     wanted += " signature context_before context_after"
 
     async def story(client: Client) -> None:

@@ -65,8 +65,8 @@ class SymbolsFound(Accounted, Located):
 
 def symbol_lookup(call: Call, asked: SymbolLookup) -> Reply:
     """The places of a name, definitions first, with exact counts."""
-    from asterism.operations.limits import Part, Reply, fitted
-    from asterism.retrieval.cursors import read_cursor
+    from asterism.operations.limits import Part, Reply, fitted, measured, restructured
+    from asterism.retrieval.cursors import read_cursor, write_cursor
     from asterism.retrieval.filters import applied
 
     registered = call.repository()
@@ -93,8 +93,13 @@ def symbol_lookup(call: Call, asked: SymbolLookup) -> Reply:
         rows="symbols",
         render=symbols_text,
     )
-    # A cursor is of one length, so the reply is measured with one in it.
-    return _with_cursor(fitted(_with_cursor(reply, origin, start), call.limit), origin, start)
+    complete = _with_cursor(reply, origin, start)
+    if measured(complete) <= call.limit:
+        return complete
+    # A cut page has a cursor even if it was the last one. Cursors have one length, so the reply is
+    # measured with one in it; without that a second cut would lose a row.
+    begun = restructured(reply, {**structured, "cursor": write_cursor(origin, start)})
+    return _with_cursor(fitted(begun, call.limit), origin, start)
 
 
 def symbols_found(
