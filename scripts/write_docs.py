@@ -14,10 +14,10 @@ from asterism.config.repository import rules
 from asterism.config.setting import Kind, Setting, Voice
 from asterism.config.settings import all_settings
 from asterism.domain.request_limits import FIELDS, FILTERS
+from asterism.operations.schema import Json, Tool
 from asterism.servers.instructions import INSTRUCTIONS
 from asterism.servers.tools import TOOLS
 from asterism.servers.tools_errors import CODES, INTERNAL
-from asterism.servers.tools_shapes import Json, Tool
 from scripts.programs_section import programs_section
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -295,7 +295,7 @@ OPENINGS = {
     "src/asterism/evaluation/baseline.py": 1,
     "src/asterism/evaluation/facade.py": 1,
     "src/asterism/evaluation/self_supervised.py": 1,
-    "src/asterism/servers/http_calls.py": 2,
+    "src/asterism/operations/files.py": 2,
 }
 
 

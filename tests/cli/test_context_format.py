@@ -35,15 +35,15 @@ def test_json_has_the_same_parts(asked: Path, run: Run) -> None:
     words = ("search", "symbol = TokenService.validate", "--format", "context")
     text = run(*words).out
     found = json.loads(run(*words, "--json").out)
-    parts = found["parts"]
+    *parts, notes = found["parts"]
+    assert notes["text"] == f"Notes:\n- {BY_NAME}"
     assert "\n\n".join(part["text"].rstrip("\n") for part in parts) + "\n" == text
-    assert [part["audience"] for part in parts] == [["assistant"]] * len(parts)
     assert [part["priority"] for part in parts] == [1.0, 1.0]
     assert (found["budget"], found["used_tokens"]) == (
         8000,
         sum(-(-len(p["text"]) // 4) for p in parts),
     )
-    assert [(row["name"], row["detail"]) for row in found["results"]] == [
+    assert [(row["qualified_name"], row["detail"]) for row in found["results"]] == [
         ("TokenService.validate", "full")
     ]
     assert found["notes"] == [BY_NAME]

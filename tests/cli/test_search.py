@@ -47,9 +47,8 @@ def test_json_has_every_field_of_the_contract(run: Run, indexed: Path) -> None:
     }
     assert set(reply["results"][0]) == {
         *("chunk_id", "repo", "file_path", "absolute_path", "language", "content", "detail"),
-        *("start_line", "end_line", "gaps", "matching_lines", "similarity_score", "distance"),
-        "kind",
-        *("name", "signature", "context_before", "context_after", "below_threshold", "within"),
+        *("start_line", "end_line", "similarity_score", "distance", "kind", "qualified_name"),
+        *("signature", "context_before", "context_after"),
     }
     assert isinstance(reply["latency_ms"], int)
 
@@ -68,7 +67,7 @@ def test_what_is_exact_is_complete(
     run: Run, indexed: Path, query: str, options: list[str], names: list[str]
 ) -> None:
     reply = json.loads(run("search", query, *options, "--json").out)
-    assert [row["name"] for row in reply["results"]] == names
+    assert [row["qualified_name"] for row in reply["results"]] == names
     assert (reply["total_matches"], reply["total_is_exact"]) == (len(names), True)
 
 

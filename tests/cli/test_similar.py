@@ -40,7 +40,7 @@ def shapes(indexed: Path) -> Path:
 def rows(run: Run, *arguments: str) -> list[tuple[str, str]]:
     done = run("similar", *arguments, "--json")
     assert done.code == 0, done.err
-    return [(row["file_path"], row["name"]) for row in json.loads(done.out)["results"]]
+    return [(row["file_path"], row["qualified_name"]) for row in json.loads(done.out)["results"]]
 
 
 def test_the_copy_comes_first_and_the_family_not_at_all(run: Run, shapes: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_snippet_on_standard_input(
     with snippet.open() as typed, monkeypatch.context() as patch:
         patch.setattr("sys.stdin", typed)
         done = run("search", "-", "--mode", "similar", "--json")
-    assert json.loads(done.out)["results"][0]["name"] == "circle_area"
+    assert json.loads(done.out)["results"][0]["qualified_name"] == "circle_area"
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_what_is_left_out_is_said(run: Run, uses: Path) -> None:
         "… and 4 more (--limit 5)",
     ]
     found = json.loads(run("symbols", "validate", "--limit", "1", "--json").out)
-    assert (found["total"], len(found["symbols"])) == (5, 1)
+    assert (found["total_count"], len(found["symbols"])) == (5, 1)
     assert "more" not in run("symbols", "validate", "--limit", "5").out
     assert run("symbols", "validate", "--limit", "0").out.splitlines()[0].startswith("validate: 2")
 
@@ -85,7 +85,7 @@ def test_what_is_left_out_is_said(run: Run, uses: Path) -> None:
 def test_roles_and_kinds(run: Run, uses: Path) -> None:
     def found(*options: str) -> list[tuple[str, str]]:
         answer = json.loads(run("symbols", "validate", "--json", *options).out)
-        assert answer["total"] == len(answer["symbols"])
+        assert answer["total_count"] == len(answer["symbols"])
         return [(entry["role"], entry["kind"]) for entry in answer["symbols"]]
 
     assert found("--role", "usage", "--role", "definition") == [
@@ -101,22 +101,24 @@ def test_roles_and_kinds(run: Run, uses: Path) -> None:
 def test_json(run: Run, uses: Path) -> None:
     done = run("symbols", "TokenService", "--role", "definition", "--json")
     answer = json.loads(done.out)
-    assert list(answer) == ["name", "total", "symbols", "did_you_mean", "index_state"]
+    assert answer["counts"] == {"definition": 1}
     assert answer["index_state"] == {"message": "", "behind": 0}
-    assert (answer["name"], answer["total"], answer["did_you_mean"]) == ("TokenService", 1, [])
+    assert (answer["name"], answer["total_count"], answer["did_you_mean"]) == (
+        "TokenService",
+        1,
+        [],
+    )
     (entry,) = answer["symbols"]
     assert len(entry.pop("chunk_id")) == 32
     assert entry == {
-        "id": "src/tokens.ts#definition#TokenService#0",
         "name": "TokenService",
         "qualified_name": "TokenService",
         "kind": "class",
         "role": "definition",
-        "filepath": "src/tokens.ts",
+        "file_path": "src/tokens.ts",
         "line": 5,
         "is_exported": True,
         "signature": "export class TokenService",
-        "module": None,
         "repo": "shop",
     }
 
@@ -127,13 +129,10 @@ def test_nothing_found(run: Run, uses: Path) -> None:
     assert done.out == "No symbol validat in shop.\nDid you mean validate?\n"
     done = run("symbols", "validat", "--json")
     assert done.code == 1
-    assert json.loads(done.out) == {
-        "name": "validat",
-        "total": 0,
-        "symbols": [],
-        "did_you_mean": ["validate"],
-        "index_state": {"message": "", "behind": 0},
-    }
+    answer = json.loads(done.out)
+    assert (answer["name"], answer["total_count"], answer["symbols"]) == ("validat", 0, [])
+    assert answer["did_you_mean"] == ["validate"]
+    assert answer["index_state"] == {"message": "", "behind": 0}
     assert run("symbols", "zzzzzzzzzzzz").out == "No symbol zzzzzzzzzzzz in shop.\n"
 
 
@@ -214,14 +213,14 @@ def test_a_file_name_that_is_not_utf8(run: Run, indexed: Path) -> None:
     assert (done.code, done.err) == (0, "")
     assert "  caf\\xe9.py:1  function  espresso" in done.out
     answer = json.loads(spawn(["symbols", "espresso", "--json"], indexed).out)
-    assert answer["symbols"][0]["filepath"] == "caf\\xe9.py"
+    assert answer["symbols"][0]["file_path"] == "caf\\xe9.py"
 
 
 def test_the_index_is_brought_up_to_date_before_it_answers(run: Run, uses: Path) -> None:
     (uses / "src" / "late.py").write_text("def late_comer():\n    return 1\n")
     done = run("symbols", "late_comer", "--json")
     answer = json.loads(done.out)
-    assert (done.code, answer["symbols"][0]["filepath"]) == (0, "src/late.py")
+    assert (done.code, answer["symbols"][0]["file_path"]) == (0, "src/late.py")
     assert answer["index_state"] == {"message": "", "behind": 0}
 
 

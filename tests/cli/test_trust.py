@@ -8,7 +8,7 @@ import pytest
 
 from asterism.cli.preferences import _said
 from asterism.servers.http_openapi import openapi
-from asterism.servers.http_operations import OPERATIONS
+from asterism.servers.http_operations import ENDPOINTS
 from asterism.servers.tools import TOOLS
 from tests.cli.conftest import Outcome, Run
 
@@ -182,6 +182,6 @@ def test_clients_cannot_trust_anything() -> None:
     for name, tool in TOOLS.items():
         assert "trust" not in name
         assert [key for key in tool.parameters if "trust" in key] == []
-    described = openapi(OPERATIONS)
+    described = openapi(ENDPOINTS)
     assert described["paths"]
     assert [path for path in described["paths"] if "trust" in path] == []

@@ -15,16 +15,16 @@ from asterism.domain.request_limits import (
     Bound,
     check_depth,
 )
+from asterism.operations.arguments import checked
+from asterism.operations.schema import Tool, input_schema
 from asterism.retrieval.filters import KEYS, parse_filter_words, parse_filters
 from asterism.servers.http_openapi import openapi
-from asterism.servers.http_operations import OPERATIONS
-from asterism.servers.tools import TOOLS, input_schema
-from asterism.servers.tools_arguments import checked
-from asterism.servers.tools_shapes import Tool
+from asterism.servers.http_operations import ENDPOINTS
+from asterism.servers.tools import TOOLS
 
 EVERYTHING: Mapping[str, Tool] = {
     **TOOLS,
-    **{operation.tool.name: operation.tool for operation in OPERATIONS},
+    **{operation.tool.name: operation.tool for operation in ENDPOINTS},
 }
 
 
@@ -49,7 +49,7 @@ def test_every_field_of_every_tool_has_its_limit() -> None:
 
 
 def test_openapi_has_the_same() -> None:
-    for path, methods in openapi(OPERATIONS)["paths"].items():
+    for path, methods in openapi(ENDPOINTS)["paths"].items():
         for operation in methods.values():
             for parameter in operation.get("parameters", []):
                 assert without_limit(parameter["schema"], f"{path}.{parameter['name']}") == []

@@ -37,8 +37,8 @@ SIGNATURES: dict[Callable[..., object], str] = {
         "bm25_weight: float | None=None, **narrowed: Unpack[Filters] -> Reply"
     ),
     asterism.Codebase.similar: (
-        "self, file: str | os.PathLike[str], line: int | None=None, "
-        "last_line: int | None=None, *, limit: int=10, "
+        "self, file_path: str | os.PathLike[str], start_line: int | None=None, "
+        "end_line: int | None=None, *, limit: int=10, "
         "filters: Mapping[str, object] | None=None, min_score: float=0.0, "
         "max_tokens: int | None=None, context_lines: int=0, **narrowed: Unpack[Filters] -> Reply"
     ),

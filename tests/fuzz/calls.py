@@ -14,7 +14,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from asterism.servers.limits import measured, written
+from asterism.operations.limits import measured, written
 from asterism.servers.tools import TOOLS
 from asterism.servers.tools_errors import CODES
 from asterism.servers.tools_running import Toolbox

@@ -102,9 +102,9 @@ BY_SCHEMA = 4
 @cache
 def _described() -> dict[str, Any]:
     from asterism.servers.http_openapi import openapi
-    from asterism.servers.http_operations import OPERATIONS
+    from asterism.servers.http_operations import ENDPOINTS
 
-    return openapi(OPERATIONS)
+    return openapi(ENDPOINTS)
 
 
 def _shortened(value: Any) -> Any:
@@ -192,9 +192,9 @@ _PLACE = re.compile(r"\{\w+\}")
 
 def _by_hand(random: Random) -> dict[str, Any]:
     """A request for an operation with arguments that may be wrong."""
-    from asterism.servers.http_operations import OPERATIONS
+    from asterism.servers.http_operations import ENDPOINTS
 
-    operation = random.choice(OPERATIONS)
+    operation = random.choice(ENDPOINTS)
     given = arguments(dict(operation.tool.parameters), operation.tool.required, random)
     path = _PLACE.sub(
         lambda _found: quote(str(random.choice(("shop", "x", "..", "", "a/b", "\0")))),

@@ -14,9 +14,10 @@ from random import Random
 from asterism.backends.store.registry import Registered
 from asterism.domain.errors import AsterismError
 from asterism.engine.engine import Engine
+from asterism.operations.json import compact
+from asterism.operations.limits import written
+from asterism.operations.repositories import Standpoint
 from asterism.servers.access_hiding import hidden_places
-from asterism.servers.limits import compact, written
-from asterism.servers.tools_places import Standpoint
 from asterism.servers.tools_running import Toolbox
 from tests.fuzz.scene import OWN, engine_in, leaks, places_in, write_files
 from tests.fuzz.target import Check, Target, mishap, one_by_one

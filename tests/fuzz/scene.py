@@ -10,8 +10,8 @@ from asterism.config.sections_index import IndexSettings, WatchSettings, WorkSet
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
+from asterism.operations.repositories import Standpoint
 from asterism.servers.access_hiding import hidden_places
-from asterism.servers.tools_places import Standpoint
 from asterism.servers.tools_running import Toolbox
 
 SECRET = "swordfish-canary"

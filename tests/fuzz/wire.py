@@ -40,7 +40,7 @@ def _post(path: bytes, body: bytes) -> bytes:
 REQUESTS = (
     b"GET /healthz HTTP/1.1\r\n" + HEAD + b"\r\n",
     b"GET /api/status HTTP/1.1\r\n" + HEAD + b"\r\n",
-    b"GET /api/file?path=cart.py&start_line=1&end_line=5 HTTP/1.1\r\n" + HEAD + b"\r\n",
+    b"GET /api/file?file_path=cart.py&start_line=1&end_line=5 HTTP/1.1\r\n" + HEAD + b"\r\n",
     _post(b"/api/search", b'{"query": "Cart"}'),
     _post(b"/api/symbols", b'{"name": "Money"}'),
     _post(b"/mcp", b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'),

@@ -10,7 +10,7 @@ from asterism.config.sections_index import IndexSettings, WatchSettings, WorkSet
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.servers.tools_places import Standpoint
+from asterism.operations.repositories import Standpoint
 from asterism.servers.tools_running import Toolbox
 
 ROOT = Path(__file__).resolve().parents[2]

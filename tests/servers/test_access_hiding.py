@@ -11,10 +11,10 @@ from asterism.config.settings import Settings
 from asterism.domain.errors import SettingError
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
+from asterism.operations.limits import Part, Reply
+from asterism.operations.repositories import Standpoint
 from asterism.servers.access_hiding import Hiding, hidden_places
-from asterism.servers.http_operations import OPERATIONS
-from asterism.servers.limits import Part, Reply
-from asterism.servers.tools_places import Standpoint
+from asterism.servers.http_operations import ENDPOINTS
 from asterism.servers.tools_running import Toolbox, failure
 from tests.servers.conftest import copy_of_harbor, make_engine
 from tests.servers.http_clients import client_of
@@ -73,7 +73,7 @@ def test_a_pipe_hides_nothing() -> None:
 
 
 SECRET = "swordfish"
-ROUTES = [(one.method, one.path.replace("{repository_id}", "harbor")) for one in OPERATIONS]
+ROUTES = [(one.method, one.path.replace("{repository_id}", "harbor")) for one in ENDPOINTS]
 
 
 def fails(_root: str) -> Settings:

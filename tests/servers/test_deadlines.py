@@ -13,14 +13,14 @@ import pytest
 
 from asterism.domain.deadlines import check_deadline
 from asterism.engine.engine import Engine
-from asterism.servers.http_operations import OPERATIONS
+from asterism.operations.calls import Call, Caller
+from asterism.operations.limits import Reply
+from asterism.operations.repositories import Standpoint
+from asterism.operations.schema import Json
+from asterism.servers.http_operations import ENDPOINTS
 from asterism.servers.http_state import State
-from asterism.servers.limits import Reply
 from asterism.servers.tools import TOOLS
-from asterism.servers.tools_calls import Call, Caller
-from asterism.servers.tools_places import Standpoint
 from asterism.servers.tools_running import Toolbox, Work
-from asterism.servers.tools_shapes import Json
 from tests.servers.conftest import make_engine
 from tests.servers.http_clients import Served, descendants, is_running, served
 from tests.servers.test_mcp_stdio import Server, call, serving
@@ -40,7 +40,7 @@ QUERIES: list[tuple[str, Json]] = [
     ("search_code", {"query": "webhook", "filters": {"path_glob": "**/*.py"}}),
     ("codebase_search", {"query": "where are webhooks signed and verified"}),
     ("symbol_lookup", {"name": "main", "filters": {"path_glob": "**/*"}}),
-    ("similar_code", {"path": "README.md"}),
+    ("similar_code", {"file_path": "README.md"}),
     ("symbol_relations", {"name": "main"}),
     ("index_debug", {"query": "webhook"}),
     ("vector_search", {"query": "webhook"}),
@@ -48,7 +48,7 @@ QUERIES: list[tuple[str, Json]] = [
 
 
 def asked(toolbox: Toolbox, name: str, given: Json, caller: Caller) -> Reply:
-    operation = next(one for one in OPERATIONS if one.tool.name == name)
+    operation = next(one for one in ENDPOINTS if one.tool.name == name)
     return operation.answer(State(toolbox=toolbox), given, caller)
 
 

@@ -13,17 +13,17 @@ from starlette.testclient import TestClient
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.servers.addable import Addable
+from asterism.operations.addable import Addable
+from asterism.operations.calls import Caller
+from asterism.operations.limits import Part, Reply
+from asterism.operations.repositories import Standpoint
 from asterism.servers.clients import LOCAL, Spender
-from asterism.servers.http_operations import OPERATIONS, ROUTES_OF_TOOLS
+from asterism.servers.http_operations import ENDPOINTS, ROUTES_OF_TOOLS
 from asterism.servers.http_replies import OWN_STATUSES, STATUSES, Problem, Wording
 from asterism.servers.http_state import State
 from asterism.servers.http_work import LANE_AT_ONCE, Threads, Wanted
-from asterism.servers.limits import Part, Reply
 from asterism.servers.tools import TOOLS
-from asterism.servers.tools_calls import Caller
 from asterism.servers.tools_errors import CODES, INTERNAL
-from asterism.servers.tools_places import Standpoint
 from asterism.servers.tools_running import Toolbox
 from asterism.telemetry.exposition import CONTENT_TYPE
 from tests.servers.conftest import copy_of_harbor, make_engine
@@ -59,8 +59,8 @@ def found_in(answer: Any) -> dict[str, Any]:
 def test_every_tool_has_a_route() -> None:
     tools_only = {"codebase_question", "list_agents", "run_agent_instruction"}
     assert {*TOOLS} - tools_only <= {*ROUTES_OF_TOOLS}
-    named = {operation.tool.name for operation in OPERATIONS}
-    assert len(named) == len(OPERATIONS)
+    named = {operation.tool.name for operation in ENDPOINTS}
+    assert len(named) == len(ENDPOINTS)
     assert named - {*ROUTES_OF_TOOLS} == {"ask"}
     assert Wording(ROUTES_OF_TOOLS).told("Call index_codebase, then ask again.") == (
         "Call POST /api/index, then ask again."
@@ -110,11 +110,11 @@ def test_symbols_page_by_page(client: TestClient) -> None:
 
 
 def test_similar_code(client: TestClient) -> None:
-    place = {"path": "gateway/webhook/dispatcher.go", "line": 60, "limit": 2}
+    place = {"file_path": "gateway/webhook/dispatcher.go", "start_line": 60, "limit": 2}
     found = found_in(client.post("/api/similar", json=place))
     assert found["mode"] == "similar"
     assert len(found["results"]) == 2
-    assert error_of(client.post("/api/similar", json={"path": "absent.go"})) == "path_missing"
+    assert error_of(client.post("/api/similar", json={"file_path": "absent.go"})) == "path_missing"
 
 
 @pytest.mark.parametrize("relation", ["callers", "callees", "references"])
@@ -122,7 +122,7 @@ def test_relations(client: TestClient, relation: str) -> None:
     asked = {"name": "Sign", "relation": relation, "path": "gateway/"}
     found = found_in(client.post("/api/relations", json=asked))
     (definition,) = found["definitions"]
-    assert definition["path"] == "gateway/webhook/dispatcher.go"
+    assert definition["file_path"] == "gateway/webhook/dispatcher.go"
     assert ("references" in definition) == (relation == "references")
     assert found["total_count"] == found["returned_count"] == 1
 
@@ -147,7 +147,7 @@ def test_what_is_left_out(client: TestClient) -> None:
 
 
 def test_an_outline_is_flat_and_in_order(client: TestClient) -> None:
-    found = found_in(client.get("/api/outline", params={"path": "ledger/src/money.rs"}))
+    found = found_in(client.get("/api/outline", params={"file_path": "ledger/src/money.rs"}))
     lines = [symbol["start_line"] for symbol in found["symbols"]]
     assert lines == sorted(lines)
     assert "Money" in {symbol["name"] for symbol in found["symbols"]}
@@ -156,13 +156,19 @@ def test_an_outline_is_flat_and_in_order(client: TestClient) -> None:
 
 def test_lines_of_a_file(client: TestClient, harbor: Path) -> None:
     lines = (harbor / "README.md").read_text().splitlines()
-    found = found_in(client.get("/api/file", params={"path": "README.md", "first": 2, "last": 4}))
+    found = found_in(
+        client.get("/api/file", params={"file_path": "README.md", "start_line": 2, "end_line": 4})
+    )
     assert (found["lines"], found["total_lines"]) == (lines[1:4], len(lines))
-    whole = found_in(client.get("/api/file", params={"path": "README.md"}))
+    whole = found_in(client.get("/api/file", params={"file_path": "README.md"}))
     assert (whole["lines"], whole["truncated"]) == (lines, False)
-    beyond = found_in(client.get("/api/file", params={"path": "README.md", "first": 10_000}))
+    beyond = found_in(
+        client.get("/api/file", params={"file_path": "README.md", "start_line": 10_000})
+    )
     assert beyond["lines"] == []
-    wrong = client.get("/api/file", params={"path": "README.md", "first": 5, "last": 4})
+    wrong = client.get(
+        "/api/file", params={"file_path": "README.md", "start_line": 5, "end_line": 4}
+    )
     assert (wrong.status_code, error_of(wrong)) == (400, "invalid_argument")
 
 
@@ -173,7 +179,7 @@ def test_a_long_file_is_cut_with_an_account(tmp_path: Path) -> None:
     engine.index(engine.register(harbor))
     toolbox = Toolbox(engine, Standpoint(harbor))
     with client_of(toolbox) as client:
-        found = found_in(client.get("/api/file", params={"path": "long.py"}))
+        found = found_in(client.get("/api/file", params={"file_path": "long.py"}))
     toolbox.close()
     assert found["total_lines"] == 9_000
     assert found["truncated"]

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from asterism.servers.access_hiding import hidden_places, shown_detail
-from asterism.servers.http_operations import OPERATIONS
-from asterism.servers.tools_places import Standpoint
+from asterism.operations.repositories import Standpoint, shown_detail
+from asterism.servers.access_hiding import hidden_places
+from asterism.servers.http_operations import ENDPOINTS
 from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import copy_of_harbor, make_engine
 from tests.servers.http_clients import client_of, error_of
@@ -18,7 +18,7 @@ from tests.servers.http_clients import client_of, error_of
 SECRET = "swordfish-9f2c"
 ROUTES = [("GET", "/healthz"), ("GET", "/metrics"), ("GET", "/api/openapi.json"), ("GET", "/none")]
 ROUTES += [("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp")]
-ROUTES += [(one.method, one.path.replace("{repository_id}", "harbor")) for one in OPERATIONS]
+ROUTES += [(one.method, one.path.replace("{repository_id}", "harbor")) for one in ENDPOINTS]
 JSON = {"content-type": "application/json"}
 
 
@@ -100,7 +100,8 @@ def test_no_file_outside_the_index_is_shown(
     client: TestClient, base: Path, route: str, path: str
 ) -> None:
     query = path.encode("utf-8", "surrogateescape")
-    answer = client.get(route, params={"path": query.decode("latin-1")})
+    name = "path" if route == "/api/debug" else "file_path"
+    answer = client.get(route, params={name: query.decode("latin-1")})
     assert SECRET not in answer.text
     assert "root:" not in answer.text
     assert "KEY" not in answer.text
@@ -113,7 +114,7 @@ def test_no_file_outside_the_index_is_shown(
 
 def test_what_is_left_out_names_no_place_outside(client: TestClient, base: Path) -> None:
     answer = client.get("/api/skipped")
-    reasons = {row["path"]: (row["reason"], row["detail"]) for row in answer.json()["skipped"]}
+    reasons = {row["file_path"]: (row["reason"], row["detail"]) for row in answer.json()["skipped"]}
     assert reasons["away.py"] == ("outside_link", "…/outside.py")
     assert reasons["ignored.log"] == ("gitignored", ".gitignore:1: *.log")
     assert str(base / "outside.py") not in answer.text
@@ -154,13 +155,13 @@ def test_repositories_that_are_none(client: TestClient, id_: str) -> None:
 
 
 def test_a_file_of_another_repository_is_asked_for_by_its_own_id(client: TestClient) -> None:
-    own = client.get("/api/file", params={"path": "theirs.py"})
+    own = client.get("/api/file", params={"file_path": "theirs.py"})
     assert error_of(own) == "path_missing"
     crossed = client.get(
-        "/api/file", params={"path": "../harbor/README.md", "repository_id": "other"}
+        "/api/file", params={"file_path": "../harbor/README.md", "repository_id": "other"}
     )
     assert error_of(crossed) == "path_outside"
-    theirs = client.get("/api/file", params={"path": "theirs.py", "repository_id": "other"})
+    theirs = client.get("/api/file", params={"file_path": "theirs.py", "repository_id": "other"})
     assert theirs.json()["lines"][0] == "def theirs():"
 
 
@@ -220,10 +221,14 @@ def test_wrong_arguments(client: TestClient, asked: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["first=x", "first=0", "first=1&first=2", "first=1e9", "unheard=1", "first=%00"]
+    "query",
+    [
+        *("start_line=x", "start_line=0", "start_line=1&start_line=2", "start_line=1e9"),
+        *("unheard=1", "start_line=%00"),
+    ],
 )
 def test_wrong_queries(client: TestClient, query: str) -> None:
-    answer = client.get(f"/api/file?path=README.md&{query}")
+    answer = client.get(f"/api/file?file_path=README.md&{query}")
     assert (answer.status_code, error_of(answer)) == (400, "invalid_argument")
 
 
@@ -232,7 +237,7 @@ def test_bodies_and_addresses_that_are_too_long(client: TestClient) -> None:
     assert (large.status_code, error_of(large)) == (413, "too_large")
     to_mcp = client.post("/mcp", content=b" " * 5_000_000, headers=JSON)
     assert (to_mcp.status_code, error_of(to_mcp)) == (413, "too_large")
-    long = client.get("/api/file", params={"path": "x" * 9_000})
+    long = client.get("/api/file", params={"file_path": "x" * 9_000})
     assert (long.status_code, error_of(long)) == (414, "address_too_long")
 
 

@@ -8,28 +8,29 @@ import schemathesis.specs.openapi.checks as checks
 from hypothesis import HealthCheck, Phase, given, settings
 from starlette.testclient import TestClient
 
+from asterism.operations.schema import input_schema
 from asterism.servers.http_app import make_app
 from asterism.servers.http_openapi import body_schema, openapi
-from asterism.servers.http_operations import OPERATIONS, Operation
+from asterism.servers.http_operations import ENDPOINTS, Endpoint
 from asterism.servers.http_replies import OWN_STATUSES, STATUSES
 from asterism.servers.http_state import State
-from asterism.servers.tools import TOOLS, input_schema, listed
+from asterism.servers.tools import TOOLS, listed
 from asterism.servers.tools_running import Toolbox
 from tests.servers.http_clients import ADDRESS, client_of
 
-DESCRIBED = openapi(OPERATIONS)
+DESCRIBED = openapi(ENDPOINTS)
 EXAMPLES = 3
 """Requests for each operation, right and wrong: together some twelve seconds, which is a fair share
 of all tests."""
 
 
-def of(operation: Operation) -> dict[str, Any]:
+def of(operation: Endpoint) -> dict[str, Any]:
     found: dict[str, Any] = DESCRIBED["paths"][operation.path][operation.method.lower()]
     return found
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.tool.name)
-def test_an_operation_takes_what_its_tool_takes(operation: Operation) -> None:
+@pytest.mark.parametrize("operation", ENDPOINTS, ids=lambda one: one.tool.name)
+def test_an_operation_takes_what_its_tool_takes(operation: Endpoint) -> None:
     described = of(operation)
     assert described["operationId"] == operation.tool.name
     if operation.method == "POST":
@@ -47,7 +48,7 @@ def test_an_operation_takes_what_its_tool_takes(operation: Operation) -> None:
 
 
 def test_tools_are_described_as_models_see_them() -> None:
-    for operation in OPERATIONS:
+    for operation in ENDPOINTS:
         if operation.tool.name in TOOLS:
             shown = listed(TOOLS[operation.tool.name])
             described = of(operation)
@@ -57,7 +58,7 @@ def test_tools_are_described_as_models_see_them() -> None:
 
 
 def test_names_are_unique_and_codes_complete() -> None:
-    assert len({one.tool.name for one in OPERATIONS}) == len(OPERATIONS)
+    assert len({one.tool.name for one in ENDPOINTS}) == len(ENDPOINTS)
     error = DESCRIBED["components"]["schemas"]["Error"]["properties"]["error"]
     assert error["properties"]["code"]["enum"] == sorted({*STATUSES, *OWN_STATUSES})
 
@@ -65,7 +66,7 @@ def test_names_are_unique_and_codes_complete() -> None:
 def test_the_description_is_served_and_says_whether_a_token_is_needed(toolbox: Toolbox) -> None:
     with TestClient(make_app(State(toolbox=toolbox)), ADDRESS) as client:
         assert client.get("/api/openapi.json").json() == DESCRIBED
-    assert openapi(OPERATIONS, with_token=True)["security"] == [{"token": []}]
+    assert openapi(ENDPOINTS, with_token=True)["security"] == [{"token": []}]
 
 
 LONGEST = {"maxLength": 100, "maxItems": 5}
@@ -94,9 +95,9 @@ CHECKS: list[Any] = [
 
 
 @pytest.mark.parametrize("mode", [*schemathesis.GenerationMode], ids=lambda mode: mode.value)
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.tool.name)
+@pytest.mark.parametrize("operation", ENDPOINTS, ids=lambda one: one.tool.name)
 def test_whatever_is_sent_the_answer_is_as_described(
-    toolbox: Toolbox, operation: Operation, mode: schemathesis.GenerationMode
+    toolbox: Toolbox, operation: Endpoint, mode: schemathesis.GenerationMode
 ) -> None:
     """Nothing can be changed through the server that is asked, so that examples stay alone."""
     if mode is schemathesis.GenerationMode.NEGATIVE and not operation.tool.parameters:

@@ -12,7 +12,7 @@ import pytest
 
 from asterism.servers.access import Access, Identity, Kind, access_for
 from asterism.servers.http_gate import Gate
-from asterism.servers.http_operations import OPERATIONS
+from asterism.servers.http_operations import ENDPOINTS
 from tests.servers.http_clients import WAIT_SECONDS, Served, served
 from tests.servers.other_user import IS_ROOT, asked_by_other_user
 from tests.servers.test_http_gate import HOST, Headers, ask, echo
@@ -145,7 +145,7 @@ METRICS = line("GET", "/metrics")
 RELAYED = line("GET", "/metrics", **{"x-forwarded-for": "10.0.0.9"})
 REFUSED = "401 unauthorized"
 ROUTES = [("GET", "/metrics"), ("GET", "/api/openapi.json"), ("POST", "/mcp"), ("GET", "/none")]
-ROUTES += [(one.method, one.path.replace("{repository_id}", "harbor")) for one in OPERATIONS]
+ROUTES += [(one.method, one.path.replace("{repository_id}", "harbor")) for one in ENDPOINTS]
 
 
 @on_linux

@@ -9,10 +9,10 @@ import pytest
 from mcp import Client, MCPError
 from mcp.types import CallToolResult, LoggingMessageNotificationParams, TextContent
 
-from asterism.servers.limits import MOST_CHARS
+from asterism.operations.limits import MOST_CHARS
+from asterism.operations.repositories import Standpoint
 from asterism.servers.mcp_server import CALLS_AT_ONCE, make_server
 from asterism.servers.tools import TOOLS
-from asterism.servers.tools_places import Standpoint
 from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import copy_of_harbor, make_engine
 
@@ -117,7 +117,7 @@ def test_context_that_does_not_fit_is_told(toolbox: Toolbox) -> None:
 
 
 def test_rows_are_complete_by_themselves(toolbox: Toolbox, harbor: Path) -> None:
-    wanted = "chunk_id file_path content start_line end_line similarity_score distance kind name"
+    wanted = "chunk_id file_path content start_line end_line similarity_score distance kind qualified_name"
     wanted += " signature context_before context_after"
 
     async def story(client: Client) -> None:
@@ -220,18 +220,18 @@ def test_a_name_is_looked_up_in_pages(toolbox: Toolbox, max_tokens: int | None) 
                     {**asked, "limit": 8, "cursor": cursor, "max_tokens": max_tokens},
                 )
             )
-            seen += [(row["filepath"], row["line"]) for row in page["symbols"]]
+            seen += [(row["file_path"], row["line"]) for row in page["symbols"]]
             assert all("Money" in row["context"] for row in page["symbols"])
             cursor = page["cursor"]
             if cursor is None:
                 break
-        places = [(row["filepath"], row["line"]) for row in whole["symbols"]]
+        places = [(row["file_path"], row["line"]) for row in whole["symbols"]]
         assert seen == places
         assert len(seen) == whole["total_count"]
         narrowed = {**asked, "filters": {"path_prefix": "pricing/"}, "role": "usage"}
         found = found_in(await client.call_tool("symbol_lookup", narrowed))
         assert {row["role"] for row in found["symbols"]} == {"usage"}
-        assert all(row["filepath"].startswith("pricing/") for row in found["symbols"])
+        assert all(row["file_path"].startswith("pricing/") for row in found["symbols"])
         nothing = found_in(await client.call_tool("symbol_lookup", {"name": "Monney"}))
         assert nothing["symbols"] == []
         assert "Money" in nothing["did_you_mean"]

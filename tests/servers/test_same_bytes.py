@@ -10,7 +10,7 @@ import pytest
 
 from asterism.engine.engine import Engine
 from asterism.facade.codebase import Codebase
-from asterism.servers.limits import written
+from asterism.operations.limits import written
 from asterism.servers.tools_running import Toolbox
 from tests.servers.http_clients import client_of
 

@@ -5,10 +5,10 @@ import re
 
 import pytest
 
+from asterism.operations.arguments import checked
+from asterism.operations.schema import Tool
 from asterism.servers.instructions import INSTRUCTIONS, MOST_CHARACTERS
 from asterism.servers.tools import TOOLS, listed
-from asterism.servers.tools_arguments import checked
-from asterism.servers.tools_shapes import Tool
 
 PROMISED = {
     "codebase_search": ("query", "path", "languages", "max_tokens"),

@@ -13,9 +13,9 @@ from mcp.types import CreateMessageRequestParams, CreateMessageResult, TextConte
 from asterism.config.sections_chat import ModelSettings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.servers.limits import MOST_CHARS, Reply, measured
-from asterism.servers.tools_calls import Caller
-from asterism.servers.tools_places import Standpoint
+from asterism.operations.calls import Caller
+from asterism.operations.limits import MOST_CHARS, Reply, measured
+from asterism.operations.repositories import Standpoint
 from asterism.servers.tools_running import Toolbox
 from tests.llm.fake_openai import FakeOpenAI
 from tests.llm.loopback import Call, Say

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from asterism.engine.engine import Engine
-from asterism.servers.limits import Reply
-from asterism.servers.tools_places import Standpoint
+from asterism.operations.limits import Reply
+from asterism.operations.repositories import Standpoint
 from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import make_engine
 

@@ -11,8 +11,8 @@ import pytest
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.servers.tools_calls import Caller
-from asterism.servers.tools_places import Standpoint
+from asterism.operations.calls import Caller
+from asterism.operations.repositories import Standpoint
 from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import ROOT, copy_of_harbor, make_engine
 
@@ -20,7 +20,7 @@ ARENAS = """
 import ctypes, sys
 from pathlib import Path
 from threading import Barrier, Thread
-from asterism.servers.tools_places import Standpoint
+from asterism.operations.repositories import Standpoint
 from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import make_engine
 base, harbor, file = map(Path, sys.argv[1:])

@@ -11,7 +11,7 @@ from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.indexing import lock
-from asterism.servers.tools_places import Standpoint
+from asterism.operations.repositories import Standpoint
 from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import copy_of_harbor
 

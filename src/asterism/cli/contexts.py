@@ -5,13 +5,11 @@ import sys
 
 from asterism.backends.store.registry import Registered
 from asterism.cli.console import printable
-from asterism.cli.search_wire import reply_json
-from asterism.cli.wire import Json, write_json
+from asterism.cli.wire import write_json
 from asterism.domain.errors import UsageError
-from asterism.domain.files import wire_path
-from asterism.domain.selection import Detail
-from asterism.engine.contexts import ContextReply, Placed
-from asterism.servers.wire_states import account_json, placed_json, times_json
+from asterism.engine.contexts import ContextReply
+from asterism.operations.limits import result_json
+from asterism.operations.search import context_reply
 
 # Options of a list that say nothing about context, by what they are called.
 _OF_LISTS = ("exhaustive", "cursor", "explain", "context_lines")
@@ -30,41 +28,10 @@ def check_context(options: argparse.Namespace) -> None:
 def answer_context(reply: ContextReply, registered: Registered, as_json: bool) -> int:
     """Print a reply, and say by the exit code whether anything was found."""
     if as_json:
-        write_json(context_json(reply, registered))
+        write_json(result_json(context_reply(reply, registered, is_local=True)))
     else:
         _print(reply)
     return 0 if reply.shown else 1
-
-
-def context_json(reply: ContextReply, registered: Registered) -> Json:
-    """The parts for a reader, and the same account as of a list."""
-    assembly = reply.assembly
-    return {
-        "parts": [
-            {"text": part.text, "priority": round(part.priority, 4), "audience": ["assistant"]}
-            for part in assembly.parts
-        ],
-        "used_tokens": assembly.used_tokens,
-        "budget": assembly.budget,
-        **reply_json(reply.search, registered, explain=False),
-        "results": [
-            _place(place, detail)
-            for place, detail in zip(reply.results, assembly.details, strict=True)
-            if detail is not None
-        ],
-        **account_json(reply.account),
-        "notes": list(reply.notes),
-        **times_json(reply.seconds),
-    }
-
-
-def _place(place: Placed, detail: Detail) -> Json:
-    chunk = place.chunk
-    return {
-        **placed_json(place, detail),
-        "absolute_path": wire_path(chunk.file_path),
-        "signature": chunk.signature,
-    }
 
 
 def _print(reply: ContextReply) -> None:

@@ -32,33 +32,6 @@ def add_status(commands: Commands) -> None:
     json_option(parser)
 
 
-def add_symbols(commands: Commands) -> None:
-    """Add `symbols`."""
-    parser = command(
-        commands, "symbols", "Show where a name is defined, exported, imported and used."
-    )
-    parser.add_argument("name", metavar="NAME", help="x, A.x, A::x, 'A > x' or 'path > A > x'")
-    parser.add_argument(
-        "path", metavar="PATH", nargs="?", help="anything in the repository (default: here)"
-    )
-    parser.add_argument(
-        "--kind",
-        metavar="K",
-        action="append",
-        help="only this kind, such as class; may be repeated",
-    )
-    parser.add_argument(
-        "--role",
-        action="append",
-        choices=("definition", "export", "import", "usage"),
-        help="only this role; may be repeated",
-    )
-    parser.add_argument(
-        "--limit", type=int, default=50, metavar="N", help="show so many (default: %(default)s)"
-    )
-    json_option(parser)
-
-
 def add_watch(commands: Commands) -> None:
     """Add `watch`."""
     parser = command(commands, "watch", "Keep an index fresh while files change; Ctrl-C ends it.")

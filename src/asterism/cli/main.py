@@ -80,7 +80,7 @@ def build_parser() -> argparse.ArgumentParser:
     agent_arguments.add(commands)
     index_arguments.add_index(commands)
     index_arguments.add_status(commands)
-    index_arguments.add_symbols(commands)
+    search_arguments.add_symbols(commands)
     index_arguments.add_watch(commands)
     mcp_arguments.add(commands)
     serve_arguments.add(commands)

@@ -34,7 +34,7 @@ def _toolbox(directory: Path, is_root: bool) -> Toolbox:
     from asterism.cli.preferences import settings_for
     from asterism.config.environment import home
     from asterism.config.logs import start_logs
-    from asterism.servers.tools_places import Standpoint
+    from asterism.operations.repositories import Standpoint
     from asterism.servers.tools_running import Toolbox
 
     settings = settings_for(str(directory))

@@ -11,7 +11,8 @@ from asterism.cli.wire import write_json
 from asterism.domain.errors import PathMissing
 from asterism.domain.files import display_path
 from asterism.engine.relations import Relation, RelationsReply, RelationsRequest
-from asterism.servers.wire_relations import relations_json
+from asterism.operations.json import to_json
+from asterism.operations.relations import relations_found
 
 _RELATIONS = {
     "callers": Relation.callers,
@@ -28,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     with closing(engine()) as here:
         registered = here.locate(place)
         request = RelationsRequest(
-            name=options.symbol.strip(),
+            name=options.name.strip(),
             relation=_RELATIONS[options.command],
             # An option that is not given hides the default.
             depth=1 if options.depth is None else options.depth,
@@ -36,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
         )
         reply = here.relations(registered, request)
     if options.json:
-        write_json(relations_json(reply))
+        write_json(to_json(relations_found(reply, registered)))
     else:
         print_relations(reply, registered.repository.name)
         _print_notes(reply)

@@ -10,15 +10,17 @@ from pathlib import Path
 from asterism.backends.store.registry import Registered
 from asterism.cli.engine_for import directory_named, engine
 from asterism.cli.hits import print_reply
-from asterism.cli.search_wire import reply_json
+from asterism.cli.options import request_from
 from asterism.cli.wire import write_json
 from asterism.domain.errors import PathMissing, UsageError
 from asterism.domain.files import display_path
 from asterism.domain.filters import Filter
-from asterism.domain.search import Mode
-from asterism.domain.selection import Stage
 from asterism.engine.engine import Engine
 from asterism.engine.searching import SearchReply, SearchRequest
+from asterism.operations.json import to_json
+from asterism.operations.requests import SearchCode
+from asterism.operations.search import engine_request
+from asterism.operations.search_reply import RowOptions, search_found
 from asterism.retrieval.filters import parse_filter_words
 from asterism.retrieval.filters_paths import common_files, common_prefixes, literal
 
@@ -42,7 +44,7 @@ def _context(options: argparse.Namespace) -> int:
     check_context(options)
     with closing(engine()) as here:
         registered, request = _asked(options, here)
-        reply = here.context(registered, request, options.tokens, options.min_score)
+        reply = here.context(registered, request, options.max_tokens, options.min_score)
         return answer_context(reply, registered, options.json)
 
 
@@ -53,30 +55,18 @@ def _asked(options: argparse.Namespace, here: Engine) -> tuple[Registered, Searc
     if not place.exists():
         raise PathMissing(f"{display_path(options.path)} does not exist; check the path.")
     registered = here.locate(place)
-    where = parse_filter_words(options.filter or [], registered.repository.root)
+    where = parse_filter_words(options.filters or [], registered.repository.root)
     if options.path is not None:
         where = below(where, registered, place)
-    request = replace(request_of(options), text=text, mode=Mode(options.mode), where=where)
-    return registered, request
-
-
-def request_of(options: argparse.Namespace) -> SearchRequest:
-    """The part of a request that does not depend on what is looked for."""
-    return SearchRequest(
-        limit=options.limit,
-        min_score=options.min_score or 0.0,
-        token_budget=options.tokens,
-        stage=Stage(options.stage) if options.stage else None,
-        exhaustive=options.exhaustive,
-        cursor=options.cursor,
-        context_lines=options.context_lines,
-    )
+    asked = request_from(SearchCode, options, query=text)
+    return registered, engine_request(asked, where)
 
 
 def answer(reply: SearchReply, registered: Registered, options: argparse.Namespace) -> int:
     """Print a reply, and say by the exit code whether anything was found."""
     if options.json:
-        write_json(reply_json(reply, registered, options.explain))
+        rows = RowOptions(options.explain, is_local=True)
+        write_json(to_json(search_found(reply, registered, rows)))
     else:
         print_reply(reply, options.explain, listed=options.exhaustive)
     return 0 if reply.selection.kept else 1

@@ -27,19 +27,19 @@ from asterism.telemetry.redaction import hide
 
 if TYPE_CHECKING:
     # It brings what other commands do not need.
+    from asterism.operations.addable import Addable
     from asterism.servers.access import Access
-    from asterism.servers.addable import Addable
 
 
 def run(options: argparse.Namespace) -> int:
     """Serve until a signal ends it."""
     # They bring the engine, which other commands do not need.
+    from asterism.operations.repositories import Standpoint
     from asterism.servers.access_hiding import hidden_places
     from asterism.servers.http_gate import GateLimits
     from asterism.servers.http_serving import address_of, listen, serve
     from asterism.servers.http_state import State
     from asterism.servers.shares import ShareOptions, Shares
-    from asterism.servers.tools_places import Standpoint
     from asterism.servers.tools_running import Toolbox
 
     directory = Path.cwd() if options.path is None else Path(options.path).absolute()
@@ -127,8 +127,8 @@ def _access(settings: Settings) -> tuple[Access, str]:
 
 def _addable(settings: Settings, own: tuple[Path, ...], start: Path) -> Addable:
     """What may be added: below the roots of the settings, else below the home if that is near."""
+    from asterism.operations.addable import Addable
     from asterism.servers.access import is_this_machine
-    from asterism.servers.addable import Addable
 
     user = home()
     at_home = None if user is None else Path(user).resolve()

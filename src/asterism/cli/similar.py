@@ -3,16 +3,18 @@
 import argparse
 import os
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from asterism.analysis.source.shown_paths import on_disk
 from asterism.cli.engine_for import directory_named, engine
-from asterism.cli.search import answer, below, request_of
+from asterism.cli.options import request_from
+from asterism.cli.search import answer, below
 from asterism.domain.errors import PathMissing, UsageError
 from asterism.domain.files import display_path
 from asterism.engine.engine import Engine
+from asterism.operations.requests import SimilarCode
+from asterism.operations.search import engine_request
 from asterism.retrieval.filters import parse_filter_words
 
 # As editors, compilers and our own output write it: `a.py:12`, `a.py:12:5`, `a.py:12-20`.
@@ -33,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     here = engine()
     path = _existing(here, typed.file)
     registered = here.locate(path)
-    where = parse_filter_words(options.filter or [], registered.repository.root)
+    where = parse_filter_words(options.filters or [], registered.repository.root)
     if options.path is not None:
         within = directory_named(options.path)
         if not within.exists():
@@ -44,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
                 "is; code is compared within one repository."
             )
         where = below(where, registered, within)
-    request = replace(request_of(options), where=where)
+    request = engine_request(request_from(SimilarCode, options, file_path=typed.file), where)
     reply = here.similar(registered, request, path, (typed.first, typed.last))
     return answer(reply, registered, options)
 

@@ -9,7 +9,7 @@ from asterism.cli.wire import Json, write_json
 from asterism.domain.files import display_path, wire_path
 from asterism.domain.index import Staleness
 from asterism.engine.status import Status
-from asterism.servers.wire_states import job_json, moment, statistics_json, upgrade_json
+from asterism.operations.json import job_json, moment, statistics_json, upgrade_json
 
 
 def run(options: argparse.Namespace) -> int:

@@ -3,8 +3,8 @@
 import argparse
 
 from asterism.cli.arguments import Commands, command, json_option
-
-_NAME = "x, A.x, A::x, 'A > x' or 'path > A > x'"
+from asterism.cli.options import add_request
+from asterism.operations.requests import NAME_FORMS, SymbolRelations
 
 
 def add(commands: Commands) -> None:
@@ -32,7 +32,13 @@ def _show(commands: Commands) -> None:
         "show",
         "Show a symbol: how it is connected, and its code with all it uses of its file.",
     )
-    _symbol(parser, "look only here: a directory or file in the index")
+    parser.add_argument("symbol", metavar="SYMBOL", help=NAME_FORMS)
+    parser.add_argument(
+        "path",
+        metavar="PATH",
+        nargs="?",
+        help="look only here: a directory or file in the index (default: the repository around)",
+    )
     parser.add_argument(
         "--limit", type=int, default=10, metavar="N", help="definitions (default: %(default)s)"
     )
@@ -45,16 +51,6 @@ def _show(commands: Commands) -> None:
 def _relation(commands: Commands, name: str, text: str) -> None:
     parser = command(commands, name, text)
     parser.set_defaults(module="relations", depth=1)
-    _symbol(parser, "only what is defined here: a directory or file in the index")
-    if name != "refs":
-        parser.add_argument(
-            "--depth", type=int, metavar="N", help="follow so many calls, up to 10 (default: 1)"
-        )
+    # References have no depth.
+    add_request(parser, SymbolRelations, leave_out=("depth",) if name == "refs" else ())
     json_option(parser)
-
-
-def _symbol(parser: argparse.ArgumentParser, where: str) -> None:
-    parser.add_argument("symbol", metavar="SYMBOL", help=_NAME)
-    parser.add_argument(
-        "path", metavar="PATH", nargs="?", help=f"{where} (default: the repository around)"
-    )

@@ -5,13 +5,17 @@ import sys
 from itertools import groupby
 
 from asterism.cli.engine_for import directory_named, engine
-from asterism.cli.wire import Json, write_json
+from asterism.cli.options import request_from
+from asterism.cli.wire import write_json
 from asterism.domain.catalogue import FoundSymbol, SymbolQuery
 from asterism.domain.errors import PathMissing, UsageError
-from asterism.domain.files import display_path, wire_path
+from asterism.domain.files import display_path
+from asterism.domain.filters import NO_FILTER
 from asterism.domain.symbol import Role
-from asterism.domain.symbol_names import symbol_query
 from asterism.engine.lookups import Lookup
+from asterism.operations.json import to_json
+from asterism.operations.requests import SymbolLookup
+from asterism.operations.symbols import symbols_found, symbols_query
 
 
 def run(options: argparse.Namespace) -> int:
@@ -24,7 +28,8 @@ def run(options: argparse.Namespace) -> int:
     registered = here.locate(place)
     found = here.symbols(registered, query)
     if options.json:
-        write_json({**_lookup_json(found), "index_state": found.state._asdict()})
+        record = symbols_found(found, counts=found.counts, filters_applied={})
+        write_json(to_json(record))
     else:
         _print(found)
         if found.state.message:
@@ -33,18 +38,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _query(options: argparse.Namespace) -> SymbolQuery:
-    if not options.name.strip():
-        raise UsageError("The name is empty; give a symbol's name, such as `Parser.parse`.")
     if options.limit < 0:
         raise UsageError(f"--limit {options.limit} is not allowed; give 0 or more.")
-    wanted = SymbolQuery(
-        options.name,
-        kinds=tuple(options.kind or ()),
-        # In the roles' own order, whatever the user's: definitions are read first.
-        roles=tuple(role for role in Role if role.value in (options.role or ())),
-        limit=options.limit,
-    )
-    return symbol_query(options.name, wanted)
+    return symbols_query(request_from(SymbolLookup, options), NO_FILTER, options.limit)
 
 
 def _print(found: Lookup) -> None:
@@ -84,30 +80,3 @@ def _line(entry: FoundSymbol) -> tuple[tuple[str, str], ...]:
 def counted(role: Role, count: int) -> str:
     """So many symbols of a role, in words."""
     return f"{count:,} {role.value}" if count == 1 else f"{count:,} {role.value}s"
-
-
-def _lookup_json(found: Lookup) -> Json:
-    return {
-        "name": found.name,
-        "total": found.total,
-        "symbols": [_symbol_json(entry) for entry in found.symbols],
-        "did_you_mean": list(found.did_you_mean),
-    }
-
-
-def _symbol_json(entry: FoundSymbol) -> Json:
-    row = entry.row
-    return {
-        "id": wire_path(row.id),
-        "name": row.name,
-        "qualified_name": row.qualified_name,
-        "kind": row.kind,
-        "role": row.role.value,
-        "filepath": wire_path(row.filepath),
-        "line": row.line,
-        "is_exported": row.is_exported,
-        "chunk_id": row.chunk_id,
-        "signature": row.signature,
-        "module": row.module,
-        "repo": entry.repo,
-    }

@@ -44,6 +44,7 @@ FIELDS: Mapping[str, Bound] = {
     **dict.fromkeys(("conversation_id", "conversationId", "turn_id"), _NAME),
     "requestId": Bound(characters=200),
     "path": _PATHS,
+    "file_path": _PATHS,
     "directory": _PATHS,
     "languages": _WORDS,
     "file_type": _WORDS,

@@ -148,9 +148,9 @@ class Codebase:
 
     def similar(
         self,
-        file: str | os.PathLike[str],
-        line: int | None = None,
-        last_line: int | None = None,
+        file_path: str | os.PathLike[str],
+        start_line: int | None = None,
+        end_line: int | None = None,
         *,
         limit: int = 10,
         filters: Mapping[str, object] | None = None,
@@ -166,9 +166,12 @@ class Codebase:
         from asterism.engine.likeness import place_in
         from asterism.engine.searching import SearchRequest
 
-        lines = [None if one is None else whole("line", one) for one in (line, last_line)]
+        given = {"start_line": start_line, "end_line": end_line}
+        lines = [None if one is None else whole(name, one) for name, one in given.items()]
         self._open()
-        place = place_in(self._registered, self.root / text("file", os.fspath(file)), *lines)
+        place = place_in(
+            self._registered, self.root / text("file_path", os.fspath(file_path)), *lines
+        )
         request = SearchRequest(
             mode=Mode.similar,
             place=place,

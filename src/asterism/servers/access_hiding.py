@@ -5,11 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from asterism.servers.limits import Reply
-
-HIDDEN = "…"
-
-_OUTSIDE = ("/", "~", "..")
+from asterism.operations.limits import Reply
+from asterism.operations.repositories import HIDDEN
 
 _WORDS = frozenset({"message", "note", "notes", "sentence", "trouble", "warnings"})
 """What a server says of itself; everything else is the repositories', and is told as it is."""
@@ -101,17 +98,6 @@ def _texts(value: object) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for one in value:
             yield from _texts(one)
-
-
-def shown_detail(detail: str | None, root: str) -> str | None:
-    """Why a file is left out; of a place outside of the repository only the last name is told.
-
-    A detail begins with the place of a rule, and the rule behind it, or with a link's target.
-    """
-    if detail is None or not detail.startswith(_OUTSIDE) or detail.startswith(f"{root}/"):
-        return detail
-    place, colon, rule = detail.partition(": ")
-    return f"{HIDDEN}/{place.rpartition('/')[2]}{colon}{rule}"
 
 
 def _retold(key: str | None, value: Any, told: Callable[[str], str]) -> Any:

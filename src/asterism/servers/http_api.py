@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING
 
 from asterism.domain.errors import ShareExceeded
 from asterism.indexing.progress import Progress
+from asterism.operations.calls import Caller
+from asterism.operations.limits import result_json
+from asterism.operations.schema import Json
 from asterism.servers.clients import Spender
 from asterism.servers.http_events import CONTENT_TYPE, Latest, ProgressResponse
 from asterism.servers.http_openapi import openapi
-from asterism.servers.http_operations import OPERATIONS, ROUTES_OF_TOOLS, Operation
+from asterism.servers.http_operations import ROUTES_OF_TOOLS, Endpoint, endpoints_of
 from asterism.servers.http_replies import (
     Problem,
     Refused,
     Wording,
     encoded,
     problem_json,
-    result_json,
 )
 from asterism.servers.http_requests import arguments_of
 from asterism.servers.http_state import State
 from asterism.servers.http_work import Wanted, lane_of
 from asterism.servers.shares import spender_of
-from asterism.servers.tools_calls import Caller
-from asterism.servers.tools_shapes import Json
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -46,19 +46,20 @@ def routes(state: State) -> list[BaseRoute]:
     from starlette.responses import Response
     from starlette.routing import Route
 
-    described = encoded(openapi(OPERATIONS, with_token=state.access.is_closed))
+    endpoints = endpoints_of(state.toolbox.operations)
+    described = encoded(openapi(endpoints, with_token=state.access.is_closed))
 
     async def description(_request: Request) -> Response:
         return Response(described, media_type=_JSON)
 
     made: list[BaseRoute] = [
         Route(operation.path, _endpoint(state, operation), methods=[operation.method])
-        for operation in OPERATIONS
+        for operation in endpoints
     ]
     return [Route("/api/openapi.json", description, methods=["GET"]), *made]
 
 
-def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(state: State, operation: Endpoint) -> Callable[[Request], Awaitable[Response]]:
     from starlette.responses import Response
 
     wording = Wording(ROUTES_OF_TOOLS)

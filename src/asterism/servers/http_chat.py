@@ -13,6 +13,9 @@ from asterism.domain.processor_time import counted_work, counting_threads
 from asterism.engine.asking_requests import Answered, AskRequest, GoOnRequest
 from asterism.engine.asking_way import Asked, Hear
 from asterism.engine.transcripts import answer_json
+from asterism.operations.arguments import checked
+from asterism.operations.repositories import repository_for
+from asterism.operations.schema import Json, Tool
 from asterism.servers.http_api import READ_ONLY, excess, problem_response
 from asterism.servers.http_chat_events import told
 from asterism.servers.http_chat_operations import ASK_ON_PATH, ASK_PATH, GO_ON_PATH
@@ -30,11 +33,8 @@ from asterism.servers.http_replies import Problem, Refused, Wording, encoded, pr
 from asterism.servers.http_requests import arguments_of
 from asterism.servers.http_state import State
 from asterism.servers.shares import spender_of
-from asterism.servers.tools_arguments import checked
 from asterism.servers.tools_errors import code_of, sentence_of
-from asterism.servers.tools_places import repository_for
 from asterism.servers.tools_running import failure
-from asterism.servers.tools_shapes import Json, Tool
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -10,8 +10,8 @@ from asterism.engine.transcripts import (
     match_json,
     turn_json,
 )
-from asterism.servers.limits import Part, Reply
-from asterism.servers.tools_calls import Call
+from asterism.operations.calls import Call
+from asterism.operations.limits import Part, Reply
 
 _NO_TEXT = (Part(""),)
 _BRIEF = ("rounds", "found", "context", "searches")

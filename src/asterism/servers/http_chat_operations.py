@@ -5,6 +5,9 @@ from types import ModuleType
 from typing import Protocol, TypeVar
 
 from asterism.domain.errors import UsageError
+from asterism.operations.calls import Call
+from asterism.operations.limits import Part, Reply
+from asterism.operations.schema import Tool
 from asterism.servers.http_chat_tools import (
     ARCHIVE_CONVERSATION,
     ASK,
@@ -20,9 +23,6 @@ from asterism.servers.http_chat_tools import (
     STOP_TURN,
 )
 from asterism.servers.http_state import State
-from asterism.servers.limits import Part, Reply
-from asterism.servers.tools_calls import Call
-from asterism.servers.tools_shapes import Tool
 
 ASK_PATH = "/api/ask"
 ASK_ON_PATH = "/api/conversations/{conversation_id}/turns"

@@ -1,7 +1,6 @@
 """What the HTTP API offers for chats, described like the tools."""
 
-from asterism.servers.tools_answers_described import PROVIDERS
-from asterism.servers.tools_shapes import (
+from asterism.operations.schema import (
     REPOSITORY,
     Json,
     Tool,
@@ -11,6 +10,7 @@ from asterism.servers.tools_shapes import (
     text,
     whole,
 )
+from asterism.servers.tools_answers_described import PROVIDERS
 
 SHELVES = ("open", "archived", "all")
 FORMATS = ("json", "markdown")

@@ -8,8 +8,8 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from asterism.indexing.progress import Progress
+from asterism.operations.schema import Json
 from asterism.servers.http_replies import encoded
-from asterism.servers.tools_shapes import Json
 
 CONTENT_TYPE = "text/event-stream"
 TELL_SECONDS = 0.1

@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from asterism import __version__
+from asterism.operations.schema import Json, input_schema
 from asterism.servers.http_events import CONTENT_TYPE
-from asterism.servers.http_operations import Operation
+from asterism.servers.http_operations import Endpoint
 from asterism.servers.http_replies import OWN_STATUSES, STATUSES
-from asterism.servers.tools import input_schema
-from asterism.servers.tools_shapes import Json
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _ERROR = {"$ref": "#/components/schemas/Error"}
@@ -22,7 +21,7 @@ With `Accept: text/event-stream` the reply is a stream: `progress` events with s
 files_total and detail, then one `done` with what would be the reply, or one `error`."""
 
 
-def openapi(operations: Sequence[Operation], with_token: bool = False) -> Json:
+def openapi(operations: Sequence[Endpoint], with_token: bool = False) -> Json:
     """The whole description."""
     paths: dict[str, Json] = {}
     for operation in operations:
@@ -41,7 +40,7 @@ def openapi(operations: Sequence[Operation], with_token: bool = False) -> Json:
     return {**described, "security": [{"token": []}]} if with_token else described
 
 
-def _operation(operation: Operation) -> Json:
+def _operation(operation: Endpoint) -> Json:
     tool = operation.tool
     answers = {"application/json": {"schema": tool.output or {"type": "object"}}}
     described: Json = {
@@ -65,7 +64,7 @@ def _operation(operation: Operation) -> Json:
     return {**described, "parameters": parameters} if parameters else described
 
 
-def body_schema(operation: Operation) -> Json:
+def body_schema(operation: Endpoint) -> Json:
     """What a body may contain: everything that does not stand in the path."""
     in_path = {*_PLACE.findall(operation.path)}
     tool = operation.tool
@@ -74,7 +73,7 @@ def body_schema(operation: Operation) -> Json:
     return input_schema(replace(tool, parameters=parameters, required=required))
 
 
-def _parameters(operation: Operation) -> list[Json]:
+def _parameters(operation: Endpoint) -> list[Json]:
     in_path = {*_PLACE.findall(operation.path)}
     return [
         {

@@ -1,30 +1,27 @@
 """Everything the HTTP API can do: which route does which, under the schemas of the tools."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import ModuleType
 from typing import NamedTuple
 
+from asterism.operations.calls import Call, Caller
+from asterism.operations.limits import Reply
+from asterism.operations.operation import Operation, Route
+from asterism.operations.registry import OPERATIONS
+from asterism.operations.schema import Json, Tool
 from asterism.servers.http_chat_operations import chat_operations
 from asterism.servers.http_state import State
 from asterism.servers.http_tools import (
     ADD_REPOSITORY,
-    FILE_LINES,
-    FILE_OUTLINE,
     REMOVE_REPOSITORY,
-    SIMILAR,
-    SKIPPED_FILES,
-    SYMBOL_RELATIONS,
     VECTOR_SEARCH,
 )
-from asterism.servers.limits import Reply
 from asterism.servers.tools import TOOLS
-from asterism.servers.tools_calls import Call, Caller
-from asterism.servers.tools_running import ASKING, Work
-from asterism.servers.tools_shapes import Json, Tool
+from asterism.servers.tools_running import ASKING, Work, work_of
 
 
-class Operation(NamedTuple):
+class Endpoint(NamedTuple):
     """One route: how it is called, and what answers."""
 
     method: str
@@ -38,25 +35,34 @@ class Operation(NamedTuple):
     """Whether it takes long, and tells how far it is to a client that takes events."""
 
 
-def _tool(method: str, path: str, name: str) -> Operation:
+def _tool(method: str, path: str, name: str) -> Endpoint:
     """A tool for models, as it is."""
 
     def answer(state: State, given: Json, caller: Caller) -> Reply:
         return state.toolbox.call(name, given, caller)
 
     progress = name == "index_codebase"
-    return Operation(method, path, TOOLS[name], answer, name in ASKING, progress)
+    return Endpoint(method, path, TOOLS[name], answer, name in ASKING, progress)
+
+
+def _declared(operation: Operation, route: Route) -> Endpoint:
+    """An operation that is declared with its route."""
+
+    def answer(state: State, given: Json, caller: Caller) -> Reply:
+        return state.toolbox.run(work_of(operation), given, caller)
+
+    return Endpoint(route.method, route.path, operation.tool, answer, operation.asks)
 
 
 def _own(
     method: str, path: str, tool: Tool, do: Callable[[State, Call], Reply], asks: bool = True
-) -> Operation:
+) -> Endpoint:
     """What is no tool."""
 
     def answer(state: State, given: Json, caller: Caller) -> Reply:
         return state.toolbox.run(Work(tool, partial(do, state), asks), given, caller)
 
-    return Operation(method, path, tool, answer, asks)
+    return Endpoint(method, path, tool, answer, asks)
 
 
 def _calls() -> ModuleType:
@@ -76,20 +82,12 @@ def _remove(state: State, call: Call) -> Reply:
     return reply
 
 
-def _plainly(name: str) -> Callable[[State, Call], Reply]:
-    def do(_state: State, call: Call) -> Reply:
-        reply: Reply = getattr(_calls(), name)(call)
-        return reply
-
-    return do
+def _vector_search(_state: State, call: Call) -> Reply:
+    reply: Reply = _calls().vector_search(call)
+    return reply
 
 
-OPERATIONS: tuple[Operation, ...] = (
-    _tool("POST", "/api/search", "search_code"),
-    _tool("POST", "/api/context", "codebase_search"),
-    _tool("POST", "/api/symbols", "symbol_lookup"),
-    _own("POST", "/api/similar", SIMILAR, _plainly("similar_code")),
-    _own("POST", "/api/relations", SYMBOL_RELATIONS, _plainly("symbol_relations")),
+_UNDECLARED: tuple[Endpoint, ...] = (
     _tool("GET", "/api/repositories", "list_repositories"),
     _own("POST", "/api/repositories", ADD_REPOSITORY, _add, asks=False),
     _own("DELETE", "/api/repositories/{repository_id}", REMOVE_REPOSITORY, _remove, asks=False),
@@ -98,10 +96,7 @@ OPERATIONS: tuple[Operation, ...] = (
     _tool("GET", "/api/status", "index_status"),
     _tool("GET", "/api/watch", "watch_status"),
     _tool("GET", "/api/debug", "index_debug"),
-    _own("GET", "/api/skipped", SKIPPED_FILES, _plainly("skipped_files"), asks=False),
-    _own("GET", "/api/outline", FILE_OUTLINE, _plainly("file_outline"), asks=False),
-    _own("GET", "/api/file", FILE_LINES, _plainly("file_lines"), asks=False),
-    _own("POST", "/tools/vector-search", VECTOR_SEARCH, _plainly("vector_search")),
+    _own("POST", "/tools/vector-search", VECTOR_SEARCH, _vector_search),
     _tool("GET", "/api/agents", "list_agents"),
     _tool("POST", "/api/items/search", "search_items"),
     _tool("GET", "/api/items", "list_items"),
@@ -109,9 +104,22 @@ OPERATIONS: tuple[Operation, ...] = (
     *chat_operations(_own),
 )
 
+
+def endpoints_of(operations: Sequence[Operation]) -> tuple[Endpoint, ...]:
+    """Every route of a server with these operations."""
+    declared = (
+        _declared(operation, operation.route)
+        for operation in operations
+        if operation.route is not None
+    )
+    return (*declared, *_UNDECLARED)
+
+
+ENDPOINTS = endpoints_of(OPERATIONS)
+
 ROUTES_OF_TOOLS: Mapping[str, str] = {
     operation.tool.name: f"{operation.method} {operation.path}"
-    for operation in OPERATIONS
+    for operation in ENDPOINTS
     # A name that is an ordinary word, as `ask` is, may be just that word.
     if "_" in operation.tool.name
 }

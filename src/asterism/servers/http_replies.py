@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from asterism.servers.limits import Reply
-from asterism.servers.tools_shapes import Json
+from asterism.operations.limits import Reply
+from asterism.operations.schema import Json
 from asterism.telemetry.requests import current_request
 
 STATUSES: Mapping[str, int] = {
@@ -149,14 +149,6 @@ class Wording(NamedTuple):
         for tool, route in self.routes.items():
             sentence = re.sub(rf"\b{tool}\b", route, sentence)
         return sentence
-
-
-def result_json(reply: Reply) -> Json:
-    """What a call gave: its data, and the texts where these are the answer."""
-    if reply.structured is not None:
-        return reply.structured
-    data: Json = next(iter(reply.meta.values()), {})
-    return {"parts": [part._asdict() for part in reply.parts], **data}
 
 
 def problem_json(problem: Problem) -> Json:

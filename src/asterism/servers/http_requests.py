@@ -6,8 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from asterism.operations.schema import Json, Tool
 from asterism.servers.http_replies import Problem, Refused
-from asterism.servers.tools_shapes import Json, Tool
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from asterism.operations.addable import Addable
 from asterism.servers.access import Access
-from asterism.servers.addable import Addable
 from asterism.servers.http_gate import GateLimits
 from asterism.servers.http_work import (
     ANSWERS_AT_ONCE,

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, TypeVar
 from asterism.domain.deadlines import waited_too_long
 from asterism.domain.errors import AsterismError, Cancelled, TooBusy
 from asterism.indexing.progress import Progress
+from asterism.operations.calls import Caller
 from asterism.servers.clients import Spender
 from asterism.servers.fair_queue import FairQueue, Room
 from asterism.servers.http_replies import Problem, Refused
-from asterism.servers.tools_calls import Caller
 from asterism.servers.tools_errors import code_of
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ import json
 from typing import NamedTuple
 
 from asterism import __version__
+from asterism.operations.schema import Json
 from asterism.servers.instructions import INSTRUCTIONS
 from asterism.servers.mcp_frames import INVALID_PARAMS, Broken
 from asterism.servers.tools import TOOLS, listed
-from asterism.servers.tools_shapes import Json
 
 NAME = "asterism"
 TITLE = "Asterism code search"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from asterism.servers.limits import compact
+from asterism.operations.json import compact
 from asterism.servers.tools_running import Toolbox
 from asterism.telemetry.exposition import prometheus_text
 

@@ -13,18 +13,18 @@ from asterism import __version__
 from asterism.domain.errors import ShareExceeded, TooBusy, WaitedTooLong
 from asterism.domain.processor_time import counting_threads
 from asterism.indexing.progress import SYNC_STAGES, Progress
+from asterism.operations.calls import Caller
+from asterism.operations.limits import Reply, written
 from asterism.servers.http_state import State
 from asterism.servers.http_work import Wanted, lane_of
 from asterism.servers.instructions import INSTRUCTIONS
-from asterism.servers.limits import Reply, written
 from asterism.servers.mcp_front import NAME, TITLE
 from asterism.servers.mcp_resources import list_resources, read_resource
 from asterism.servers.shares import spender_of
-from asterism.servers.tools import TOOLS, listed
+from asterism.servers.tools import listed
 from asterism.servers.tools_answers_sampling import lent_by, request_name
-from asterism.servers.tools_calls import Caller
 from asterism.servers.tools_errors import code_of, sentence_of
-from asterism.servers.tools_running import ANSWERS, ASKING, Toolbox, failure, truncation_warning
+from asterism.servers.tools_running import ANSWERS, Toolbox, failure, truncation_warning
 
 if TYPE_CHECKING:
     import anyio
@@ -64,16 +64,20 @@ def make_server(toolbox: Toolbox, state: State | None = None) -> Server[dict[str
     from mcp.types import INVALID_PARAMS, ListToolsResult, SetLevelRequestParams, Tool
 
     only_reading = state is not None and state.read_only
-    offered = {name: tool for name, tool in TOOLS.items() if tool.read_only or not only_reading}
+    offered = {
+        name: tool for name, tool in toolbox.tools.items() if tool.read_only or not only_reading
+    }
     limiter = anyio.CapacityLimiter(CALLS_AT_ONCE)
     indexings = anyio.CapacityLimiter(INDEXINGS_AT_ONCE)
     answers = anyio.CapacityLimiter(ANSWERS_AT_ONCE)
-    tools = ListToolsResult(tools=[Tool.model_validate(listed(tool)) for tool in offered.values()])
+    listing = ListToolsResult(
+        tools=[Tool.model_validate(listed(tool)) for tool in offered.values()]
+    )
 
     async def list_tools(
         _context: _Context, _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        return tools
+        return listing
 
     async def call_tool(context: _Context, params: CallToolRequestParams) -> CallToolResult:
         if params.name not in offered:
@@ -112,13 +116,13 @@ async def _called_over_http(
     state: State, context: _Context, params: CallToolRequestParams
 ) -> CallToolResult:
     """Run a tool in one of the threads that all clients share, within the client's part."""
-    name = params.name
+    name, work = params.name, state.toolbox.work(params.name)
     threads = state.indexings if name == "index_codebase" else state.threads
     threads = state.answers if name in ANSWERS else threads
     wanted = Wanted(
         client=spender_of(context.request, is_session=True),
-        lane=lane_of(params.arguments or {}) if name in ASKING else None,
-        seconds=state.toolbox.seconds_of(TOOLS[name]),
+        lane=lane_of(params.arguments or {}) if work.asks else None,
+        seconds=state.toolbox.seconds_of(work.tool),
     )
     try:
         state.shares.check(wanted.client)

@@ -1,25 +1,22 @@
 """The tools that models see: names, parameters, descriptions, and what each may do."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from asterism.operations.operation import Operation
+from asterism.operations.registry import OPERATIONS
+from asterism.operations.schema import Json, Tool, input_schema
 from asterism.servers.tools_answers_described import ANSWERING
 from asterism.servers.tools_items_described import ITEMS
 from asterism.servers.tools_operating import OPERATING
-from asterism.servers.tools_searching import SEARCHING
-from asterism.servers.tools_shapes import Json, Tool
-
-TOOLS: Mapping[str, Tool] = {
-    tool.name: tool for tool in (*SEARCHING, *OPERATING, *ANSWERING, *ITEMS)
-}
-"""Every tool by its name, in the order in which clients show them."""
 
 
-def input_schema(tool: Tool) -> Json:
-    """What a call may contain, as JSON Schema; anything else is refused."""
-    schema: Json = {"type": "object", "properties": dict(tool.parameters)}
-    if tool.required:
-        schema["required"] = list(tool.required)
-    return {**schema, "additionalProperties": False}
+def tools_of(operations: Sequence[Operation]) -> Mapping[str, Tool]:
+    """Every tool by its name, in the order in which clients show them."""
+    declared = [operation.tool for operation in operations if operation.is_tool]
+    return {tool.name: tool for tool in (*declared, *OPERATING, *ANSWERING, *ITEMS)}
+
+
+TOOLS = tools_of(OPERATIONS)
 
 
 def listed(tool: Tool) -> Json:

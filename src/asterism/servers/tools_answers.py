@@ -8,10 +8,11 @@ from asterism.domain.chat import Turn, TurnStatus
 from asterism.domain.errors import Cancelled, IndexMissing, RepositoryUnclear
 from asterism.engine.asking import Asking
 from asterism.engine.asking_requests import Answered, AskRequest
-from asterism.servers.limits import Part, Reply, compact, measured, plain_account
-from asterism.servers.tools_calls import Call
-from asterism.servers.tools_finding import META
-from asterism.servers.tools_shapes import Json
+from asterism.operations.calls import Call
+from asterism.operations.json import compact
+from asterism.operations.limits import Part, Reply, measured, plain_account
+from asterism.operations.schema import Json
+from asterism.operations.search import META
 
 LOOK_SECONDS = 0.2
 """How often is looked whether the client still wants the answer."""

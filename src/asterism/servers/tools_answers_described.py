@@ -1,6 +1,6 @@
 """The tools that answer in words, as models read them."""
 
-from asterism.servers.tools_shapes import REPOSITORY, Json, Tool, choice, text
+from asterism.operations.schema import REPOSITORY, Json, Tool, choice, text
 
 PROVIDERS = ("extractive", "openai", "anthropic", "sampling")
 

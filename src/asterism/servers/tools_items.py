@@ -10,9 +10,9 @@ from asterism.context.wire import item_json
 from asterism.domain.context import DEFAULT_PRIORITY, Include, Item, Reference, Rule
 from asterism.domain.errors import IndexMissing, RepositoryUnclear, UsageError
 from asterism.engine.contexts_for import ContextRequest, context_for
-from asterism.servers.limits import Part, Reply, fitted, plain_account
-from asterism.servers.tools_calls import Call
-from asterism.servers.tools_shapes import Json
+from asterism.operations.calls import Call
+from asterism.operations.limits import Part, Reply, fitted, plain_account
+from asterism.operations.schema import Json
 from asterism.servers.wire_requests import context_for_json
 
 _LISTS = {"rule": "rules", "reference": "references"}

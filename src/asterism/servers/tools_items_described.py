@@ -1,6 +1,6 @@
 """The tools for rules, references and tools of the user's agents, as models read them."""
 
-from asterism.servers.tools_shapes import (
+from asterism.operations.schema import (
     MAX_TOKENS,
     REPOSITORY,
     Json,

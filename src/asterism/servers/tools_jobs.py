@@ -7,7 +7,7 @@ from asterism.domain.errors import AsterismError, IndexBusy
 from asterism.engine.engine import Engine
 from asterism.indexing.progress import Listener
 from asterism.indexing.report import SyncReport
-from asterism.servers.tools_calls import Caller
+from asterism.operations.calls import Caller
 from asterism.telemetry.events import log_failure
 
 END_SECONDS = 10.0

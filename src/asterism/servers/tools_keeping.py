@@ -5,11 +5,13 @@ from collections.abc import Callable
 from asterism.domain.errors import IndexMissing, UsageError
 from asterism.engine.listing import list_repositories as listed_repositories
 from asterism.engine.searching import SearchRequest
-from asterism.servers.limits import Part, Reply, fitted, plain_account
-from asterism.servers.tools_calls import Call
+from asterism.operations.calls import Call
+from asterism.operations.json import to_json
+from asterism.operations.limits import Part, Reply, fitted, plain_account
+from asterism.operations.repositories import inside, to_index
+from asterism.operations.schema import Json
+from asterism.operations.search_reply import RowOptions, search_found, search_text
 from asterism.servers.tools_jobs import Jobs
-from asterism.servers.tools_places import inside, to_index
-from asterism.servers.tools_shapes import Json
 from asterism.servers.tools_states import (
     inspection_json,
     inspection_text,
@@ -20,7 +22,6 @@ from asterism.servers.tools_states import (
     status_text,
     watch_json,
 )
-from asterism.servers.tools_wire import search_json, search_text
 from asterism.telemetry.summary import summary
 
 
@@ -73,9 +74,8 @@ def index_debug(call: Call) -> Reply:
     registered = call.repository()
     if query is not None:
         request = SearchRequest(text=query, limit=call.arguments["limit"])
-        found = search_json(call.engine.search(registered, request), registered, explain=True)
-        for row in found["results"]:
-            row.pop("content")
+        reply = call.engine.search(registered, request)
+        found = to_json(search_found(reply, registered, RowOptions(explain=True, content=False)))
         return _list(found, "results", search_text, call)
     inspected = call.engine.inspect(inside(registered, path or ""))
     shown = inspection_json(inspected, call.arguments["include_text"])

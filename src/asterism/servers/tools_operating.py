@@ -1,6 +1,6 @@
 """The tools that make indexes and look at them, as models read them."""
 
-from asterism.servers.tools_shapes import (
+from asterism.operations.schema import (
     MAX_TOKENS,
     REPOSITORY,
     Json,

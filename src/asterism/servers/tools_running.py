@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
@@ -18,8 +18,9 @@ from asterism.domain.deadlines import limited_to, work_begun
 from asterism.domain.errors import AsterismError, Cancelled, IndexMissing
 from asterism.engine.engine import Engine
 from asterism.engine.upgrading_behind import Upgrader
-from asterism.servers.access_hiding import Hiding
-from asterism.servers.limits import (
+from asterism.operations.arguments import checked
+from asterism.operations.calls import Call, Caller
+from asterism.operations.limits import (
     MOST_CHARS,
     Part,
     Reply,
@@ -29,14 +30,15 @@ from asterism.servers.limits import (
     measured,
     with_size,
 )
-from asterism.servers.tools import TOOLS
+from asterism.operations.operation import Operation
+from asterism.operations.registry import OPERATIONS
+from asterism.operations.repositories import Standpoint
+from asterism.operations.schema import Tool
+from asterism.servers.access_hiding import Hiding
+from asterism.servers.tools import tools_of
 from asterism.servers.tools_answers_described import ANSWERING
-from asterism.servers.tools_arguments import checked
-from asterism.servers.tools_calls import Call, Caller
 from asterism.servers.tools_errors import INTERNAL, INTERNAL_SENTENCE, code_of, sentence_of
 from asterism.servers.tools_jobs import Jobs
-from asterism.servers.tools_places import Standpoint
-from asterism.servers.tools_shapes import Tool
 from asterism.servers.tools_turns import Turns
 from asterism.servers.tools_watching import Watchers
 from asterism.telemetry.events import log_failure
@@ -49,8 +51,8 @@ if TYPE_CHECKING:
 
 ANSWERS = frozenset(tool.name for tool in ANSWERING)
 """Tools that answer in words; an answer may take minutes, and holds nobody up."""
-ASKING = frozenset({"codebase_search", "search_code", "symbol_lookup", "index_debug"})
-"""Tools that read what the engine keeps between questions of a project."""
+ASKING = frozenset({"index_debug"})
+"""Other tools that read what the engine keeps between questions of a project."""
 
 
 QUERY_SECONDS = 30.0
@@ -66,6 +68,11 @@ class Work(NamedTuple):
     """It reads what the engine keeps between questions of a project."""
 
 
+def work_of(operation: Operation) -> Work:
+    """The work of an operation that is declared."""
+    return Work(operation.tool, operation.answer, operation.asks)
+
+
 class Toolbox:
     """The tools of one server; any number of threads may call them."""
 
@@ -75,6 +82,7 @@ class Toolbox:
         here: Standpoint | None = None,
         hidden: tuple[str, ...] = (),
         query_seconds: float = QUERY_SECONDS,
+        operations: Sequence[Operation] = OPERATIONS,
     ) -> None:
         """`hidden` are directories of the server itself.
 
@@ -93,13 +101,22 @@ class Toolbox:
         self._lock = Lock()
         self._projects: dict[Path, Turns] = {}
         self._asking: Asking | None = None
+        self.operations = operations
+        self.tools = tools_of(operations)
+        self._declared = {one.name: work_of(one) for one in operations if one.is_tool}
 
     def call(
         self, name: str, arguments: Mapping[str, object] | None, caller: Caller | None = None
     ) -> Reply:
         """Answer one call of a tool that exists; a failure is an answer too."""
-        work = Work(TOOLS[name], partial(self._do, name), name in ASKING)
-        return self.run(work, arguments, caller)
+        return self.run(self.work(name), arguments, caller)
+
+    def work(self, name: str) -> Work:
+        """What a call of a tool that exists does."""
+        declared = self._declared.get(name)
+        if declared is not None:
+            return declared
+        return Work(self.tools[name], partial(self._do, name), name in ASKING)
 
     def run(
         self, work: Work, arguments: Mapping[str, object] | None, caller: Caller | None = None
@@ -220,13 +237,10 @@ class Toolbox:
 
             return partial(TOOLS_THAT_ANSWER[name], asking=self.asking())
         # They bring what searching needs, and wait for the first call.
-        from asterism.servers import tools_finding, tools_items, tools_keeping, tools_naming
+        from asterism.servers import tools_items, tools_keeping
 
         jobs = self._jobs
         tools: Mapping[str, Callable[[Call], Reply]] = {
-            "codebase_search": tools_finding.codebase_search,
-            "search_code": tools_finding.search_code,
-            "symbol_lookup": tools_naming.symbol_lookup,
             "index_codebase": lambda call: tools_keeping.index_codebase(call, jobs),
             "index_status": tools_keeping.index_status,
             "watch_status": tools_keeping.watch_status,

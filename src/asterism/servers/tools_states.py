@@ -7,9 +7,9 @@ from asterism.engine.inspection import Freshness, IndexedChunk, Inspection
 from asterism.engine.listing import Listed
 from asterism.engine.status import Status
 from asterism.indexing.report import SyncReport
-from asterism.servers.access_hiding import shown_detail
-from asterism.servers.tools_shapes import Json
-from asterism.servers.wire_states import job_json, moment, statistics_json, upgrade_json
+from asterism.operations.json import job_json, moment, statistics_json, upgrade_json
+from asterism.operations.repositories import shown_detail
+from asterism.operations.schema import Json
 
 MOST_LINKS = 200
 """Imports and importers of a file that are listed; they are counted in any case."""

@@ -5,7 +5,7 @@ from asterism.domain.context import RequestItem, Tool
 from asterism.domain.context_json import request_item_json, request_json
 from asterism.domain.sessions import Session
 from asterism.engine.contexts_for import TOKEN_METHOD, ContextFor
-from asterism.servers.tools_shapes import Json
+from asterism.operations.schema import Json
 
 
 def context_for_json(found: ContextFor, *, texts: bool = True) -> Json:

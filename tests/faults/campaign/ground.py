@@ -161,7 +161,9 @@ def hits_in(ended: Ended) -> Hits:
         return Hits(ended.code)
     reply = json.JSONDecoder().raw_decode(ended.text[start:])[0]
     # How much of a hit is shown depends on the room that the others leave.
-    places = sorted((hit["file_path"], hit["start_line"], hit["name"]) for hit in reply["results"])
+    places = sorted(
+        (hit["file_path"], hit["start_line"], hit["qualified_name"]) for hit in reply["results"]
+    )
     state = reply["index_state"]
     behind = bool(state["behind"] or state["message"] or reply["notes"])
     return Hits(ended.code, tuple(places), behind)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asterism.servers.limits import (
+from asterism.operations.limits import (
     MOST_CHARS,
     Part,
     Reply,

@@ -14,7 +14,7 @@ from asterism.domain.request_limits import (
     check_entries,
     check_text,
 )
-from asterism.servers.tools_shapes import Json, Tool
+from asterism.operations.schema import Json, Tool
 
 _ANY_LIST = Bound(entries=max(bound.entries or 0 for bound in FILTERS.values()))
 _ANY_NAME: Json = {"maxLength": max(bound.characters or 0 for bound in FILTERS.values())}

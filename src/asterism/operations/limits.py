@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from asterism.disclosure.hidden import visible
+from asterism.operations.json import compact
+from asterism.operations.schema import Json
 from asterism.retrieval.selection_options import CEILING_CHARS
 from asterism.retrieval.selection_sizes import CHARS_PER_TOKEN
-
-Json = dict[str, Any]
 
 AROUND = 1_000
 """Characters of the ceiling that are left for what a transport puts around a result."""
@@ -76,9 +76,13 @@ def written(reply: Reply) -> Json:
     return result
 
 
-def compact(value: object) -> str:
-    """JSON as it is sent."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def result_json(reply: Reply) -> Json:
+    """The result for programs: its data, and the texts where these are the answer."""
+    if reply.structured is not None:
+        return reply.structured
+    data: Json = next(iter(reply.meta.values()), {})
+    parts = [{"text": part.text, "priority": round(part.priority, 4)} for part in reply.parts]
+    return {"parts": parts, **data}
 
 
 def measured(reply: Reply) -> int:

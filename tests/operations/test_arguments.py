@@ -5,8 +5,8 @@ import re
 import pytest
 
 from asterism.domain.errors import UsageError
+from asterism.operations.arguments import checked
 from asterism.servers.tools import TOOLS
-from asterism.servers.tools_arguments import checked
 
 SEARCH, SYMBOLS = TOOLS["search_code"], TOOLS["symbol_lookup"]
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from asterism.backends.store.registry import Registered
 from asterism.engine.engine import Engine
 from asterism.indexing.progress import Progress
-from asterism.servers.tools_places import Standpoint, repository_for
-from asterism.servers.tools_shapes import Json
+from asterism.operations.repositories import Standpoint, repository_for
+from asterism.operations.schema import Json
 
 if TYPE_CHECKING:
     # Only answers in words have to do with models.

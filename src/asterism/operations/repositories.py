@@ -10,13 +10,14 @@ from asterism.backends.store.registry import Registered, check_root
 from asterism.domain.errors import IndexMissing, PathMissing, PathOutside, RepositoryUnclear
 from asterism.domain.files import display_path
 from asterism.engine.engine import Engine
-from asterism.servers.addable import Addable
-from asterism.servers.tools_shapes import Json
+from asterism.operations.addable import Addable
+from asterism.operations.schema import Json
 
+HIDDEN = "…"
+"""What stands for a place of the machine that a reply must not name."""
+_OUTSIDE = ("/", "~", "..")
 _LISTED = 20
 """Repositories that an error names; list_repositories shows the rest."""
-
-
 _LONGEST_NAME, _LONGEST_PATH = 255, 4096
 """Bytes of a file's name and of a whole path, as systems have them."""
 
@@ -38,7 +39,7 @@ def repository_for(engine: Engine, here: Standpoint, arguments: Json) -> Registe
     named = _named(engine, arguments)
     if named is not None:
         return named
-    path = arguments.get("path")
+    path = arguments.get("file_path", arguments.get("path"))
     first = path[0] if isinstance(path, list) and path else path
     if isinstance(first, str) and Path(first).is_absolute():
         return _around(engine, Path(first))
@@ -180,3 +181,14 @@ def _listed(known: list[Registered]) -> str:
     ]
     more = f" and {len(known) - _LISTED:,} more" if len(known) > _LISTED else ""
     return ", ".join(shown) + more
+
+
+def shown_detail(detail: str | None, root: str) -> str | None:
+    """Why a file is left out; of a place outside of the repository only the last name is told.
+
+    A detail begins with the place of a rule, and the rule behind it, or with a link's target.
+    """
+    if detail is None or not detail.startswith(_OUTSIDE) or detail.startswith(f"{root}/"):
+        return detail
+    place, colon, rule = detail.partition(": ")
+    return f"{HIDDEN}/{place.rpartition('/')[2]}{colon}{rule}"

@@ -12,7 +12,7 @@ from asterism.domain.errors import (
     RepositoryUnclear,
 )
 from asterism.engine.engine import Engine
-from asterism.servers.tools_places import Standpoint, inside, repository_for, to_index
+from asterism.operations.repositories import Standpoint, inside, repository_for, to_index
 from tests.servers.conftest import make_engine
 
 

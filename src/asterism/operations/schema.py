@@ -1,8 +1,16 @@
-"""What a tool is made of, and the pieces of JSON Schema that several tools share."""
+"""Fields as data: what a request record says of itself, as JSON Schema.
+
+A request is a frozen dataclass. Each field is annotated with its type and its schema, made by one
+of the functions below, and where the rule is not enough with an `Option` for the command line:
+
+    limit: Annotated[int, whole("Rows at most.", 1, 50), Option(metavar="N")] = 10
+
+A field without a default is required.
+"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Annotated, Any, NamedTuple, TypeAlias, get_type_hints
 
 from asterism.domain.request_limits import FIELDS, FILTERS
 
@@ -32,6 +40,49 @@ class Tool:
         """Give every parameter the limits that its name has."""
         limited = {name: _limited(name, schema) for name, schema in self.parameters.items()}
         object.__setattr__(self, "parameters", limited)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """How the command line takes a field, where that does not follow from its name and schema."""
+
+    flag: str = ""
+    """`--limit` for a field `limit` unless told otherwise."""
+    is_position: bool = False
+    """It has no flag: its place says what it is."""
+    metavar: str = ""
+    help: str = ""
+    """The field's description unless told otherwise."""
+    shown: bool = True
+
+
+NOT_A_FLAG = Option(shown=False)
+"""The command line has another way to say this, or none."""
+
+
+class RequestField(NamedTuple):
+    """One field of a request record, as every surface needs it."""
+
+    name: str
+    schema: Json
+    """With its default; its limits follow from its name."""
+    required: bool
+    option: Option
+
+
+def request_fields(request: type) -> tuple[RequestField, ...]:
+    """The fields of a request record, in its order."""
+    hints = get_type_hints(request, include_extras=True)
+    found = []
+    for each in fields(request):
+        notes = hints[each.name].__metadata__
+        required = each.default is MISSING and each.default_factory is MISSING
+        schema = dict(notes[0])
+        if each.default is not MISSING and each.default is not None:
+            schema["default"] = each.default
+        option = notes[1] if len(notes) > 1 else Option()
+        found.append(RequestField(each.name, schema, required, option))
+    return tuple(found)
 
 
 def _limited(name: str, schema: Json) -> Json:
@@ -113,6 +164,14 @@ def mapping(description: str) -> Json:
     return {"type": "object", "description": description}
 
 
+def input_schema(tool: Tool) -> Json:
+    """What a call may contain, as JSON Schema; anything else is refused."""
+    schema: Json = {"type": "object", "properties": dict(tool.parameters)}
+    if tool.required:
+        schema["required"] = list(tool.required)
+    return {**schema, "additionalProperties": False}
+
+
 REPOSITORY: Json = {
     "repository_id": text("Id or name of a repository, from list_repositories."),
     "project_id": text("Id or name of a project; enough where it has one repository."),
@@ -126,6 +185,13 @@ MAX_TOKENS: Json = {
         MOST_TOKENS,
     )
 }
+
+RepositoryId: TypeAlias = Annotated[str | None, REPOSITORY["repository_id"], NOT_A_FLAG]
+ProjectId: TypeAlias = Annotated[str | None, REPOSITORY["project_id"], NOT_A_FLAG]
+MaxTokens: TypeAlias = Annotated[int | None, MAX_TOKENS["max_tokens"]]
+
+LAST_LINE = 100_000_000
+"""No file that is read has so many lines."""
 
 FILTERS_TEXT = (
     "Only code that passes every one of these: path (files, folders, globs), path_prefix, "

@@ -1,0 +1,1 @@
+"""What users can call: requests, replies, traits and surfaces, each declared once."""

@@ -1,0 +1,280 @@
+"""The operations that search: codebase_search, search_code and similar_code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from asterism.domain.errors import UsageError
+from asterism.domain.filters import Filter
+from asterism.domain.search import Mode
+from asterism.domain.selection import Stage
+from asterism.operations.json import compact, to_json
+from asterism.operations.operation import Operation, Route
+from asterism.operations.requests import CodebaseSearch, SearchCode, SimilarCode
+from asterism.operations.schema import Json
+from asterism.operations.search_reply import (
+    RowOptions,
+    SearchFound,
+    context_found,
+    search_found,
+    search_text,
+    serialised_row,
+    shown_query,
+)
+
+if TYPE_CHECKING:
+    # They bring the engine, which a list of operations does not need.
+    from asterism.backends.store.registry import Registered
+    from asterism.engine.contexts import ContextReply
+    from asterism.engine.searching import SearchReply, SearchRequest
+    from asterism.operations.calls import Call
+    from asterism.operations.limits import Reply
+
+ENVELOPE = 1_100
+"""Characters of a reply without rows, query and filters: the account with its names, ids, a note or
+two. A final measurement catches what is longer."""
+META = "asterism"
+"""Where machines find what a text says to a model."""
+
+
+def codebase_search(call: Call, asked: CodebaseSearch) -> Reply:
+    """The connection graph, then the code of each file, then what the reader should know."""
+    from asterism.engine.searching import SearchRequest
+
+    registered = call.repository()
+    where = _where(registered, asked.filters, path=asked.path, languages=asked.languages)
+    request = SearchRequest(text=asked.query, where=where, limit=asked.limit)
+    found = call.engine.context(registered, request, asked.max_tokens, asked.min_score)
+    return context_reply(found, registered)
+
+
+def context_reply(found: ContextReply, registered: Registered, *, is_local: bool = False) -> Reply:
+    """A context as parts, with the account beside them."""
+    from asterism.operations.limits import Part, Reply
+
+    parts = [Part(part.text, part.priority) for part in found.assembly.parts]
+    state = found.search.state.message
+    remarks = [*found.notes, *([state] if state else [])]
+    if found.search.did_you_mean:
+        remarks.append(f"Did you mean {', '.join(found.search.did_you_mean)}?")
+    if remarks:
+        least = min((part.priority for part in parts), default=1.0)
+        parts.append(Part("Notes:\n" + "\n".join(f"- {note}" for note in remarks), least / 2))
+    meta = {META: to_json(context_found(found, registered, is_local=is_local))}
+    return Reply(parts=tuple(parts), meta=meta, account=META)
+
+
+def search_code(call: Call, asked: SearchCode) -> Reply:
+    """Rows that are complete by themselves, and an account of the rest."""
+    registered = call.repository()
+    where = _where(registered, asked.filters, file_type=asked.file_type, directory=asked.directory)
+    request = _written(call, asked, engine_request(asked, where), asked.query)
+    return _page(call, asked, request, partial(call.engine.search, registered))
+
+
+def similar_code(call: Call, asked: SimilarCode) -> Reply:
+    """Rows of code like the code at a place."""
+    from asterism.operations.repositories import inside
+
+    registered = call.repository()
+    path = inside(registered, asked.file_path)
+    where = _where(registered, asked.filters)
+    request = _written(call, asked, engine_request(asked, where), asked.file_path)
+    lines = (asked.start_line, asked.end_line)
+    return _page(
+        call, asked, request, lambda one: call.engine.similar(registered, one, path, lines)
+    )
+
+
+def _page(
+    call: Call,
+    asked: SearchCode | SimilarCode,
+    request: SearchRequest,
+    search: Callable[[SearchRequest], SearchReply],
+) -> Reply:
+    """The rows; a page ends where its room does, so that the cursor goes on with the next row."""
+    reply = _answered(call, asked, request, search)
+    while asked.exhaustive and request.limit > 1 and _left_out(reply):
+        limit = max(1, min(request.limit - 1, _returned(reply)))
+        request = replace(request, limit=limit)
+        reply = _answered(call, asked, request, search)
+    return reply
+
+
+def _answered(
+    call: Call,
+    asked: SearchCode | SimilarCode,
+    request: SearchRequest,
+    search: Callable[[SearchRequest], SearchReply],
+) -> Reply:
+    from asterism.operations.limits import Part, Reply, fitted
+
+    options = RowOptions(asked.explain)
+    structured = to_json(search_found(search(request), call.repository(), options))
+    if request.limit < asked.limit:
+        structured = _shorter_page(structured, asked.limit, call)
+    reply = Reply(
+        parts=(Part(search_text(structured)),),
+        structured=structured,
+        rows="results",
+        render=search_text,
+    )
+    return fitted(reply, call.limit)
+
+
+def _written(
+    call: Call, asked: SearchCode | SimilarCode, request: SearchRequest, query: str
+) -> SearchRequest:
+    """The request with the size of rows as they are sent, instead of that of their texts."""
+    from asterism.engine.searching import Written
+    from asterism.retrieval.filters import applied
+    from asterism.retrieval.selection_options import CHUNKS
+    from asterism.retrieval.selection_sizes import CHARS_PER_TOKEN
+
+    around = 2 * len(compact(shown_query(query))) + len(compact(applied(request.where)))
+    serialise = partial(serialised_row, explain=asked.explain, lines=asked.context_lines)
+    return replace(
+        request,
+        token_budget=call.limit // CHARS_PER_TOKEN if call.limit < CHUNKS.limit_chars else None,
+        # Between two rows stand a comma, and a line's end that is written as two characters.
+        written=Written(serialise=serialise, envelope=ENVELOPE + around, separator=3),
+    )
+
+
+def engine_request(asked: SearchCode | SimilarCode, where: Filter) -> SearchRequest:
+    """The engine's request; `max_tokens` limits the texts of the rows."""
+    from asterism.engine.searching import SearchRequest
+
+    request = SearchRequest(
+        mode=Mode.similar,
+        where=where,
+        limit=asked.limit,
+        min_score=asked.min_score or 0.0,
+        token_budget=asked.max_tokens,
+        stage=None if asked.stage is None else Stage(asked.stage),
+        exhaustive=asked.exhaustive,
+        cursor=asked.cursor,
+        context_lines=asked.context_lines,
+    )
+    if isinstance(asked, SimilarCode):
+        return request
+    return replace(
+        request,
+        text=asked.query,
+        mode=Mode(asked.mode),
+        code_snippet=asked.code_snippet,
+        bm25_weight=asked.bm25_weight,
+    )
+
+
+_KEYS = {"file_type": "extension", "directory": "context_path_prefix"}
+"""The filter that a parameter means, where it has another name."""
+
+
+def _where(registered: Registered, filters: Json, **parameters: list[str] | None) -> Filter:
+    """The filters of a call, by whichever parameter each is given."""
+    from asterism.operations.repositories import inside
+    from asterism.retrieval.filters import parse_filters
+
+    given: Json = dict(filters)
+    for parameter, values in parameters.items():
+        key = _KEYS.get(parameter, parameter)
+        if values is None:
+            continue
+        if given.get(key) is not None:
+            raise UsageError(f"{parameter} and filters.{key} say the same; give one of them.")
+        if parameter in ("path", "directory"):
+            for value in values:
+                inside(registered, value)
+        if parameter == "directory":
+            folders = [folder.rstrip("/") for folder in values]
+            # The root itself narrows nothing.
+            if {"", "."} & {*folders}:
+                continue
+            values = [f"{folder}/" for folder in folders]
+        given[key] = values
+    return parse_filters(given, registered.repository.root)
+
+
+def _left_out(reply: Reply) -> int:
+    count: int = (reply.structured or {})["dropped"]["budget"]
+    return count
+
+
+def _returned(reply: Reply) -> int:
+    count: int = (reply.structured or {})["returned_count"]
+    return count
+
+
+def _shorter_page(structured: Json, wanted: int, call: Call) -> Json:
+    """The page with a note on why it has fewer rows than were asked for."""
+    from asterism.retrieval.selection_options import CHUNKS
+
+    reason = "token_budget" if call.limit < CHUNKS.limit_chars else "character_limit"
+    info = {**structured["truncation_info"], "reason": reason, "original_count": wanted}
+    note = "This page has room for fewer rows than asked for; the cursor goes on after them."
+    notes = [*structured["notes"], note]
+    return {**structured, "truncated": True, "truncation_info": info, "notes": notes}
+
+
+OPERATIONS = (
+    Operation(
+        name="codebase_search",
+        title="Search the codebase",
+        description="""\
+Find the code for a task and see how it connects. Start here to understand or change code.
+
+Use it for: "where is X handled?", "how does Y work?", what to read before an edit, one known \
+symbol with all it needs (`symbol = Class.method`, also `symbol = path > Class > method`).
+Do not use it for: every occurrence of something (search_code with exhaustive=true), exact text \
+or regex (search_code with mode="exact"), a list of uses (symbol_lookup).
+
+Gives text: first a graph (signatures, callers, callees, types; ★ marks results, ◆ what several \
+results use), then one part per file with each result whole and only what it uses. Only likely \
+answers are given; notes say what was left out.
+
+Example: {"query": "validate the session token of a request", "path": ["src/auth/"]}""",
+        request=CodebaseSearch,
+        run=codebase_search,
+        route=Route("POST", "/api/context"),
+    ),
+    Operation(
+        name="search_code",
+        title="List matching code",
+        description="""\
+List code that matches, as rows with path, lines, score and content. For lists, audits and \
+refactorings.
+
+Use it for: all matches (exhaustive=true; go on with the reply's cursor until it is null), exact \
+words, "phrases" or regex:PATTERN (mode="exact"), definitions by name (mode="definition"), code \
+like a piece of code (mode="similar" with code_snippet), anything with filters.
+Do not use it for: understanding how code works together (codebase_search reads better and is \
+shorter), the uses of one known name (symbol_lookup is exact and faster).
+
+Modes: hybrid (default: meaning and words), semantic (meaning alone), exact, definition, \
+similar. Narrow step by step: stage="discover" first, then filters taken from its rows with \
+stage="refine".
+
+Example: {"query": "regex:print\\\\(", "mode": "exact", "exhaustive": true, "filters": \
+{"path_prefix": "src/", "languages": ["python"]}}""",
+        request=SearchCode,
+        reply=SearchFound,
+        run=search_code,
+        route=Route("POST", "/api/search"),
+    ),
+    Operation(
+        name="similar_code",
+        title="Find similar code",
+        description="""\
+List code like the code at a place: the symbol around a line, some lines, or a whole file. To \
+compare with a piece of code that is in no file, search with mode `similar` and `code_snippet`.""",
+        request=SimilarCode,
+        reply=SearchFound,
+        run=similar_code,
+        is_tool=False,
+        route=Route("POST", "/api/similar"),
+    ),
+)

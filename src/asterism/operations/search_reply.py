@@ -1,0 +1,269 @@
+"""Replies of searches: rows with their account, contexts, and rows as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from asterism.backends.store.chunk_table import ChunkKey
+from asterism.domain.files import display_path, wire_path
+from asterism.domain.search import Hit, Signal
+from asterism.domain.selection import Detail, Kept
+from asterism.operations.json import (
+    Accounted,
+    Located,
+    Timed,
+    accounted,
+    compact,
+    located,
+    timed,
+    to_json,
+)
+from asterism.operations.schema import Json
+
+if TYPE_CHECKING:
+    # They bring the engine, which a list of operations does not need.
+    from asterism.backends.store.registry import Registered
+    from asterism.engine.contexts import ContextReply, Placed
+    from asterism.engine.searching import SearchReply
+    from asterism.engine.surroundings import Surroundings
+
+LONGEST_ECHO = 2_000
+"""Characters of a query that a reply repeats; the caller knows the rest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextRow:
+    """Where a result is; its code is in the parts of the reply. Its lines are those of now."""
+
+    chunk_id: str
+    repo: str
+    file_path: str
+    language: str
+    detail: str
+    start_line: int
+    end_line: int
+    similarity_score: float
+    kind: str
+    qualified_name: str
+    signature: str | None = None
+    absolute_path: str | None = None
+    """Where the file is on this machine; only local callers are told, and of the signature too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRow:
+    """A piece of code that was found, complete by itself."""
+
+    chunk_id: str
+    repo: str
+    file_path: str
+    language: str
+    content: str | None = None
+    detail: str
+    start_line: int
+    end_line: int
+    similarity_score: float
+    distance: float | None
+    kind: str
+    qualified_name: str
+    signature: str
+    context_before: str
+    context_after: str
+    matching_lines: tuple[int, ...] = ()
+    gaps: tuple[tuple[int, int], ...] = ()
+    within: str | None = None
+    below_threshold: bool = False
+    why: tuple[Signal, ...] | None = None
+    absolute_path: str | None = None
+    """Where the file is on this machine; only local callers are told."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Searched(Located):
+    """What was searched for, where, and how many matches there are."""
+
+    query: str
+    mode: str
+    filters_applied: Mapping[str, object]
+    total_matches: int
+    total_is_exact: bool
+    did_you_mean: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchFound(Timed, Accounted, _Searched):
+    """The rows of a search, and an account of what is not among them."""
+
+    results: tuple[SearchRow, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContextFound(Timed, Accounted, _Searched):
+    """The machine's part of a context: where each result is, and the account."""
+
+    used_tokens: int
+    budget: int
+    results: tuple[ContextRow, ...]
+
+
+class RowOptions(NamedTuple):
+    """What the rows of a reply hold beside what all rows do."""
+
+    explain: bool = False
+    """The signals behind the rank."""
+    content: bool = True
+    is_local: bool = False
+    """The caller has the files, and is told where they are."""
+
+
+def search_found(reply: SearchReply, registered: Registered, options: RowOptions) -> SearchFound:
+    """The record of a search."""
+    return SearchFound(
+        **_asked(reply, registered),
+        **accounted(reply.selection.account),
+        **timed(reply.seconds),
+        cursor=reply.cursor,
+        notes=reply.notes,
+        results=tuple(
+            _row(kept, reply.around.get(_key(kept.hit)), options) for kept in reply.selection.kept
+        ),
+    )
+
+
+def context_found(
+    reply: ContextReply, registered: Registered, *, is_local: bool = False
+) -> ContextFound:
+    """The record of a context; a local caller has the files, and is told where they are."""
+    assembly = reply.assembly
+    return ContextFound(
+        **_asked(reply.search, registered),
+        **accounted(reply.account),
+        **timed(reply.seconds),
+        cursor=None,
+        notes=reply.notes,
+        used_tokens=assembly.used_tokens,
+        budget=assembly.budget,
+        results=tuple(
+            _context_row(place, detail, is_local)
+            for place, detail in zip(reply.results, assembly.details, strict=True)
+            if detail is not None
+        ),
+    )
+
+
+def _asked(reply: SearchReply, registered: Registered) -> Json:
+    from asterism.retrieval.filters import applied
+
+    return {
+        **located(registered),
+        "query": shown_query(reply.search.question.text),
+        "mode": reply.search.mode.value,
+        "filters_applied": applied(reply.search.where),
+        "total_matches": reply.total.matches,
+        "total_is_exact": reply.total.exact,
+        "did_you_mean": reply.did_you_mean,
+        "index_state": reply.state._asdict(),
+    }
+
+
+def shown_query(text: str) -> str:
+    """A query as a reply repeats it."""
+    return text if len(text) <= LONGEST_ECHO else f"{text[:LONGEST_ECHO]}…"
+
+
+def serialised_row(hit: Hit, detail: Detail, text: str, explain: bool, lines: int) -> str:
+    """A row as it takes room in a reply: its JSON and its line of text."""
+    from asterism.engine.surroundings import surroundings
+
+    around = surroundings([hit.chunk], lines) if lines else {}
+    kept = Kept(hit, detail, text, line_count=0)
+    row = to_json(_row(kept, around.get(_key(hit)), RowOptions(explain)))
+    return compact(row) + compact(_line(row))
+
+
+def _key(hit: Hit) -> ChunkKey:
+    return ChunkKey(hit.chunk.repo, hit.chunk.id)
+
+
+def _row(kept: Kept, around: Surroundings | None, options: RowOptions) -> SearchRow:
+    hit, chunk = kept.hit, kept.hit.chunk
+    return SearchRow(
+        chunk_id=chunk.id,
+        repo=chunk.repo,
+        file_path=wire_path(chunk.relative_path),
+        language=chunk.language,
+        content=kept.text if options.content else None,
+        detail=kept.detail.value,
+        start_line=chunk.start_line,
+        end_line=chunk.end_line,
+        similarity_score=round(hit.score, 4),
+        distance=None if hit.distance is None else round(hit.distance, 6),
+        kind=chunk.node_kind,
+        qualified_name=chunk.qualified_name,
+        signature=chunk.signature,
+        context_before="\n".join(around.before) if around else "",
+        context_after="\n".join(around.after) if around else "",
+        matching_lines=hit.lines,
+        gaps=tuple((gap.first, gap.last) for gap in kept.gaps),
+        within=kept.within,
+        below_threshold=kept.below_threshold,
+        why=hit.why if options.explain else None,
+        absolute_path=wire_path(chunk.file_path) if options.is_local else None,
+    )
+
+
+def _context_row(place: Placed, detail: Detail, is_local: bool) -> ContextRow:
+    chunk = place.chunk
+    return ContextRow(
+        chunk_id=chunk.id,
+        repo=chunk.repo,
+        file_path=wire_path(chunk.relative_path),
+        language=chunk.language,
+        detail=detail.value,
+        start_line=place.lines.first,
+        end_line=place.lines.last,
+        similarity_score=round(place.score, 4),
+        kind=chunk.node_kind,
+        qualified_name=chunk.qualified_name,
+        signature=chunk.signature if is_local else None,
+        absolute_path=wire_path(chunk.file_path) if is_local else None,
+    )
+
+
+def _line(row: Json) -> str:
+    lines = f"{row['start_line']}-{row['end_line']}"
+    named = " ".join(word for word in (row["kind"], row["qualified_name"]) if word)
+    return f"{display_path(row['file_path'])}:{lines}  {named}  {row['similarity_score']:.2f}"
+
+
+def search_text(found: Json) -> str:
+    """The rows of a search for clients that show no structured content: where each is."""
+    more = "" if found["total_is_exact"] else " or more"
+    count = found["returned_count"]
+    head = (
+        f"{count} result{'' if count == 1 else 's'} for {compact(found['query'][:200])} "
+        f"({found['mode']}); {found['total_matches']:,}{more} matches."
+    )
+    return "\n".join([head, *map(_line, found["results"]), *remarks(found)])
+
+
+def remarks(found: Json) -> Iterator[str]:
+    """What a reader has to know of what was left out, and of how fresh it is."""
+    info, dropped = found["truncation_info"], found["dropped"]
+    if found["truncated"]:
+        yield (
+            f"Shortened ({info['reason']}): {info['returned_count']} of {info['original_count']} "
+            "fit; ask narrower, or raise max_tokens."
+        )
+    left_out = [f"{count:,} {reason}" for reason, count in dropped.items() if count]
+    if left_out:
+        yield f"Left out: {', '.join(left_out)}."
+    if found["cursor"]:
+        yield f"There are more; go on with cursor {found['cursor']}"
+    if found.get("did_you_mean"):
+        yield f"Did you mean {', '.join(found['did_you_mean'])}?"
+    yield from found["notes"]
+    if found["index_state"]["message"]:
+        yield found["index_state"]["message"]
