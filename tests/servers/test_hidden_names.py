@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asterism.servers.tools_places import Standpoint
+from asterism.operations.repositories import Standpoint
 from starlette.testclient import TestClient
 
 from asterism.domain.files import display_path

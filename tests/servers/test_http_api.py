@@ -207,8 +207,8 @@ def test_every_route_about_a_repository_takes_its_id(client: TestClient) -> None
     assert found_in(client.post("/api/index", json=own))["repository_id"] == row["repository_id"]
     unknown = client.post("/api/index", json={"repository_id": "another"})
     assert (unknown.status_code, error_of(unknown)) == (404, "repository_unclear")
-    about = {operation.path for operation in OPERATIONS if "path" in operation.tool.parameters}
-    taking = {op.path for op in OPERATIONS if "repository_id" in op.tool.parameters}
+    about = {one.path for one in ENDPOINTS if {"path", "file_path"} & {*one.tool.parameters}}
+    taking = {one.path for one in ENDPOINTS if "repository_id" in one.tool.parameters}
     assert about - taking == {"/api/repositories"}
     nearest = {**own, "query": "price of a parcel"}
     assert found_in(client.post("/tools/vector-search", json=nearest))["results"]
