@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asterism.operations.repositories import Standpoint
 from starlette.testclient import TestClient
 
 from asterism.domain.files import display_path
+from asterism.operations.repositories import Standpoint
 from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import make_engine
 from tests.servers.http_clients import client_of
