@@ -21,13 +21,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from asterism.backends.embed.protocol import Embedder
-from asterism.backends.embed.providers import make_embedder
-from asterism.backends.store.chunk_table import ChunkKey, ChunkSnapshot
-from asterism.config.loading import embed_options
+from asterism.config.load import embed_options
 from asterism.config.settings import Settings
-from asterism.domain.chunk import Chunk
-from asterism.domain.search import Question
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.evaluation.bootstrap import paired_difference
@@ -36,15 +31,20 @@ from asterism.evaluation.labels import Checkout, Dataset, Found, PathMatch, Quer
 from asterism.evaluation.markdown import NOTHING, table
 from asterism.evaluation.matching import first_ranks, without_given
 from asterism.evaluation.metrics import ndcg
-from asterism.evaluation.searching import SPARE
+from asterism.evaluation.run import SPARE
 from asterism.evaluation.summaries import mean
-from asterism.retrieval.options import Calibration, RankOptions, RecallOptions
-from asterism.retrieval.questions import understand
-from asterism.retrieval.ranking import rank
-from asterism.retrieval.recall import Pools, Sources, recall
-from asterism.retrieval.selection import select
-from asterism.retrieval.selection_options import CHUNKS
-from asterism.retrieval.selection_sizes import Measure
+from asterism.models.embed.provider import Embedder
+from asterism.models.embed.providers import make_embedder
+from asterism.search.query.parse import understand
+from asterism.search.ranking.options import Calibration, RankOptions, RecallOptions
+from asterism.search.ranking.recipe import rank
+from asterism.search.recall import Pools, Sources, recall
+from asterism.search.selection.options import CHUNKS
+from asterism.search.selection.select import select
+from asterism.search.selection.sizes import Measure
+from asterism.store.chunk_table import ChunkKey, ChunkSnapshot
+from asterism.types.chunk import Chunk
+from asterism.types.search import Question
 from benchmarks.indexed import indexed
 
 LIMIT = 10

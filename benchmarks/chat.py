@@ -22,20 +22,20 @@ from statistics import median
 
 import httpx
 
-from asterism.backends.llm.openai_compatible import OpenAiModel
-from asterism.backends.llm.options import LlmOptions
-from asterism.backends.llm.protocol import ModelRequest
-from asterism.backends.store.registry import Registered
 from asterism.chat.options import TurnOptions
 from asterism.chat.ports import PlainContexts, ToolOutput, Unrecorded
-from asterism.chat.running import start
+from asterism.chat.run import start
 from asterism.chat.turn import Parts
-from asterism.cli.engine_for import engine as users_engine
-from asterism.domain.chat import Message, Role, Token, ToolSpec, Turn, TurnStatus
-from asterism.engine.asking import Asking
-from asterism.engine.asking_requests import AskRequest
+from asterism.cli.setup import engine as users_engine
+from asterism.engine.chat.requests import AskRequest
+from asterism.engine.chat.service import Asking
 from asterism.engine.engine import Engine
-from asterism.engine.searching import SearchRequest
+from asterism.engine.search import SearchRequest
+from asterism.models.llm.openai import OpenAiModel
+from asterism.models.llm.options import LlmOptions
+from asterism.models.llm.protocol import ModelRequest
+from asterism.store.registry import Registered
+from asterism.types.chat import Message, Role, Token, ToolSpec, Turn, TurnStatus
 from benchmarks.serving import Served, percentile, questions, serving
 from tests.chat.scenes import Toolbox
 from tests.llm.fake_openai import FakeOpenAI

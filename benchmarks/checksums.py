@@ -19,13 +19,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from asterism.backends.store import catalogue_sums
 from asterism.config.settings import Settings
 from asterism.engine import wiring
 from asterism.engine.engine import Engine
-from asterism.engine.searching import SearchRequest
+from asterism.engine.search import SearchRequest
 from asterism.engine.wiring import Places
 from asterism.indexing import index as writing
+from asterism.store.catalogue import sums
 
 # Every function that does nothing but for the sake of checksums, where its users find it.
 _TIMED = (
@@ -33,8 +33,8 @@ _TIMED = (
     (writing, "look_deep"),
     (wiring, "checked"),
     (wiring, "check_by_chance"),
-    (catalogue_sums, "check"),
-    (catalogue_sums, "_settle"),
+    (sums, "check"),
+    (sums, "_settle"),
 )
 _QUERY = "where is the index opened"
 

@@ -20,13 +20,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from asterism.backends.embed.cache import EmbeddingCache
-from asterism.backends.embed.static import StaticEmbedder
-from asterism.context.requests import Asked, Built, Chooser, build_request
+from asterism.context.request import Asked, Built, Chooser, build_request
 from asterism.context.vectors import ItemIndex
-from asterism.domain.context import Agent, Include, Reference, Rule, Server, Tool
-from asterism.domain.context_settings import Layer
 from asterism.evaluation.markdown import table
+from asterism.models.embed.cache import EmbeddingCache
+from asterism.models.embed.static import StaticEmbedder
+from asterism.types.context import Agent, Include, Reference, Rule, Server, Tool
+from asterism.types.context_settings import Layer
 from benchmarks.context_quality import load_set
 
 CACHE_BYTES = 500_000_000

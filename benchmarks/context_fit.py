@@ -2,7 +2,7 @@
 
     python -m benchmarks.context_fit [--embedder local|minilm|encoder|FOLDER]
 
-Prints the numbers for `asterism.context.calibration`, and how good they are on requests they were
+Prints the numbers for `asterism.context.scores`, and how good they are on requests they were
 not fitted on (five folds). The relation of two items is not fitted, for nobody has labelled pairs:
 the nearest ones are listed, to be judged by hand.
 """
@@ -15,13 +15,13 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from asterism.backends.embed.cache import NoCache
-from asterism.context.calibration import PROBES
 from asterism.context.likeness import likeness
 from asterism.context.pieces import query_sentences
+from asterism.context.scores import PROBES
 from asterism.context.vectors import ItemIndex, Prepared
 from asterism.context.words import brevity
-from asterism.domain.context import Tool
+from asterism.models.embed.cache import NoCache
+from asterism.types.context import Tool
 from benchmarks.context_quality import (
     LabelledSet,
     embedder_named,

@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from asterism.backends.embed.cache import NoCache
-from asterism.backends.weights.folder import DESCRIPTION
-from asterism.context.calibration import Curve
+from asterism.context.scores import Curve
 from asterism.context.vectors import ItemIndex
 from asterism.evaluation.markdown import table
+from asterism.models.embed.cache import NoCache
+from asterism.models.weights.folder import DESCRIPTION
 from benchmarks.context_fit import (
     FLOORS,
     FOLDS,

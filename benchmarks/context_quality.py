@@ -20,16 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 from ruamel.yaml import YAML
 
-from asterism.backends.embed.cache import NoCache
-from asterism.backends.embed.fake import CountingEmbedder
-from asterism.backends.embed.options import EmbedOptions, Provider
-from asterism.backends.embed.protocol import Embedder, Matrix
-from asterism.backends.embed.providers import make_embedder
-from asterism.backends.weights.folder import DESCRIPTION
-from asterism.context.choosing import ALL_PARTS, ChoosingOptions
-from asterism.context.requests import Asked, Chooser, build_request
+from asterism.context.choice import ALL_PARTS, ChoosingOptions
+from asterism.context.request import Asked, Chooser, build_request
 from asterism.context.vectors import ItemIndex
-from asterism.domain.context import (
+from asterism.engine.context_models import told_of_cosines
+from asterism.evaluation.markdown import table
+from asterism.models.embed.cache import NoCache
+from asterism.models.embed.fake import CountingEmbedder
+from asterism.models.embed.options import EmbedOptions, Provider
+from asterism.models.embed.provider import Embedder, Matrix
+from asterism.models.embed.providers import make_embedder
+from asterism.models.weights.folder import DESCRIPTION
+from asterism.types.context import (
     Agent,
     Include,
     ItemKey,
@@ -42,9 +44,7 @@ from asterism.domain.context import (
     Tool,
     ToolKey,
 )
-from asterism.domain.context_settings import Layer
-from asterism.engine.context_models import told_of_cosines
-from asterism.evaluation.markdown import table
+from asterism.types.context_settings import Layer
 
 SET = Path(__file__).with_name("context_set")
 Vector = NDArray[np.float32]

@@ -22,7 +22,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.config.loading import load
+from asterism.config.load import load
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.lance_table import LanceTable
-from asterism.domain.filters import Filter
 from asterism.engine.engine import Engine
 from asterism.evaluation.labels import Checkout
-from asterism.retrieval.recall import Sources
+from asterism.search.recall import Sources
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.lance.table import LanceTable
+from asterism.types.filters import Filter
 
 
 @contextmanager

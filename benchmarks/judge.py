@@ -29,17 +29,10 @@ from typing import Any
 
 import numpy as np
 
-from asterism.backends.embed.protocol import Embedder
-from asterism.backends.embed.providers import make_embedder
-from asterism.backends.rerank.options import RerankOptions
-from asterism.backends.store.chunk_table import ChunkKey, ChunkSnapshot
-from asterism.config.loading import embed_options
+from asterism.config.load import embed_options
 from asterism.config.settings import Settings
-from asterism.domain.chunk import Chunk
-from asterism.domain.errors import UsageError
-from asterism.domain.search import Question
 from asterism.engine.engine import Engine
-from asterism.engine.judging import OwnModel, own_model
+from asterism.engine.rerank import OwnModel, own_model
 from asterism.engine.wiring import Places, cache
 from asterism.evaluation.bootstrap import paired_difference
 from asterism.evaluation.datasets import load_dataset
@@ -48,11 +41,18 @@ from asterism.evaluation.markdown import table
 from asterism.evaluation.matching import first_ranks, without_given
 from asterism.evaluation.metrics import ndcg
 from asterism.evaluation.summaries import mean
-from asterism.retrieval.judging import Judge
-from asterism.retrieval.options import JudgeOptions, RankOptions
-from asterism.retrieval.questions import understand
-from asterism.retrieval.ranking import Placed, place
-from asterism.retrieval.recall import Pools, recall, recall_by_meaning
+from asterism.models.embed.provider import Embedder
+from asterism.models.embed.providers import make_embedder
+from asterism.models.rerank.options import RerankOptions
+from asterism.search.query.parse import understand
+from asterism.search.ranking.options import JudgeOptions, RankOptions
+from asterism.search.ranking.recipe import Placed, place
+from asterism.search.ranking.rerank import Judge
+from asterism.search.recall import Pools, recall, recall_by_meaning
+from asterism.store.chunk_table import ChunkKey, ChunkSnapshot
+from asterism.types.chunk import Chunk
+from asterism.types.errors import UsageError
+from asterism.types.search import Question
 from benchmarks.indexed import indexed
 from benchmarks.judge_fit import Curve, List, fit_curve, fit_near, folds
 from benchmarks.two_sets import add_arguments, count_of, given_sets

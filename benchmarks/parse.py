@@ -20,7 +20,7 @@ from asterism.analysis.parallel import in_parallel
 from asterism.analysis.reading import read_chunks
 from asterism.analysis.source.discovery import discover
 from asterism.analysis.syntax.catalogue import TABLE
-from asterism.config.loading import discovery_options, load
+from asterism.config.load import discovery_options, load
 
 # What has a grammar. Data and prose are cheaper and would flatter us.
 CODE = frozenset(

@@ -35,7 +35,6 @@ from typing import Any
 import numpy as np
 
 from asterism.config.settings import Settings
-from asterism.domain.errors import UsageError
 from asterism.engine.engine import Engine
 from asterism.engine.weighing import PREFIX
 from asterism.engine.wiring import Places
@@ -44,9 +43,10 @@ from asterism.evaluation.datasets import load_dataset
 from asterism.evaluation.labels import Dataset
 from asterism.evaluation.markdown import table
 from asterism.evaluation.summaries import mean
-from asterism.retrieval.options import OF_VECTORS, RankOptions, Weights
-from asterism.retrieval.questions import understand
-from asterism.retrieval.recall import Pools
+from asterism.search.query.parse import understand
+from asterism.search.ranking.options import OF_VECTORS, RankOptions, Weights
+from asterism.search.recall import Pools
+from asterism.types.errors import UsageError
 from benchmarks.judge_fit import FOLDS, Curve, List, fit_curve, fit_near, folds
 from benchmarks.refit_cases import USUAL, WISHES, Case, Models, cases
 from benchmarks.two_sets import add_arguments, count_of, given_sets

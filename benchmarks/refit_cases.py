@@ -7,23 +7,23 @@ from pathlib import Path
 
 import numpy as np
 
-from asterism.backends.embed.options import EmbedOptions
-from asterism.backends.embed.protocol import Embedder
-from asterism.backends.embed.providers import make_embedder
-from asterism.backends.embed.vectors import unit
-from asterism.backends.store.chunk_table import ChunkKey, ChunkSnapshot, Matrix
-from asterism.backends.store.second_snapshot import SecondSnapshot
-from asterism.domain.chunk import Chunk
-from asterism.domain.errors import UsageError
-from asterism.domain.search import Question
 from asterism.engine.engine import Engine
 from asterism.evaluation.labels import Checkout, Dataset, Found, Query
 from asterism.evaluation.matching import first_ranks, without_given
 from asterism.evaluation.metrics import ndcg
-from asterism.retrieval.options import RankOptions
-from asterism.retrieval.questions import understand
-from asterism.retrieval.ranking import place, study
-from asterism.retrieval.recall import FileKey, Pools, Sources, recall
+from asterism.models.embed.options import EmbedOptions
+from asterism.models.embed.provider import Embedder
+from asterism.models.embed.providers import make_embedder
+from asterism.models.embed.vectors import unit
+from asterism.search.query.parse import understand
+from asterism.search.ranking.options import RankOptions
+from asterism.search.ranking.recipe import place, study
+from asterism.search.recall import FileKey, Pools, Sources, recall
+from asterism.store.chunk_table import ChunkKey, ChunkSnapshot, Matrix
+from asterism.store.encoder_snapshot import SecondSnapshot
+from asterism.types.chunk import Chunk
+from asterism.types.errors import UsageError
+from asterism.types.search import Question
 from benchmarks.indexed import indexed
 from benchmarks.judge_fit import List
 

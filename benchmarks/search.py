@@ -26,16 +26,16 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.backends.store.registry import Registered
-from asterism.config.loading import load
+from asterism.config.load import load
 from asterism.config.settings import Settings
-from asterism.domain.search import Mode
 from asterism.engine.engine import Engine
-from asterism.engine.searching import SearchRequest
+from asterism.engine.freshness import Unchanged
+from asterism.engine.search import SearchRequest
 from asterism.engine.snapshot import Opening, query_snapshot
-from asterism.engine.unchanged import Unchanged
 from asterism.engine.wiring import Places
 from asterism.evaluation.self_supervised import SetOptions, make_queries
+from asterism.store.registry import Registered
+from asterism.types.search import Mode
 
 WARM_UP = 8
 COLD_ROUNDS = 3

@@ -20,9 +20,9 @@ from typing import NamedTuple
 from asterism.analysis.reading import read_chunks
 from asterism.analysis.source import sniff, text
 from asterism.analysis.source.discovery import discover
-from asterism.config.loading import discovery_options, load
+from asterism.config.load import discovery_options, load
 from asterism.disclosure.tokens import find_tokens, rules
-from asterism.domain.errors import InputError
+from asterism.types.errors import InputError
 
 STEPS = ("with", "without", "masking")
 

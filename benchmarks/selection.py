@@ -17,13 +17,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
-from asterism.domain.search import Hit
-from asterism.domain.selection import Detail, Stage
-from asterism.retrieval.questions import understand
-from asterism.retrieval.selection import select
-from asterism.retrieval.selection_excerpts import excerpts_for
-from asterism.retrieval.selection_options import PRESETS, SelectionOptions, staged
-from asterism.retrieval.selection_sizes import Measure
+from asterism.search.query.parse import understand
+from asterism.search.selection.excerpts import excerpts_for
+from asterism.search.selection.options import PRESETS, SelectionOptions, staged
+from asterism.search.selection.select import select
+from asterism.search.selection.sizes import Measure
+from asterism.types.search import Hit
+from asterism.types.selection import Detail, Stage
 from benchmarks.store_rows import ROWS_PER_FILE, Corpus
 
 

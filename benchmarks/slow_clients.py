@@ -16,7 +16,7 @@ from pathlib import Path
 
 import httpx
 
-from asterism.servers.http_serving import make_room
+from asterism.servers.http.process import make_room
 from benchmarks.serving import serving
 
 _HEAD = "POST /api/search HTTP/1.1\r\nHost: {place}\r\nContent-Type: application/json\r\n"

@@ -21,9 +21,9 @@ from asterism.analysis.source.discovery import discover
 from asterism.analysis.source.text import decode, is_binary
 from asterism.analysis.syntax.catalogue import detect
 from asterism.analysis.syntax.outlines import outline
-from asterism.domain.outline import Outline
-from asterism.presentation.snapshots import Snapshot, snapshot
-from tests.presentation.snapshot_checks import faults
+from asterism.reply.snapshots import Snapshot, snapshot
+from asterism.types.outline import Outline
+from tests.reply.snapshot_checks import faults
 
 # Small files say little and huge ones are generated.
 SIZES = range(200, 400_000)

@@ -19,11 +19,11 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from asterism.backends.store.chunk_table import ChunkSnapshot, Matrix
-from asterism.backends.store.lance_schema import matrix_of
-from asterism.backends.store.lance_table import LanceTable
-from asterism.domain.filters import Filter
-from asterism.domain.index import Entry
+from asterism.store.chunk_table import ChunkSnapshot, Matrix
+from asterism.store.lance.schema import matrix_of
+from asterism.store.lance.table import LanceTable
+from asterism.types.filters import Filter
+from asterism.types.index import Entry
 from benchmarks.store_rows import DIMENSIONS, ROWS_PER_FILE, Corpus
 
 BATCH_ROWS = 8_000
@@ -181,7 +181,7 @@ def _cold(directory: str) -> str:
     """A program that opens the table and asks one question, timed from the first import."""
     return (
         "import time; start = time.perf_counter()\n"
-        "from asterism.backends.store.lance_table import LanceTable\n"
+        "from asterism.store.lance.table import LanceTable\n"
         "import numpy as np\n"
         f"now = LanceTable.open({directory!r}).snapshot()\n"
         f"vector = np.full({DIMENSIONS}, {DIMENSIONS**-0.5}, dtype=np.float32)\n"

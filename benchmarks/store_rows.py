@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from asterism.backends.store.chunk_table import Matrix
-from asterism.domain.chunk import Chunk
-from asterism.domain.index import Entry
+from asterism.store.chunk_table import Matrix
+from asterism.types.chunk import Chunk
+from asterism.types.index import Entry
 
 DIMENSIONS = 256
 ROWS_PER_FILE = 20

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.domain.files import FoundFile
+from asterism.types.files import FoundFile
 from benchmarks import structure_python, structure_speed, structure_typescript
 from benchmarks.structure_samples import Difference, Sample, Texts, listing, samples, shown
 

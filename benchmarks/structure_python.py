@@ -6,15 +6,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from asterism.backends.lsp.client import LanguageClient, standard_answers, to_path
-from asterism.backends.lsp.connection import Connection
-from asterism.backends.lsp.keeper import Keeper, KeeperOptions
-from asterism.backends.lsp.process import ServerCommand
-from asterism.domain.files import FoundFile
-from asterism.domain.structure import Connections, Edge, Known
+from asterism.lsp.client import LanguageClient, standard_answers, to_path
+from asterism.lsp.connection import Connection
+from asterism.lsp.keeper import Keeper, KeeperOptions
+from asterism.lsp.process import ServerCommand
 from asterism.programs.program import Consent, Program
-from asterism.structure.python import SOURCE_ENDINGS, PythonOptions, PythonProject
-from asterism.structure.python_binary import require_checker
+from asterism.structure.python.binary import require_checker
+from asterism.structure.python.project import SOURCE_ENDINGS, PythonOptions, PythonProject
+from asterism.types.files import FoundFile
+from asterism.types.structure import Connections, Edge, Known
 from benchmarks.structure_samples import Difference, Sample, Texts, difference
 
 ENDINGS = SOURCE_ENDINGS

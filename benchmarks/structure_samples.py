@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from asterism.analysis.source.discovery import discover
 from asterism.analysis.syntax.outlines import outline
-from asterism.domain.files import FoundFile
-from asterism.domain.outline import Item, Outline
-from asterism.structure.source_units import SourceUnits
+from asterism.structure.positions import SourceUnits
 from asterism.structure.targets import Target
+from asterism.types.files import FoundFile
+from asterism.types.outline import Item, Outline
 
 # What can be compared by its name; signatures and what tests are passed have none.
 KINDS = frozenset(

@@ -16,19 +16,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from asterism.analysis.graph.candidates import GUESS
+from asterism.analysis.resolve.candidates import GUESS
 from asterism.config.environment import program
 from asterism.config.sections_index import WorkSettings
 from asterism.config.sections_structure import StructureSettings
 from asterism.config.settings import Settings
-from asterism.domain.files import FoundFile
-from asterism.domain.structure import Connections
-from asterism.engine.connecting import Questions
+from asterism.engine.connector import Questions
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.structure.server_project import ServerProject
-from asterism.structure.servers import SERVERS, Server
+from asterism.structure.servers.catalogue import SERVERS, Server
+from asterism.structure.servers.project import ServerProject
 from asterism.structure.targets import Target
+from asterism.types.files import FoundFile
+from asterism.types.structure import Connections
 from benchmarks.structure_samples import KINDS
 
 WAIT_SECONDS = 300.0

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.domain.files import FoundFile
-from asterism.structure.python import PythonOptions, PythonProject
-from asterism.structure.python_binary import require_checker
+from asterism.structure.python.binary import require_checker
+from asterism.structure.python.project import PythonOptions, PythonProject
 from asterism.structure.targets import Target
-from asterism.structure.typescript import TypeScriptProject
-from asterism.structure.typescript_binary import require_compiler
+from asterism.structure.typescript.binary import require_compiler
+from asterism.structure.typescript.project import TypeScriptProject
+from asterism.types.files import FoundFile
 from benchmarks.structure_samples import Sample
 
 # So many hits are connected together for one reply.

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from asterism.domain.files import FoundFile
-from asterism.domain.outline import Item
-from asterism.domain.structure import Connections, Edge, Known
-from asterism.structure.typescript import TypeScriptProject
-from asterism.structure.typescript_binary import require_compiler
-from asterism.structure.typescript_config import SOURCE_ENDINGS, is_config, is_source, plan
+from asterism.structure.typescript.binary import require_compiler
+from asterism.structure.typescript.config import SOURCE_ENDINGS, is_config, is_source, plan
+from asterism.structure.typescript.project import TypeScriptProject
+from asterism.types.files import FoundFile
+from asterism.types.outline import Item
+from asterism.types.structure import Connections, Edge, Known
 from benchmarks.structure_samples import Difference, Sample, Texts, difference
 
 ENDINGS = SOURCE_ENDINGS

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from asterism.domain.errors import UsageError
+from asterism.types.errors import UsageError
 
 # What a second set counts beside the first: each knows of half of what people ask.
 SHARE = 1.0

@@ -20,15 +20,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from asterism.backends.store.footprint import stay_small
-from asterism.backends.store.registry import Registered
-from asterism.backends.store.second_store import second_bytes
 from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.searching import SearchRequest
+from asterism.engine.search import SearchRequest
 from asterism.engine.upgrading_behind import Upgrader
 from asterism.engine.wiring import Places
+from asterism.store.encoder_vectors import second_bytes
+from asterism.store.lance.footprint import stay_small
+from asterism.store.registry import Registered
 
 WORDS = ("read", "write", "check", "parse", "open", "close", "make", "find", "remove", "sort")
 THINGS = ("file", "error", "token", "value", "list", "request", "option", "type", "string", "date")

@@ -15,10 +15,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from asterism.backends.embed.static import StaticModel
-from asterism.backends.embed.word_tokens import TOKENS_AT_MOST
-from asterism.backends.weights.folder import DESCRIPTION, Reads, read_folder
-from asterism.backends.weights.runtime import Answer, Runtime
+from asterism.models.embed.static import StaticModel
+from asterism.models.embed.word_tokens import TOKENS_AT_MOST
+from asterism.models.weights.folder import DESCRIPTION, Reads, read_folder
+from asterism.models.weights.runtime import Answer, Runtime
 
 TEXTS = (
     "how is a token checked",

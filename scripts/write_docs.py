@@ -5,19 +5,19 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from asterism.backends.embed import options as embed
-from asterism.backends.rerank import options as rerank
 from asterism.cli.main import build_parser
 from asterism.config.environment import CACHE, DATA, Place
 from asterism.config.layers import SECRETS
 from asterism.config.repository import rules
 from asterism.config.setting import Kind, Setting, Voice
 from asterism.config.settings import all_settings
-from asterism.domain.request_limits import FIELDS, FILTERS
+from asterism.models.embed import options as embed
+from asterism.models.rerank import options as rerank
 from asterism.operations.schema import Json, Tool
-from asterism.servers.instructions import INSTRUCTIONS
+from asterism.servers.mcp.instructions import INSTRUCTIONS
 from asterism.servers.tools import TOOLS
 from asterism.servers.tools_errors import CODES, INTERNAL
+from asterism.types.request_limits import FIELDS, FILTERS
 from scripts.programs_section import programs_section
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -9,7 +9,7 @@ from asterism.analysis.chunks.imports import imports_used
 from asterism.analysis.chunks.units import units_of
 from asterism.analysis.source.text import decode
 from asterism.analysis.syntax.outlines import outline
-from asterism.domain.outline import Import, ImportedName, Outline
+from asterism.types.outline import Import, ImportedName, Outline
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

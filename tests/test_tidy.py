@@ -185,22 +185,22 @@ def test_every_grammar_has_one_home() -> None:
 
 # Modules that name a language outside of its folder, each with what it names and why.
 MAY_NAME_LANGUAGES = {
-    "backends/lsp/client.py": ({"markdown"}, "a format of the protocol"),
+    "lsp/client.py": ({"markdown"}, "a format of the protocol"),
     "cli/ask_arguments.py": ({"markdown"}, "a format of answers"),
-    "cli/conversations.py": ({"markdown"}, "a format of exports"),
-    "context/agents_nodes.py": ({"python"}, "a tag of YAML"),
-    "engine/connecting.py": ({"python", "typescript"}, "checkers with settings of their own"),
-    "engine/doctor.py": ({"Python"}, "the interpreter that runs Asterism"),
-    "engine/doctor_machine.py": ({"Python"}, "the interpreter that runs Asterism"),
-    "engine/doctor_structure.py": ({"TypeScript"}, "the title of a check"),
+    "cli/commands/conversations.py": ({"markdown"}, "a format of exports"),
+    "context/agents/nodes.py": ({"python"}, "a tag of YAML"),
+    "engine/connector.py": ({"python", "typescript"}, "checkers with settings of their own"),
+    "engine/doctor/report.py": ({"Python"}, "the interpreter that runs Asterism"),
+    "engine/doctor/machine.py": ({"Python"}, "the interpreter that runs Asterism"),
+    "engine/doctor/structure.py": ({"TypeScript"}, "the title of a check"),
     "servers/http_chat_calls.py": ({"markdown"}, "a format of exports"),
     "servers/http_chat_tools.py": ({"markdown"}, "a format of exports"),
-    "structure/python_paths.py": ({"python"}, "a setting of the type checker"),
-    "structure/servers.py": (
+    "structure/python/paths.py": ({"python"}, "a setting of the type checker"),
+    "structure/servers/catalogue.py": (
         {"Go", "Java", "Rust", "cpp", "go", "java", "rust"},
         "the options of language servers, by the names of their settings",
     ),
-    "structure/typescript.py": ({"typescript"}, "a folder of the cache"),
+    "structure/typescript/project.py": ({"typescript"}, "a folder of the cache"),
     "telemetry/measures.py": ({"python"}, "the interpreter that runs Asterism"),
 }
 
@@ -261,14 +261,14 @@ STARTS = re.compile(
     re.MULTILINE,
 )
 MAY_START = {
-    "src/asterism/programs/launching.py": "starts what the table of programs has",
+    "src/asterism/programs/start.py": "starts what the table of programs has",
     "src/asterism/programs/launcher.py": "becomes the program, behind its fences",
     "src/asterism/programs/lifeline.py": "ends reader processes with the one that reads",
     "src/asterism/programs/fork_server.py": "tidies up in Python's own fork server",
-    "src/asterism/backends/mcp/over_stdio.py": "opens a tool server asynchronously, as prepared",
+    "src/asterism/toolservers/over_stdio.py": "opens a tool server asynchronously, as prepared",
     "src/asterism/analysis/parallel.py": "reader processes, which Python starts from our own code",
     "src/asterism/programs/table.py": "names the module whose warnings reader processes leave out",
-    "src/asterism/facade/codebase.py": "recognises that it is in a reader process",
+    "src/asterism/api/codebase.py": "recognises that it is in a reader process",
 }
 
 
@@ -281,19 +281,19 @@ def test_processes_begin_in_one_place() -> None:
 # The modules that open a catalogue, and how often. A query opens none: `engine/snapshot.py` does it
 # once for it. The list may only become shorter.
 OPENINGS = {
-    "src/asterism/backends/store/registry_copies.py": 1,
+    "src/asterism/store/registry_copies.py": 1,
     "src/asterism/engine/builds.py": 6,
-    "src/asterism/engine/cleaning.py": 2,
-    "src/asterism/engine/doctor_deep.py": 1,
+    "src/asterism/engine/cleanup.py": 2,
+    "src/asterism/engine/doctor/deep.py": 1,
     "src/asterism/engine/engine.py": 1,
     "src/asterism/engine/inspection.py": 1,
     "src/asterism/engine/listing.py": 1,
     "src/asterism/engine/snapshot.py": 1,
     "src/asterism/engine/status.py": 2,
-    "src/asterism/engine/upgrades.py": 2,
+    "src/asterism/engine/upgrade.py": 2,
     "src/asterism/engine/wiring.py": 1,
     "src/asterism/evaluation/baseline.py": 1,
-    "src/asterism/evaluation/facade.py": 1,
+    "src/asterism/evaluation/asterism_adapter.py": 1,
     "src/asterism/evaluation/self_supervised.py": 1,
     "src/asterism/operations/files.py": 2,
 }
@@ -338,10 +338,10 @@ def test_what_counts_as_a_start(source: str, expected: bool) -> None:
 # Where a library is imported with the module: everywhere else in the functions that use it, so that
 # a command loads only what it needs and what a module loads does not decide where code lives.
 AT_IMPORT = {
-    "src/asterism/backends/records/": "SQLAlchemy's tables are made at module level; "
+    "src/asterism/records/": "SQLAlchemy's tables are made at module level; "
     "engine.records imports the package when the database is opened",
-    "src/asterism/servers/http_events.py": "a response is a subclass of Starlette's",
-    "src/asterism/servers/http_protocol.py": "a protocol is a subclass of uvicorn's",
+    "src/asterism/servers/http/events.py": "a response is a subclass of Starlette's",
+    "src/asterism/servers/http/protocol.py": "a protocol is a subclass of uvicorn's",
 }
 
 
@@ -391,7 +391,7 @@ def _imported(nodes: Iterable[ast.AST]) -> set[str]:
     ("source", "expected"),
     [
         ("import numpy as np", {"numpy"}),
-        ("import json\nfrom asterism.domain import chunk", set()),
+        ("import json\nfrom asterism.types import chunk", set()),
         ("def f():\n    import numpy", set()),
         ("class A:\n    import numpy\n    def f(self):\n        import lance", {"numpy"}),
         ("if TYPE_CHECKING:\n    import numpy\nelse:\n    import lance", {"lance"}),

@@ -4,15 +4,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.backends.embed import options as embed
-from asterism.backends.embed.options import EmbedOptions
-from asterism.backends.embed.protocol import Embedder
-from asterism.backends.embed.providers import make_embedder
-from asterism.backends.rerank import options as rerank
-from asterism.backends.rerank.local import LocalReranker
-from asterism.backends.rerank.options import RerankOptions
-from asterism.backends.weights.folder import DESCRIPTION, Kind, ModelFolder, check, read_folder
-from asterism.domain.errors import AsterismError
+from asterism.models.embed import options as embed
+from asterism.models.embed.options import EmbedOptions
+from asterism.models.embed.provider import Embedder
+from asterism.models.embed.providers import make_embedder
+from asterism.models.rerank import options as rerank
+from asterism.models.rerank.local import LocalReranker
+from asterism.models.rerank.options import RerankOptions
+from asterism.models.weights.folder import DESCRIPTION, Kind, ModelFolder, check, read_folder
+from asterism.types.errors import AsterismError
 
 # A judge is given all the time it takes: figures must not depend on the machine.
 UNHURRIED_SECONDS = 3_600

@@ -9,8 +9,8 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from asterism.domain.errors import AsterismError, ProviderRefused
 from asterism.evaluation.costs import Clock, now, peak_bytes
+from asterism.types.errors import AsterismError, ProviderRefused
 from training.contenders import Contender
 
 # The first questions find nothing in any cache of the processor.

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asterism.analysis.chunks.options import RECIPE_VERSION
-from asterism.backends.embed.cache import EmbeddingCache
-from asterism.backends.embed.protocol import Embedder
-from asterism.backends.rerank.local import LocalReranker
 from asterism.evaluation.labels import Checkout, Dataset, Found, Query
 from asterism.evaluation.matching import file_ranks, first_ranks, without_given
 from asterism.evaluation.metrics import ndcg
-from asterism.indexing.reading import text_hash
+from asterism.indexing.read import text_hash
+from asterism.models.embed.cache import EmbeddingCache
+from asterism.models.embed.provider import Embedder
+from asterism.models.rerank.local import LocalReranker
 from training.figures import Scored
 from training.scoring import AT_MOST, Collection
 

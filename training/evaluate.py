@@ -14,15 +14,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from asterism.backends.embed.cache import EmbeddingCache
-from asterism.domain.errors import AsterismError, PathMissing, UsageError
-from asterism.domain.files import display_path
-from asterism.domain.search import Mode
 from asterism.evaluation.datasets import load_dataset
 from asterism.evaluation.labels import Dataset
 from asterism.evaluation.markdown import table
 from asterism.evaluation.runs import save_run
 from asterism.evaluation.summaries import times
+from asterism.models.embed.cache import EmbeddingCache
+from asterism.types.errors import AsterismError, PathMissing, UsageError
+from asterism.types.files import display_path
+from asterism.types.search import Mode
 from training import costs, dense, figures, hybrid
 from training.contenders import Contender, named, shipped
 from training.figures import Row

@@ -4,18 +4,18 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from asterism.backends.store.registry import Registered
-from asterism.config.loading import load
+from asterism.config.load import load
 from asterism.config.settings import Settings
-from asterism.domain.search import Hit, Mode
 from asterism.engine.engine import Engine
-from asterism.engine.searching import SearchRequest
+from asterism.engine.search import SearchRequest
 from asterism.engine.wiring import Places
+from asterism.evaluation.asterism_adapter import EngineSearcher
 from asterism.evaluation.baseline import word_search
-from asterism.evaluation.facade import EngineSearcher
 from asterism.evaluation.labels import Dataset
+from asterism.evaluation.run import SearchOptions, run_dataset
 from asterism.evaluation.runs import Run
-from asterism.evaluation.searching import SearchOptions, run_dataset
+from asterism.store.registry import Registered
+from asterism.types.search import Hit, Mode
 from training.figures import Scored
 from training.scoring import AT_MOST
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from subprocess import CalledProcessError
 
 from asterism.analysis.chunks.chunker import Place, chunk_file
-from asterism.analysis.chunks.embedding import RULE
+from asterism.analysis.chunks.embedding_text import RULE
 from asterism.analysis.source.text import decode, is_binary
 from asterism.analysis.syntax.outlines import outline
-from asterism.domain.chunk import Chunk
-from asterism.domain.outline import Outline
+from asterism.types.chunk import Chunk
+from asterism.types.outline import Outline
 from training.archives import SourceFile, source_files
 from training.documentation import MARKERS, first_sentences, without_documentation
 from training.exclusions import Exclusions, named_like_excluded

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.analysis.chunks.embedding import RULE
+from asterism.analysis.chunks.embedding_text import RULE
 from asterism.analysis.reading import read_chunks
 from asterism.analysis.source.discovery import discover
-from asterism.domain.chunk import Chunk
-from asterism.domain.errors import AsterismError
 from asterism.evaluation.datasets import load_dataset
+from asterism.types.chunk import Chunk
+from asterism.types.errors import AsterismError
 from training.documentation import without_documentation
 from training.inputs import present
 from training.scoring import Collection, Place

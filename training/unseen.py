@@ -18,15 +18,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.config.loading import load
+from asterism.config.load import load
 from asterism.config.settings import Settings
-from asterism.domain.errors import PathMissing
-from asterism.domain.files import display_path
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.evaluation.datasets import write_dataset
 from asterism.evaluation.labels import Query, Target
 from asterism.evaluation.self_supervised import SetOptions, make_queries
+from asterism.types.errors import PathMissing
+from asterism.types.files import display_path
 from training.archives import git_directory
 from training.exclusions import Exclusions
 from training.history import log_of, wishes

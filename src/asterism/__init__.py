@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     # Importing the package costs next to nothing; what is behind a name comes with its first use.
-    from asterism.domain.errors import AsterismError
-    from asterism.facade.answers import Answer, Cited
-    from asterism.facade.arguments import Filters
-    from asterism.facade.codebase import Codebase
-    from asterism.facade.connections import Context, Part, Related, Relations
-    from asterism.facade.opening import open
-    from asterism.facade.replies import Hit, IndexStatus, Reply, Symbol, Symbols
-    from asterism.facade.requests import CodePart, ContextItem, LeftOut, RequestContext, context_for
+    from asterism.api.answers import Answer, Cited
+    from asterism.api.arguments import Filters
+    from asterism.api.codebase import Codebase
+    from asterism.api.connections import Context, Part, Related, Relations
+    from asterism.api.open import open
+    from asterism.api.replies import Hit, IndexStatus, Reply, Symbol, Symbols
+    from asterism.api.requests import CodePart, ContextItem, LeftOut, RequestContext, context_for
     from asterism.indexing.progress import Progress
     from asterism.indexing.report import SyncReport
     from asterism.indexing.upgrade_report import UpgradeReport
+    from asterism.types.errors import AsterismError
 
 __version__ = "0.1.0"
 
@@ -54,29 +54,29 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Answer": "asterism.facade.answers",
-    "AsterismError": "asterism.domain.errors",
-    "Cited": "asterism.facade.answers",
-    "CodePart": "asterism.facade.requests",
-    "Codebase": "asterism.facade.codebase",
-    "Context": "asterism.facade.connections",
-    "ContextItem": "asterism.facade.requests",
-    "Filters": "asterism.facade.arguments",
-    "Hit": "asterism.facade.replies",
-    "IndexStatus": "asterism.facade.replies",
-    "LeftOut": "asterism.facade.requests",
-    "Part": "asterism.facade.connections",
+    "Answer": "asterism.api.answers",
+    "AsterismError": "asterism.types.errors",
+    "Cited": "asterism.api.answers",
+    "CodePart": "asterism.api.requests",
+    "Codebase": "asterism.api.codebase",
+    "Context": "asterism.api.connections",
+    "ContextItem": "asterism.api.requests",
+    "Filters": "asterism.api.arguments",
+    "Hit": "asterism.api.replies",
+    "IndexStatus": "asterism.api.replies",
+    "LeftOut": "asterism.api.requests",
+    "Part": "asterism.api.connections",
     "Progress": "asterism.indexing.progress",
-    "Related": "asterism.facade.connections",
-    "Relations": "asterism.facade.connections",
-    "Reply": "asterism.facade.replies",
-    "RequestContext": "asterism.facade.requests",
-    "Symbol": "asterism.facade.replies",
-    "Symbols": "asterism.facade.replies",
+    "Related": "asterism.api.connections",
+    "Relations": "asterism.api.connections",
+    "Reply": "asterism.api.replies",
+    "RequestContext": "asterism.api.requests",
+    "Symbol": "asterism.api.replies",
+    "Symbols": "asterism.api.replies",
     "SyncReport": "asterism.indexing.report",
     "UpgradeReport": "asterism.indexing.upgrade_report",
-    "context_for": "asterism.facade.requests",
-    "open": "asterism.facade.opening",
+    "context_for": "asterism.api.requests",
+    "open": "asterism.api.open",
 }
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from asterism.analysis.parallel import BATCH, in_parallel
 from asterism.analysis.reading import read_chunks, read_outline
-from asterism.domain.errors import NotText, PathMissing, PathUnreadable, WrongPathKind
+from asterism.types.errors import NotText, PathMissing, PathUnreadable, WrongPathKind
 
 
 def test_outline_and_chunks_of_a_file(tmp_path: Path) -> None:

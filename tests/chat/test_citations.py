@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from asterism.chat.citations import cited, existing
-from asterism.domain.chat import Citation, ToolResult
+from asterism.types.chat import Citation, ToolResult
 
 
 def row(

@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from asterism.backends.llm.options import LlmOptions
-from asterism.backends.llm.protocol import ModelRequest
-from asterism.backends.llm.providers import Lent, make_model
 from asterism.chat.history import history_of
 from asterism.chat.ports import Prepared
-from asterism.chat.running import start
-from asterism.domain.chat import (
+from asterism.chat.run import start
+from asterism.models.llm.options import LlmOptions
+from asterism.models.llm.protocol import ModelRequest
+from asterism.models.llm.provider import Lent, make_model
+from asterism.types.chat import (
     ContextReady,
     Message,
     ModelReply,
@@ -19,10 +19,10 @@ from asterism.domain.chat import (
     Turn,
     TurnStatus,
 )
-from asterism.domain.context import RequestContext
+from asterism.types.context import RequestContext
 from tests.chat.scenes import FIND, WRITE, Scene, Shelf, new_turn
 from tests.llm.loopback import Call, Say
-from tests.retrieval.selection_hits import hit
+from tests.search.selection_hits import hit
 
 FIRST = RequestContext(agent="reviewer", prompt_hash="1")
 WIDER = RequestContext(agent="reviewer", prompt_hash="2")

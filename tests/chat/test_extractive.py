@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pytest
 
 from asterism.chat.extractive import FAINT, HEAD, NOTHING, compose, first_sentence, is_faint
-from asterism.domain.search import Hit
-from tests.retrieval.selection_hits import hit
+from asterism.types.search import Hit
+from tests.search.selection_hits import hit
 
 
 def documented(name: str, signature: str, doc: str, text: str, lines: tuple[int, int]) -> Hit:

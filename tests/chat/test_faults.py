@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
-from asterism.backends.llm.protocol import LanguageModel
 from asterism.chat import failures
 from asterism.chat.options import TurnOptions
 from asterism.chat.ports import ToolOutput
-from asterism.chat.running import RunningTurn, start
-from asterism.domain import errors
-from asterism.domain.chat import (
+from asterism.chat.run import RunningTurn, start
+from asterism.models.llm.protocol import LanguageModel
+from asterism.servers.tools_errors import CODES as TOOL_CODES
+from asterism.types import errors
+from asterism.types.chat import (
     Discarded,
     Message,
     Noted,
@@ -22,7 +23,6 @@ from asterism.domain.chat import (
     TurnFailed,
     TurnStatus,
 )
-from asterism.servers.tools_errors import CODES as TOOL_CODES
 from tests.chat.scenes import FIND, Notebook, Scene, Toolbox, new_turn
 from tests.llm.asking import VENDORS, Vendor, model_of
 from tests.llm.loopback import Call, FakeServer, Say

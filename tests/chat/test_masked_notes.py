@@ -5,18 +5,18 @@ import json
 
 import pytest
 
-from asterism.backends.llm.options import LlmOptions
-from asterism.backends.llm.protocol import ModelRequest
-from asterism.backends.llm.providers import Lent, make_model
 from asterism.chat.masked_sources import masked_places
 from asterism.chat.options import TurnOptions
-from asterism.chat.running import start
+from asterism.chat.run import start
 from asterism.disclosure.places import MaskingReport
-from asterism.domain.chat import ModelReply, ToolCall, ToolResult, Turn, TurnStatus
+from asterism.models.llm.options import LlmOptions
+from asterism.models.llm.protocol import ModelRequest
+from asterism.models.llm.provider import Lent, make_model
+from asterism.types.chat import ModelReply, ToolCall, ToolResult, Turn, TurnStatus
 from tests.chat.scenes import FIND, WRITE, Scene, Shelf, new_turn
 from tests.disclosure.examples import AWS
 from tests.llm.loopback import Say
-from tests.retrieval.selection_hits import hit
+from tests.search.selection_hits import hit
 
 
 def played(asked: list[ModelRequest], first: ToolCall) -> Turn:

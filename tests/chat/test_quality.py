@@ -5,11 +5,11 @@ import json
 import pytest
 
 from asterism.chat.options import TurnOptions
-from asterism.chat.quality import Verdict, read_verdict
-from asterism.domain.chat import TurnStatus, Usage
+from asterism.chat.retrieval_loop import Verdict, read_verdict
+from asterism.types.chat import TurnStatus, Usage
 from tests.chat.scenes import Scene, Shelf
 from tests.llm.loopback import Say
-from tests.retrieval.selection_hits import hit
+from tests.search.selection_hits import hit
 
 ANSWER = Say("It is in login.py", usage=(7, 3))
 CART, LOGIN = hit("cart", 0.9, 0.9), hit("login", 0.9, 0.3)

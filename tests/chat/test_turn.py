@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from asterism.chat.calls import REFUSED, REPEATED
 from asterism.chat.extractive import HEAD
 from asterism.chat.options import TurnOptions
 from asterism.chat.ports import ToolOutput
 from asterism.chat.prompts import LAST_ROUND, mark_of
-from asterism.domain.chat import (
+from asterism.chat.tool_calls import REFUSED, REPEATED
+from asterism.types.chat import (
     ApprovalWanted,
     Citation,
     Discarded,
@@ -22,11 +22,11 @@ from asterism.domain.chat import (
     TurnStatus,
     Usage,
 )
-from asterism.domain.errors import UsageError
+from asterism.types.errors import UsageError
 from tests.chat.scenes import ASKING, FIND, FORBIDDEN, WRITE, Scene, Shelf, Toolbox, new_turn
 from tests.llm.asking import VENDORS, Vendor
 from tests.llm.loopback import Call, Say
-from tests.retrieval.selection_hits import hit
+from tests.search.selection_hits import hit
 
 both = pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.provider)
 LOOK = Say("I look.", (Call("find", '{"q": "login"}', "c1"),), usage=(10, 5))

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from asterism.chat.vector_search import VectorOptions, chosen, chosen_ranked, payload
-from asterism.domain.search import Hit
-from tests.retrieval.selection_hits import hit
+from asterism.types.search import Hit
+from tests.search.selection_hits import hit
 
 ROOTS = {"shop": "/code/shop"}
 NAN = float("nan")

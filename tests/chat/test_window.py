@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asterism.chat.window import Assembled, estimate, fitted, shortened, size_of
-from asterism.domain.chat import Message, Role, ToolCall
+from asterism.types.chat import Message, Role, ToolCall
 
 RULES, QUESTION = Message(Role.system, "rules"), Message(Role.user, "question")
 

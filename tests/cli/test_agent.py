@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.conftest import Run
 
-FAKE = Path(__file__).parents[1] / "backends" / "mcp" / "fake_server.py"
+FAKE = Path(__file__).parents[1] / "toolservers" / "fake_server.py"
 AGENT = f"""\
 # Ours.
 description: Sells things

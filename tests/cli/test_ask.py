@@ -17,7 +17,7 @@ from tests.cli.conftest import ROOT, Outcome, Run, terminal
 from tests.llm.fake_openai import FakeOpenAI
 from tests.llm.loopback import Call, Say
 
-SERVER = ROOT / "tests" / "backends" / "mcp" / "fake_server.py"
+SERVER = ROOT / "tests" / "toolservers" / "fake_server.py"
 PATIENCE_SECONDS = 600.0
 """How long a command may take on a busy machine before a test gives up."""
 PROMPT = b"\x1b[?2004h"

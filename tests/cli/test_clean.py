@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from asterism.engine.cleaning import LEFTOVER_SECONDS
+from asterism.engine.cleanup import LEFTOVER_SECONDS
 from asterism.indexing.lock import writer
 from tests.cli.conftest import Run, terminal
 

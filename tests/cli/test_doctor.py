@@ -127,7 +127,7 @@ def test_a_crash_is_told(indexed: Path, tmp_path: Path) -> None:
     (package / "__init__.py").write_text("import os\nos.abort()\n")
     source = f"{package.parent}{os.pathsep}{ROOT / 'src'}"
     script = (
-        "from asterism.engine.doctor_machine import part_findings\nprint(*part_findings('parser'))"
+        "from asterism.engine.doctor.machine import part_findings\nprint(*part_findings('parser'))"
     )
     done = subprocess.run(
         [sys.executable, "-c", script],

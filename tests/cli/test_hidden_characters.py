@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from asterism.disclosure.hidden import visible, visible_drawing
-from asterism.domain.files import display_path
+from asterism.types.files import display_path
 from tests.cli.conftest import ROOT, Run
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202e\u2066\u200b\x9b31m\r\x08\x7f\u2069"

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from asterism.indexing.lock import upgrader
-from tests.backends.weights.tiny_models import make_encoder
 from tests.cli.conftest import ROOT, Run
 from tests.cli.test_quick_commands import HEAVY, loaded_by
+from tests.models.weights.tiny_models import make_encoder
 
 PATIENCE_SECONDS = 120.0
 

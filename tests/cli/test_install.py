@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from asterism.installing.clients import NAMES
+from asterism.install.clients import NAMES
 from tests.cli.conftest import Run, spawn, terminal
-from tests.installing.conftest import put, tree
+from tests.install.conftest import put, tree
 
 PROGRAM = ("--program", "/opt/asterism")
 

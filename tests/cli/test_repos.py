@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.backends.store.spoiling import change_catalogue
 from tests.cli.conftest import Outcome, Run, spawn, terminal
+from tests.store.spoiling import change_catalogue
 
 
 def rows(done: Outcome) -> list[list[str]]:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from asterism.cli.preferences import _said
-from asterism.servers.http_openapi import openapi
-from asterism.servers.http_operations import ENDPOINTS
+from asterism.servers.http.openapi import openapi
+from asterism.servers.http.routes import ENDPOINTS
 from asterism.servers.tools import TOOLS
 from tests.cli.conftest import Outcome, Run
 

@@ -8,9 +8,9 @@ import pytest
 
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.chunks.validation import Violation
-from asterism.domain.chunk import Chunk
-from asterism.domain.outline import Outline
-from asterism.evaluation import parsing
+from asterism.evaluation import rules
+from asterism.types.chunk import Chunk
+from asterism.types.outline import Outline
 from tests.cli.conftest import Run
 
 
@@ -49,7 +49,7 @@ def break_a_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     ) -> list[Violation]:
         return [Violation(3, outline.path, 7, "is not the text of its lines")]
 
-    monkeypatch.setattr(parsing, "violations", broken)
+    monkeypatch.setattr(rules, "violations", broken)
 
 
 def test_a_violation_is_an_exit_code(
@@ -77,7 +77,7 @@ def test_a_crash_is_an_exit_code(
     def crash(*_: object) -> None:
         raise RecursionError("too deep")
 
-    monkeypatch.setattr(parsing, "read_chunks", crash)
+    monkeypatch.setattr(rules, "read_chunks", crash)
     done = run("validate", "main.py", "--jobs", "1")
     assert done.code == 1
     assert "crash: " in done.out

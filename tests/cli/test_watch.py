@@ -14,8 +14,8 @@ from threading import Thread
 
 import pytest
 
-from tests.backends.store.spoiling import change_catalogue
 from tests.cli.conftest import ROOT, Run, spawn
+from tests.store.spoiling import change_catalogue
 
 # Long enough for a machine that does ten other things; nobody waits so long where it works.
 PATIENCE_SECONDS = 120.0

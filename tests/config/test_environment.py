@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.chatting import vector_options
 from asterism.config.environment import (
     agent_variable,
     cache_directory,
@@ -15,10 +14,11 @@ from asterism.config.environment import (
     handed_on,
 )
 from asterism.config.layers import resolve
+from asterism.config.options import vector_options
 from asterism.config.setting import Kind, Setting, Voice
 from asterism.config.settings import Settings, all_settings
-from asterism.domain.errors import SettingError
-from asterism.retrieval.selection_options import CHAT, SelectionOptions
+from asterism.search.selection.options import CHAT, SelectionOptions
+from asterism.types.errors import SettingError
 
 CUTOFF = Setting(
     "made",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.loading import load
+from asterism.config.load import load
 
 
 def test_a_misspelt_variable_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from asterism.config.files import LONGEST_LINE, MOST_BYTES
-from asterism.config.loading import load
-from asterism.domain.errors import SettingError
+from asterism.config.load import load
+from asterism.types.errors import SettingError
 
 SECRET = "hunter2-not-to-be-seen"
 

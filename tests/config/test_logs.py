@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.loading import load
+from asterism.config.load import load
 from asterism.config.logs import log_options, start_logs
 from asterism.config.sections_running import LogSettings
 from asterism.config.settings import Settings
-from asterism.domain.errors import SettingError
 from asterism.telemetry.events import log_event
-from asterism.telemetry.logs import LogOptions, stop_logging
+from asterism.telemetry.log import LogOptions, stop_logging
+from asterism.types.errors import SettingError
 
 
 @pytest.fixture(autouse=True)

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from asterism.config.environment import secret_values
-from asterism.config.loading import load
+from asterism.config.load import load
 from asterism.config.records import records_options
-from asterism.domain.errors import SettingError
+from asterism.types.errors import SettingError
 
 
 def test_by_default_a_file_in_the_data_directory(tmp_path: Path) -> None:

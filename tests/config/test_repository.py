@@ -9,7 +9,7 @@ import pytest
 from asterism.config.described import described, whole
 from asterism.config.environment import cores
 from asterism.config.layers import Layer, resolve
-from asterism.config.loading import load, worker_count
+from asterism.config.load import load, worker_count
 from asterism.config.repository import rules
 from asterism.config.setting import Kind, Setting, Value, Voice, Zero
 from asterism.config.settings import Settings, all_settings

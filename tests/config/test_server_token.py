@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from asterism.config.server_token import TokenFile
-from asterism.domain.errors import SettingError
+from asterism.types.errors import SettingError
 
 
 def made(base: Path) -> TokenFile:

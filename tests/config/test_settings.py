@@ -4,11 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from asterism.backends.embed.options import EmbedOptions
-from asterism.backends.rerank.options import RerankOptions
 from asterism.config.environment import cores
 from asterism.config.layers import Layer, resolve
-from asterism.config.loading import (
+from asterism.config.load import (
     chunk_options,
     discovery_options,
     embed_options,
@@ -18,8 +16,10 @@ from asterism.config.loading import (
 from asterism.config.searching import rerank_options, reranking_options
 from asterism.config.sections_index import WorkSettings
 from asterism.config.settings import Settings, all_settings
-from asterism.domain.errors import SettingError
-from asterism.retrieval.reranking import RerankingOptions
+from asterism.models.embed.options import EmbedOptions
+from asterism.models.rerank.options import RerankOptions
+from asterism.search.ranking.reranking import RerankingOptions
+from asterism.types.errors import SettingError
 
 KEY = "discovery.max_file_bytes"
 VARIABLE = "ASTERISM_DISCOVERY_MAX_FILE_BYTES"

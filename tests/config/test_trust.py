@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from asterism.backends.embed.options import Provider
-from asterism.backends.rerank.options import RerankOptions
 from asterism.config.environment import embedding_key, rerank_key
 from asterism.config.layers import Layer, resolve
-from asterism.config.loading import embed_options, load
+from asterism.config.load import embed_options, load
 from asterism.config.searching import rerank_options
 from asterism.config.sections_models import RerankSettings
 from asterism.config.sections_running import TrustSettings
 from asterism.config.settings import Settings
 from asterism.config.trust import EntryState, entries, is_trusted, trustable
-from asterism.domain.errors import InputError, PathOutside, SettingError
+from asterism.models.embed.options import Provider
+from asterism.models.rerank.options import RerankOptions
+from asterism.types.errors import InputError, PathOutside, SettingError
 
 HOSTILE = """
 [embedding]

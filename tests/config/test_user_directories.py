@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from asterism.config.environment import user_directories
-from asterism.domain.errors import SettingError
+from asterism.types.errors import SettingError
 
 VARIABLES = ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "APPDATA", "CLAUDE_CONFIG_DIR", "CODEX_HOME")
 

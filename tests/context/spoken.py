@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from asterism.domain.errors import ProviderDown
-from asterism.domain.index import ModelIdentity
+from asterism.types.errors import ProviderDown
+from asterism.types.index import ModelIdentity
 
 
 class Taught:

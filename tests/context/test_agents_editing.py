@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asterism.context.agents_editing import (
+from asterism.context.agents.edit import (
     add_item,
     enable,
     enable_item,
@@ -17,9 +17,9 @@ from asterism.context.agents_editing import (
     set_key,
     set_setting,
 )
-from asterism.context.agents_reading import read_agent
-from asterism.domain.context import Include, Reference, Rule
-from asterism.domain.errors import AsterismError
+from asterism.context.agents.parse import read_agent
+from asterism.types.context import Include, Reference, Rule
+from asterism.types.errors import AsterismError
 
 AGENT = """\
 # Who answers in the shop.

@@ -2,9 +2,9 @@
 
 import pytest
 
-from asterism.context.agents_problems import AgentInvalid
-from asterism.context.agents_reading import problems_of, read_agent
-from asterism.domain.context import (
+from asterism.context.agents.parse import problems_of, read_agent
+from asterism.context.agents.problems import AgentInvalid
+from asterism.types.context import (
     FromEnvironment,
     Include,
     Reference,
@@ -12,7 +12,7 @@ from asterism.domain.context import (
     ToolChoice,
     ToolKey,
 )
-from asterism.domain.permissions import Permission
+from asterism.types.permissions import Permission
 
 WHOLE = """\
 version: 1

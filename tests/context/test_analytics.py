@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from asterism.context.analytics import advice, cited, usage_json, usage_of, use_json
-from asterism.domain.context import (
+from asterism.context.usage import advice, cited, usage_json, usage_of, use_json
+from asterism.types.context import (
     Item,
     ItemKey,
     Reference,
@@ -16,7 +16,7 @@ from asterism.domain.context import (
     Tool,
     ToolKey,
 )
-from asterism.domain.sessions import ItemUse
+from asterism.types.sessions import ItemUse
 
 RULE, REFERENCE, TOOL = RuleKey("Money"), ReferenceKey("Ports"), ToolKey("web", "fetch")
 ITEMS: dict[ItemKey, Item] = {

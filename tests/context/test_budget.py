@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asterism.context.budget import CodeForm, CodeHit, fit_budget
-from asterism.context.requests import Built
-from asterism.domain.context import (
+from asterism.context.request import Built
+from asterism.types.context import (
     Item,
     ItemDetail,
     LeftOutReason,

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from asterism.context.calibration import CURVES, LEAST, Curve, Scale, curve_of
+from asterism.context.scores import CURVES, LEAST, Curve, Scale, curve_of
 from asterism.context.words import WordIndex, brevity, stems_of
-from asterism.domain.index import ModelIdentity
+from asterism.types.index import ModelIdentity
 
 MEASURED = [ModelIdentity(provider, model, 8) for provider, model in CURVES]
 OTHER = ModelIdentity("other", "model", 8)

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asterism.backends.embed.cache import EmbeddingCache, NoCache
-from asterism.backends.embed.static import StaticEmbedder
-from asterism.context.choosing import ALL_PARTS, ChoosingOptions, Chosen, choose, compare
+from asterism.context.choice import ALL_PARTS, ChoosingOptions, Chosen, choose, compare
 from asterism.context.vectors import ItemIndex
-from asterism.domain.context import Item, LeftOutReason, Reference, Rule, Tool
-from asterism.domain.context_settings import ContextSettings, Domain
+from asterism.models.embed.cache import EmbeddingCache, NoCache
+from asterism.models.embed.static import StaticEmbedder
+from asterism.types.context import Item, LeftOutReason, Reference, Rule, Tool
+from asterism.types.context_settings import ContextSettings, Domain
 from tests.context.spoken import Taught, near
 
 ONE, TWO = "Qone?", "Qtwo?"

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from asterism.backends.embed.cache import NoCache
 from asterism.context.likeness import likeness
 from asterism.context.vectors import ItemIndex
-from asterism.domain.context import Item, Rule, Tool
+from asterism.models.embed.cache import NoCache
+from asterism.types.context import Item, Rule, Tool
 from tests.context.spoken import Taught
 
 VECTORS = {

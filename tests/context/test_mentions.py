@@ -3,7 +3,7 @@
 import pytest
 
 from asterism.context.mentions import key_named, mentions
-from asterism.domain.context import ItemKey, ReferenceKey, RuleKey, ToolKey
+from asterism.types.context import ItemKey, ReferenceKey, RuleKey, ToolKey
 
 KNOWN: tuple[ItemKey, ...] = (
     RuleKey("errors"),

@@ -20,8 +20,8 @@ from asterism.context.wire import (
     item_from_json,
     item_json,
 )
-from asterism.domain.chat import Message, Role
-from asterism.domain.context import (
+from asterism.types.chat import Message, Role
+from asterism.types.context import (
     Include,
     Item,
     ItemDetail,
@@ -38,9 +38,9 @@ from asterism.domain.context import (
     content_hash,
     text_hash,
 )
-from asterism.domain.context_json import key_from_json, request_from_json, request_json
-from asterism.domain.errors import InputError
-from asterism.domain.permissions import Permission
+from asterism.types.context_json import key_from_json, request_from_json, request_json
+from asterism.types.errors import InputError
+from asterism.types.permissions import Permission
 
 ITEMS: tuple[Item, ...] = (
     Rule(name="High", text="Rule one.\n", priority=900),

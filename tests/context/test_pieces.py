@@ -12,7 +12,7 @@ from asterism.context.pieces import (
     pieces_of,
     query_sentences,
 )
-from asterism.domain.context import Item, Reference, Rule, Tool
+from asterism.types.context import Item, Reference, Rule, Tool
 
 S = "The quick brown fox jumps over it. "
 

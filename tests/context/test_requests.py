@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from asterism.backends.embed.cache import NoCache
-from asterism.backends.embed.static import StaticEmbedder
 from asterism.context.display import columns
-from asterism.context.offers import first_items
-from asterism.context.requests import Asked, Built, Chooser, build_request, extend_by_result
+from asterism.context.items import first_items
+from asterism.context.request import Asked, Built, Chooser, build_request, extend_by_result
 from asterism.context.vectors import ItemIndex
-from asterism.domain.context import (
+from asterism.models.embed.cache import NoCache
+from asterism.models.embed.static import StaticEmbedder
+from asterism.types.context import (
     Agent,
     Include,
     ItemKey,
@@ -32,7 +32,7 @@ from asterism.domain.context import (
     ToolKey,
     key_from_text,
 )
-from asterism.domain.permissions import Permission
+from asterism.types.permissions import Permission
 from tests.context.spoken import Measured, Taught, near
 
 MANUAL: SessionMode = RequestMode.manual

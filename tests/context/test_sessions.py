@@ -13,10 +13,10 @@ from asterism.context.sessions import (
     remove,
     with_settings,
 )
-from asterism.domain.context import Agent, Include, Reference, Rule, Server, Tool, ToolChoice
-from asterism.domain.context_settings import settings_of
-from asterism.domain.errors import UsageError
-from asterism.domain.sessions import Session
+from asterism.types.context import Agent, Include, Reference, Rule, Server, Tool, ToolChoice
+from asterism.types.context_settings import settings_of
+from asterism.types.errors import UsageError
+from asterism.types.sessions import Session
 
 AGENT = Agent(
     name="guide",

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asterism.disclosure.hidden import visible, visible_drawing, visible_line
-from asterism.domain.files import display_path, wire_path
+from asterism.types.files import display_path, wire_path
 
 SPELT = [
     ("\u202e", "\\u202e"),

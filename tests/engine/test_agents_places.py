@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from asterism.context.agents_reading import problems_of
-from asterism.domain.context_settings import SETTINGS
-from asterism.domain.errors import InputError, PathMissing
+from asterism.context.agents.parse import problems_of
 from asterism.engine.agents_places import AgentPlaces
+from asterism.types.context_settings import SETTINGS
+from asterism.types.errors import InputError, PathMissing
 
 ROOT = Path(__file__).resolve().parents[2]
 

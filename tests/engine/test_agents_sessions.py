@@ -11,13 +11,13 @@ import pytest
 
 from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
-from asterism.domain.context import ReferenceKey, RuleKey, ToolKey
-from asterism.domain.errors import UsageError
-from asterism.engine.agents_sessions import Sessions
 from asterism.engine.engine import Engine
+from asterism.engine.sessions import Sessions
 from asterism.engine.wiring import Places
+from asterism.types.context import ReferenceKey, RuleKey, ToolKey
+from asterism.types.errors import UsageError
 
-FAKE = Path(__file__).parents[1] / "backends" / "mcp" / "fake_server.py"
+FAKE = Path(__file__).parents[1] / "toolservers" / "fake_server.py"
 # The flow of the documentation: A and X always, B by hand, C and Y where they matter.
 AGENT = f"""\
 systemPrompt: You help.

@@ -9,9 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from asterism.backends.store.registry import Registered
 from asterism.config.sections_chat import ModelSettings
-from asterism.domain.chat import (
+from asterism.engine.chat.requests import Answered, AskRequest, GoOnRequest
+from asterism.engine.chat.service import Asking
+from asterism.engine.engine import Engine
+from asterism.engine.wiring import Places
+from asterism.store.registry import Registered
+from asterism.types.chat import (
     CitationsFound,
     Token,
     ToolEnded,
@@ -20,7 +24,7 @@ from asterism.domain.chat import (
     TurnEvent,
     TurnStatus,
 )
-from asterism.domain.errors import (
+from asterism.types.errors import (
     AgentMissing,
     Cancelled,
     ConversationArchived,
@@ -29,10 +33,6 @@ from asterism.domain.errors import (
     TurnRunning,
     UsageError,
 )
-from asterism.engine.asking import Asking
-from asterism.engine.asking_requests import Answered, AskRequest, GoOnRequest
-from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
 from tests.engine.conftest import SETTINGS, make
 from tests.llm.fake_openai import FakeOpenAI
 from tests.llm.loopback import Call, Say

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from asterism.domain.chat import ApprovalWanted, TurnStatus
-from asterism.engine.asking_requests import Answered, GoOnRequest
+from asterism.engine.chat.requests import Answered, GoOnRequest
+from asterism.types.chat import ApprovalWanted, TurnStatus
 from tests.engine.test_asking import Desk
 from tests.llm.fake_openai import FakeOpenAI
 from tests.llm.loopback import Call, Say
 
-SERVER = Path(__file__).resolve().parents[1] / "backends" / "mcp" / "fake_server.py"
+SERVER = Path(__file__).resolve().parents[1] / "toolservers" / "fake_server.py"
 TOOL = "fake__echo"
 
 

@@ -12,26 +12,26 @@ from threading import Event, Thread
 
 import pytest
 
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.lance_table import LanceTable
-from asterism.backends.store.registry import Registered
 from asterism.config.sections_index import ChunkSettings, IndexSettings
 from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.sections_running import MaskingSettings
 from asterism.config.settings import Settings
-from asterism.domain.catalogue import SymbolQuery
-from asterism.domain.chunk import Chunk
-from asterism.domain.errors import IndexMissing, IndexTooNew, ProviderRefused
-from asterism.domain.filters import Filter
-from asterism.domain.index import Staleness
-from asterism.domain.symbol import Role
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.indexing.lock import writer
-from tests.backends.http.misbehaving_server import MisbehavingServer, Reply, serving
-from tests.backends.store.spoiling import change_catalogue
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.lance.table import LanceTable
+from asterism.store.registry import Registered
+from asterism.types.catalogue import SymbolQuery
+from asterism.types.chunk import Chunk
+from asterism.types.errors import IndexMissing, IndexTooNew, ProviderRefused
+from asterism.types.filters import Filter
+from asterism.types.index import Staleness
+from asterism.types.symbol import Role
 from tests.disclosure.examples import AWS
 from tests.engine.conftest import SETTINGS, make
+from tests.models.http.misbehaving_server import MisbehavingServer, Reply, serving
+from tests.store.spoiling import change_catalogue
 
 ONE = "def one():\n    return 1\n"
 TWO = "from one import one\n\n\ndef two():\n    return one() + one()\n"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from asterism.domain.chat import Citation
-from asterism.engine.citing import checked
+from asterism.engine.chat.citing import checked
+from asterism.types.chat import Citation
 
 
 @pytest.fixture

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from asterism.backends.store.catalogue import Catalogue
-from asterism.domain.catalogue import SymbolQuery
-from asterism.domain.errors import SettingError
-from asterism.engine.cleaning import Cleaning
+from asterism.engine.cleanup import Cleaning
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.types.catalogue import SymbolQuery
+from asterism.types.errors import SettingError
 from tests.engine.conftest import SETTINGS, make
 
 SIZED = Cleaning(False, (), (), (), (), bytes_before=100, bytes_after=120)
@@ -122,7 +122,7 @@ def test_removing_one_repository_leaves_the_rows_of_another(engine: Engine, tmp_
         assert catalogue.find_symbols(SymbolQuery("first")).total == 0
         assert catalogue.find_symbols(SymbolQuery("second")).total > 0
         version = catalogue.chunks_version()
-    from asterism.backends.store.lance_table import LanceTable
+    from asterism.store.lance.table import LanceTable
 
     chunks = LanceTable.open(second.project.directory).snapshot(version).scan()
     assert [(chunk.repo, chunk.name) for chunk in chunks] == [("two", "second")]

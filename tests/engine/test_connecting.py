@@ -9,18 +9,18 @@ from typing import NamedTuple
 
 import pytest
 
-from asterism.backends.lsp.keeper import Condition
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.registry import Registered
 from asterism.config.sections_running import TrustSettings
 from asterism.config.sections_structure import StructureSettings
-from asterism.domain.errors import LanguageServerError
-from asterism.domain.structure import Connections, Fact, Known
-from asterism.engine.connecting import NO_FILES_BY_NAME, NONE_BY_NAME, Connector
+from asterism.engine.connector import NO_FILES_BY_NAME, NONE_BY_NAME, Connector
 from asterism.engine.engine import Engine
-from asterism.engine.searching import SearchRequest
+from asterism.engine.search import SearchRequest
 from asterism.engine.wiring import Places
+from asterism.lsp.keeper import Condition
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.registry import Registered
 from asterism.structure.targets import Target
+from asterism.types.errors import LanguageServerError
+from asterism.types.structure import Connections, Fact, Known
 from tests.engine.conftest import NO_SERVERS, SETTINGS
 from tests.structure.compilers import needs_checker, needs_typescript
 from tests.structure.scripts import scripted

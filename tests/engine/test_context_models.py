@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from asterism.backends.embed.options import EmbedOptions
 from asterism.config.sections_context import ContextModelSettings
 from asterism.config.settings import Settings
-from asterism.context.calibration import Curve
-from asterism.domain.errors import SettingError
+from asterism.context.scores import Curve
 from asterism.engine.context_models import built_in, choosing_settings, told_of_cosines
-from asterism.engine.contexts_for import ContextFor, ContextRequest, context_for
-from asterism.engine.doctor_models import choosing_findings
+from asterism.engine.doctor.models import choosing_findings
 from asterism.engine.engine import Engine
+from asterism.engine.request_context import ContextFor, ContextRequest, context_for
 from asterism.engine.wiring import Places
-from tests.backends.weights.tiny_models import make_encoder, rewrite
+from asterism.models.embed.options import EmbedOptions
+from asterism.types.errors import SettingError
 from tests.engine.conftest import SETTINGS
+from tests.models.weights.tiny_models import make_encoder, rewrite
 
 AGENT = """\
 rules:

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import pytest
 
-from asterism.backends.store.registry import Registered
-from asterism.domain.errors import UsageError
-from asterism.domain.selection import Detail, Reason
-from asterism.engine.contexts import MOST_CHARS, ContextReply, context, gated
+from asterism.engine.context_reply import MOST_CHARS, ContextReply, context, gated
 from asterism.engine.engine import Engine
-from asterism.engine.searching import SearchRequest
+from asterism.engine.search import SearchRequest
 from asterism.engine.wiring import Places
+from asterism.store.registry import Registered
+from asterism.types.errors import UsageError
+from asterism.types.selection import Detail, Reason
 from tests.engine.conftest import NO_SERVERS, SETTINGS, make
 
 OFF = replace(SETTINGS, structure=replace(NO_SERVERS, typescript="off", python="off"))

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from asterism.domain.errors import UsageError
-from asterism.engine.contexts_for import ContextFor, ContextRequest, context_for
 from asterism.engine.engine import Engine
+from asterism.engine.request_context import ContextFor, ContextRequest, context_for
 from asterism.engine.wiring import Places
+from asterism.types.errors import UsageError
 from tests.engine.conftest import SETTINGS, make
 
 AGENT = """\

@@ -12,28 +12,28 @@ from asterism.config.sections_chat import ModelSettings
 from asterism.config.sections_models import EmbeddingSettings, RerankSettings
 from asterism.config.sections_structure import StructureSettings
 from asterism.config.settings import Settings
-from asterism.domain.errors import StorageFailed
-from asterism.engine.doctor import carried_out, checks, examine, is_healthy
-from asterism.engine.doctor_findings import Finding, Verdict, ok
-from asterism.engine.doctor_indexes import index_findings
-from asterism.engine.doctor_machine import part_findings, place_findings, watch_findings
-from asterism.engine.doctor_models import (
+from asterism.engine.doctor.checks import index_findings
+from asterism.engine.doctor.findings import Finding, Verdict, ok
+from asterism.engine.doctor.machine import part_findings, place_findings, watch_findings
+from asterism.engine.doctor.models import (
     MODEL_FOLDER,
     answering_findings,
     embedding_findings,
     model_file_findings,
     rerank_findings,
 )
-from asterism.engine.doctor_probe import main as probe
-from asterism.engine.doctor_settings import settings_findings
-from asterism.engine.doctor_structure import structure_findings
+from asterism.engine.doctor.probe import main as probe
+from asterism.engine.doctor.report import carried_out, checks, examine, is_healthy
+from asterism.engine.doctor.settings import settings_findings
+from asterism.engine.doctor.structure import structure_findings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from tests.backends.http.misbehaving_server import failing, serving
-from tests.backends.weights.tiny_models import make_encoder, make_reranker
+from asterism.types.errors import StorageFailed
 from tests.engine.conftest import SETTINGS, make
 from tests.llm.fake_openai import FakeOpenAI
 from tests.llm.loopback import Say
+from tests.models.http.misbehaving_server import failing, serving
+from tests.models.weights.tiny_models import make_encoder, make_reranker
 
 SECRET = "a-key-that-is-nobodys-business"
 

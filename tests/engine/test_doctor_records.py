@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from asterism.backends.records.database import open_database
-from asterism.backends.records.options import FILE, RecordsOptions
-from asterism.backends.records.turns import NewTurn, Turns
 from asterism.config.sections_records import RecordsSettings
 from asterism.config.settings import Settings
-from asterism.domain.errors import RecordsCorrupt, RecordsTooNew
-from asterism.engine.doctor_records import record_findings
+from asterism.engine.doctor.records import record_findings
+from asterism.records.database import open_database
+from asterism.records.options import FILE, RecordsOptions
+from asterism.records.turns import NewTurn, Turns
+from asterism.types.errors import RecordsCorrupt, RecordsTooNew
 
 
 def looked(data: Path, settings: Settings | None = None) -> str:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from asterism.domain.symbol import Role
 from asterism.engine.engine import Engine
 from asterism.engine.inspection import Freshness, Verdict
+from asterism.types.symbol import Role
 from tests.engine.conftest import make
 
 

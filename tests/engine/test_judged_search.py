@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from asterism.backends.embed.options import EmbedOptions, encoder_folder
 from asterism.config.sections_models import EmbeddingSettings, RerankSettings
-from asterism.domain.search import Mode, Signal
 from asterism.engine.engine import Engine
-from asterism.engine.searching import SearchReply, SearchRequest
+from asterism.engine.search import SearchReply, SearchRequest
 from asterism.engine.wiring import Places
-from tests.backends.weights.tiny_models import make_encoder, make_reranker, rewrite
+from asterism.models.embed.options import EmbedOptions, encoder_folder
+from asterism.types.search import Mode, Signal
 from tests.engine.conftest import SETTINGS, make
+from tests.models.weights.tiny_models import make_encoder, make_reranker, rewrite
 
 FILES = {
     "tokens": 'def check_token(token):\n    """Is it valid?"""\n    return token.ok\n',
@@ -111,7 +111,7 @@ def test_who_did_not_ask_for_a_judge_is_told_once_that_there_is_none(
     if lacks == "library":
         shutil.copytree(encoder_folder(EmbedOptions("encoder")), folder)
         monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    for module in ("asterism.engine.judging", "asterism.backends.embed.encoder"):
+    for module in ("asterism.engine.rerank", "asterism.models.embed.encoder"):
         monkeypatch.setattr(f"{module}.encoder_folder", lambda _options: folder)
     first, second = (ask(RerankSettings(), text="what is to be paid") for _ in range(2))
     [note] = first.notes

@@ -7,22 +7,22 @@ from typing import Any
 
 import pytest
 
-from asterism.backends.embed.fake import CountingEmbedder
-from asterism.backends.embed.openai_compatible import openai_embedder
-from asterism.backends.embed.options import EmbedOptions
-from asterism.backends.rerank.fake import WordOverlapReranker
-from asterism.domain.catalogue import SymbolQuery
-from asterism.domain.errors import IndexMissing, ProviderDown
-from asterism.domain.search import Mode
 from asterism.engine.engine import Engine
 from asterism.engine.measured import MeasuredEmbedder, MeasuredReranker
-from asterism.engine.observing import WatchRecord
-from asterism.engine.searching import SearchRequest
-from asterism.indexing.watching import Outcome, WatchState
+from asterism.engine.metrics import WatchRecord
+from asterism.engine.search import SearchRequest
+from asterism.indexing.watcher import Outcome, WatchState
+from asterism.models.embed.fake import CountingEmbedder
+from asterism.models.embed.openai import openai_embedder
+from asterism.models.embed.options import EmbedOptions
+from asterism.models.rerank.fake import WordOverlapReranker
 from asterism.telemetry.exposition import snapshot
-from asterism.telemetry.logs import LogOptions, start_logging, stop_logging
-from tests.backends.http.misbehaving_server import failing, serving
+from asterism.telemetry.log import LogOptions, start_logging, stop_logging
+from asterism.types.catalogue import SymbolQuery
+from asterism.types.errors import IndexMissing, ProviderDown
+from asterism.types.search import Mode
 from tests.engine.conftest import make
+from tests.models.http.misbehaving_server import failing, serving
 
 CODE = "def unmistakable_name():\n    return 'words of the file'\n"
 

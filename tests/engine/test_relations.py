@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from asterism.backends.store.registry import Registered
-from asterism.domain.errors import IndexMissing, UsageError
-from asterism.domain.structure import CallTree
 from asterism.engine.engine import Engine
 from asterism.engine.relations import Relation, RelationsReply, RelationsRequest
 from asterism.engine.wiring import Places
+from asterism.store.registry import Registered
+from asterism.types.errors import IndexMissing, UsageError
+from asterism.types.structure import CallTree
 from tests.engine.conftest import NO_SERVERS, SETTINGS, make
 from tests.structure.compilers import needs_checker
 

@@ -8,14 +8,16 @@ import pytest
 
 from asterism.config.sections_models import RerankSettings
 from asterism.config.sections_running import MaskingSettings
-from asterism.domain.errors import UsageError
-from asterism.domain.search import Mode, Signal
 from asterism.engine.engine import Engine
-from asterism.engine.finding import with_bm25_weight
-from asterism.engine.searching import SearchReply, SearchRequest
+from asterism.engine.modes import with_bm25_weight
+from asterism.engine.search import SearchReply, SearchRequest
 from asterism.engine.wiring import Places
-from asterism.retrieval.options import RankOptions
-from tests.backends.http.misbehaving_server import (
+from asterism.search.ranking.options import RankOptions
+from asterism.types.errors import UsageError
+from asterism.types.search import Mode, Signal
+from tests.disclosure.examples import AWS
+from tests.engine.conftest import SETTINGS, make
+from tests.models.http.misbehaving_server import (
     MisbehavingServer,
     Reply,
     Request,
@@ -24,8 +26,6 @@ from tests.backends.http.misbehaving_server import (
     scores,
     serving,
 )
-from tests.disclosure.examples import AWS
-from tests.engine.conftest import SETTINGS, make
 
 FILES = {
     "tokens": 'def check_token(token):\n    """Whether a signature is valid."""\n    return token.ok\n',

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from asterism.backends.store.catalogue import Catalogue
-from asterism.domain.catalogue import Job
-from asterism.domain.errors import IndexMissing, UsageError
-from asterism.domain.search import Mode
 from asterism.engine.engine import Engine
-from asterism.engine.searching import SearchRequest
+from asterism.engine.search import SearchRequest
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.types.catalogue import Job
+from asterism.types.errors import IndexMissing, UsageError
+from asterism.types.search import Mode
 from tests.engine.conftest import make
 
 ASKED = SearchRequest(text="apple", mode=Mode.exact)

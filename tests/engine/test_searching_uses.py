@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from asterism.domain.filters import Filter
-from asterism.domain.search import Hit, Mode, Signal
 from asterism.engine.engine import Engine
-from asterism.engine.searching import SearchRequest
+from asterism.engine.search import SearchRequest
+from asterism.types.filters import Filter
+from asterism.types.search import Hit, Mode, Signal
 
 FILES = {
     "src/tokens.py": 'def check(token):\n    """Whether a token is good."""\n    return token.ok\n',

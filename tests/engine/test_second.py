@@ -10,23 +10,23 @@ import numpy as np
 import pytest
 
 from asterism.analysis.chunks.options import RECIPE_VERSION
-from asterism.backends.embed.encoder import EncoderEmbedder
-from asterism.backends.embed.options import STATIC_IDENTITY, EmbedOptions, identity_of
-from asterism.backends.store.registry import Registered
-from asterism.backends.store.second_store import FILE_NAME, MadeFor, Making, SecondStore
 from asterism.config.sections_models import EmbeddingSettings
-from asterism.domain.filters import Filter
-from asterism.domain.search import Mode
+from asterism.engine.chat.nearest import nearest
+from asterism.engine.encoder_vectors import FILL_TEXTS
 from asterism.engine.engine import Engine
-from asterism.engine.nearest import nearest
-from asterism.engine.searching import SearchReply, SearchRequest
-from asterism.engine.second import FILL_TEXTS
+from asterism.engine.search import SearchReply, SearchRequest
 from asterism.engine.wiring import Places
 from asterism.indexing.lock import upgrader
-from tests.backends.store.spoiling import spoil_vectors
-from tests.backends.weights.tiny_models import make_encoder, rewrite
+from asterism.models.embed.encoder import EncoderEmbedder
+from asterism.models.embed.options import STATIC_IDENTITY, EmbedOptions, identity_of
+from asterism.store.encoder_vectors import FILE_NAME, MadeFor, Making, SecondStore
+from asterism.store.registry import Registered
+from asterism.types.filters import Filter
+from asterism.types.search import Mode
 from tests.engine.conftest import SETTINGS, make
 from tests.faults.damage import DAMAGES, NOTHING_EARLIER
+from tests.models.weights.tiny_models import make_encoder, rewrite
+from tests.store.spoiling import spoil_vectors
 
 FILES = {
     "tokens": 'def check(token):\n    """check token"""\n    return token.ok\n',

@@ -8,25 +8,25 @@ from pathlib import Path
 import pytest
 
 from asterism.analysis.source.discovery import DiscoveryOptions, discover
-from asterism.backends.lsp.keeper import Condition
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.registry import Registered
 from asterism.config.sections_index import IndexSettings
 from asterism.config.settings import Settings
-from asterism.domain.catalogue import SymbolQuery
-from asterism.domain.errors import IndexCorrupt, IndexMissing, ServerDied
-from asterism.domain.files import Discovery, FoundFile
-from asterism.domain.structure import Connections
-from asterism.engine import unchanged
-from asterism.engine.contexts import ContextReply
+from asterism.engine import freshness
+from asterism.engine.context_reply import ContextReply
 from asterism.engine.engine import Engine
+from asterism.engine.freshness import Unchanged
 from asterism.engine.relations import Relation, RelationsRequest
-from asterism.engine.searching import SearchRequest
+from asterism.engine.search import SearchRequest
 from asterism.engine.snapshot import Opening, QuerySnapshot, answered, query_snapshot
-from asterism.engine.unchanged import Unchanged
 from asterism.engine.warm import Warm
 from asterism.engine.wiring import Places
+from asterism.lsp.keeper import Condition
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.registry import Registered
 from asterism.structure.targets import Target
+from asterism.types.catalogue import SymbolQuery
+from asterism.types.errors import IndexCorrupt, IndexMissing, ServerDied
+from asterism.types.files import Discovery, FoundFile
+from asterism.types.structure import Connections
 from tests.engine.conftest import NO_SERVERS, SETTINGS, make
 
 BY_NAME = replace(SETTINGS, structure=replace(NO_SERVERS, typescript="off", python="off"))
@@ -102,7 +102,7 @@ QUERIES: dict[str, Callable[[Engine, Registered], object]] = {
 def test_a_query_opens_once_and_walks_once(
     places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: str
 ) -> None:
-    monkeypatch.setattr(unchanged, "RACY_NS", -(10**15))
+    monkeypatch.setattr(freshness, "RACY_NS", -(10**15))
     engine, registered = indexed(places, shop(tmp_path / "shop"))
     counts = Counts(monkeypatch)
     for walks in (1, 1, 0):

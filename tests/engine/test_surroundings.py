@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from asterism.backends.store.chunk_table import ChunkKey
 from asterism.engine.surroundings import Surroundings, surroundings
-from tests.retrieval.selection_hits import hit
+from asterism.store.chunk_table import ChunkKey
+from tests.search.selection_hits import hit
 
 LINES = ["one", "two", "three", "four", "five"]
 

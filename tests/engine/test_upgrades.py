@@ -8,21 +8,21 @@ from threading import Event, Thread
 
 import pytest
 
-from asterism.backends.store.registry import Registered
-from asterism.backends.store.second_store import FILE_NAME, remove_second
 from asterism.config.sections_models import EmbeddingSettings
-from asterism.domain.errors import IndexBusy, IndexMissing, SettingError, UsageError
 from asterism.engine import upgrading_behind
-from asterism.engine.doctor_models import upgrade_findings
+from asterism.engine.doctor.models import upgrade_findings
 from asterism.engine.engine import Engine
-from asterism.engine.questions import Questions
+from asterism.engine.in_flight import Questions
 from asterism.engine.upgrade_state import UpgradeState
 from asterism.engine.upgrading_behind import Upgrader
 from asterism.engine.wiring import Places
 from asterism.indexing.lock import upgrader
 from asterism.indexing.progress import Listener, Progress
-from tests.backends.weights.tiny_models import make_encoder
+from asterism.store.encoder_vectors import FILE_NAME, remove_second
+from asterism.store.registry import Registered
+from asterism.types.errors import IndexBusy, IndexMissing, SettingError, UsageError
 from tests.engine.conftest import SETTINGS, make
+from tests.models.weights.tiny_models import make_encoder
 
 FILES = {name: f'def {name}(token):\n    """check token"""\n' for name in "abc"}
 PATIENCE = 60

@@ -4,7 +4,7 @@ from pathlib import Path
 from threading import Thread
 
 from asterism.engine.engine import Engine
-from asterism.indexing.watching import Outcome, Watcher
+from asterism.indexing.watcher import Outcome, Watcher
 from tests.engine.conftest import make
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from asterism.backends.embed.options import EmbedOptions
-from asterism.domain.errors import ProviderRefused
 from asterism.engine.weighing import rank_options
-from asterism.retrieval.options import RankOptions
-from tests.backends.weights.tiny_models import make_encoder, rewrite
+from asterism.models.embed.options import EmbedOptions
+from asterism.search.ranking.options import RankOptions
+from asterism.types.errors import ProviderRefused
+from tests.models.weights.tiny_models import make_encoder, rewrite
 
 USUAL = RankOptions()
 

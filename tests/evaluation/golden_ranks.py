@@ -14,7 +14,7 @@ from difflib import unified_diff
 from pathlib import Path
 
 from asterism.evaluation.labels import Found
-from asterism.evaluation.searching import Searcher
+from asterism.evaluation.run import Searcher
 
 # Enough to see a ranking move; a longer list would change with every breath.
 SHOWN = 5

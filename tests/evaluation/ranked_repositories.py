@@ -8,15 +8,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from asterism.backends.store.registry import Registered
 from asterism.config.sections_index import WorkSettings
 from asterism.config.sections_models import RerankSettings
 from asterism.config.settings import Settings
-from asterism.domain.search import Hit
 from asterism.engine.engine import Engine
-from asterism.engine.searching import SearchRequest
+from asterism.engine.search import SearchRequest
 from asterism.engine.wiring import Places
-from asterism.evaluation.facade import EngineSearcher
+from asterism.evaluation.asterism_adapter import EngineSearcher
+from asterism.store.registry import Registered
+from asterism.types.search import Hit
 from tests.evaluation.golden_ranks import write_ranks
 
 ROOT = Path(__file__).resolve().parents[2]

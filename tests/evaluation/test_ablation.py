@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from asterism.evaluation.labels import Query, Target
-from asterism.retrieval.options import RankOptions
-from asterism.retrieval.recall import Pools
+from asterism.search.ranking.options import RankOptions
+from asterism.search.recall import Pools
 from benchmarks.ablation import FULL, Scored, kept_always, main, variants, worth_table
 from tests.evaluation.ranked_repositories import REPOSITORIES
 

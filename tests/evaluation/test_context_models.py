@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asterism.backends.embed.cache import NoCache
-from asterism.backends.embed.static import StaticEmbedder
-from asterism.backends.weights.folder import read_folder
-from asterism.context.calibration import LOCAL, Curve, curve_of
+from asterism.context.scores import LOCAL, Curve, curve_of
 from asterism.context.vectors import ItemIndex
+from asterism.models.embed.cache import NoCache
+from asterism.models.embed.static import StaticEmbedder
+from asterism.models.weights.folder import read_folder
 from benchmarks.context_fit import FOLDS, Rows, relation_curve, rows_of
 from benchmarks.context_models import (
     Ranking,
@@ -22,7 +22,7 @@ from benchmarks.context_models import (
     write_curve,
 )
 from benchmarks.context_quality import key_of, load_pairs, load_set
-from tests.backends.weights.tiny_models import make_encoder
+from tests.models.weights.tiny_models import make_encoder
 
 SET = load_set()
 

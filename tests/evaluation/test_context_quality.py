@@ -2,12 +2,12 @@
 
 from collections import Counter
 
-from asterism.backends.embed.cache import NoCache
-from asterism.backends.embed.static import StaticEmbedder
 from asterism.context.pieces import index_text
 from asterism.context.vectors import ItemIndex
 from asterism.context.words import stems_of
-from asterism.domain.context import Item, ItemKey, RequestMode, RuleKey
+from asterism.models.embed.cache import NoCache
+from asterism.models.embed.static import StaticEmbedder
+from asterism.types.context import Item, ItemKey, RequestMode, RuleKey
 from benchmarks.context_quality import (
     VARIANTS,
     Labelled,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from asterism.cli.eval import run
-from asterism.domain.errors import UsageError
+from asterism.cli.commands.eval import run
 from asterism.evaluation.runs import load_run, save_run
+from asterism.types.errors import UsageError
 from tests.evaluation.fakes import result, run_of
 
 DEFAULTS = {

@@ -10,8 +10,8 @@ from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.evaluation.facade import EngineSearcher
-from tests.backends.weights.tiny_models import make_encoder
+from asterism.evaluation.asterism_adapter import EngineSearcher
+from tests.models.weights.tiny_models import make_encoder
 
 
 @pytest.mark.parametrize("wanted", [False, True])

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asterism.domain.errors import UsageError
+from asterism.types.errors import UsageError
 from benchmarks.judge import main
 from benchmarks.judge_fit import fit_curve, fit_near, fit_weights, folds
-from tests.backends.weights.tiny_models import make_encoder, make_reranker
 from tests.evaluation.ranked_repositories import REPOSITORIES
+from tests.models.weights.tiny_models import make_encoder, make_reranker
 
 
 def test_every_language_is_left_out_once() -> None:

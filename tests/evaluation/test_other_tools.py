@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from asterism.domain.errors import PathMissing, UsageError
 from asterism.evaluation.adapters import AdapterSearcher
 from asterism.evaluation.command import CommandSearcher, parse_found
 from asterism.evaluation.labels import Found
+from asterism.types.errors import PathMissing, UsageError
 
 PLACES = [Found("a.py", 1, 2), Found("b.py")]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from asterism.analysis.reading import read_chunks
-from asterism.evaluation import parsing
-from asterism.evaluation.parsing import Extreme, Summary, Target, validate
+from asterism.evaluation import rules
+from asterism.evaluation.rules import Extreme, Summary, Target, validate
 
 
 def targets(root: Path, files: dict[str, bytes]) -> list[Target]:
@@ -59,7 +59,7 @@ def test_a_crash_is_kept_and_the_rest_goes_on(
             raise ZeroDivisionError("oops")
         return read_chunks(path, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(parsing, "read_chunks", read)
+    monkeypatch.setattr(rules, "read_chunks", read)
     found = validate(targets(tmp_path, FILES), 1, lambda _: None)
     assert found.passed == 2
     assert [crash.split(": ", 1)[1] for crash in found.crashes] == ["ZeroDivisionError: oops"]

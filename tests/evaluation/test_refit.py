@@ -6,17 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asterism.backends.embed.options import EmbedOptions
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.lance_table import LanceTable
 from asterism.config.settings import Settings
-from asterism.domain.errors import UsageError
 from asterism.engine.engine import Engine
 from asterism.engine.weighing import rank_options
 from asterism.engine.wiring import Places
+from asterism.models.embed.options import EmbedOptions
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.lance.table import LanceTable
+from asterism.types.errors import UsageError
 from benchmarks.refit import main
-from tests.backends.weights.tiny_models import make_encoder, rewrite
 from tests.evaluation.ranked_repositories import REPOSITORIES
+from tests.models.weights.tiny_models import make_encoder, rewrite
 
 LINES: list[dict[str, object]] = [
     {

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from asterism.domain.errors import PathMissing, PathUnreadable, UsageError
 from asterism.evaluation.bootstrap import BootstrapOptions
 from asterism.evaluation.labels import PathMatch
 from asterism.evaluation.runs import load_run, save_run
@@ -19,6 +18,7 @@ from asterism.evaluation.summaries import (
     times,
 )
 from asterism.evaluation.tables import comparison_tables, paired, run_tables
+from asterism.types.errors import PathMissing, PathUnreadable, UsageError
 from tests.evaluation.fakes import result, run_of, scored
 
 OPTIONS = BootstrapOptions(draws=200)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from asterism.domain.errors import PathMissing, UsageError
 from asterism.evaluation.labels import Checkout, Dataset, Found, PathMatch, Query, Target
 from asterism.evaluation.reading_costs import UNREADABLE_TOKENS, ReadingCosts
-from asterism.evaluation.searching import BUDGET_PLACES, WARMING, SearchOptions, run_dataset
+from asterism.evaluation.run import BUDGET_PLACES, WARMING, SearchOptions, run_dataset
+from asterism.types.errors import PathMissing, UsageError
 from tests.evaluation.fakes import FakeSearcher
 
 QUERIES = (

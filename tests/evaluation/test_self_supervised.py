@@ -5,22 +5,22 @@ from pathlib import Path
 
 import pytest
 
-from asterism.backends.store.registry import Registered
 from asterism.config.sections_index import WorkSettings
 from asterism.config.settings import Settings
-from asterism.domain.errors import IndexMissing, UsageError
-from asterism.domain.search import Hit
-from asterism.domain.selection import Detail, Kept, Lines
 from asterism.engine.engine import Engine
-from asterism.engine.searching import SearchRequest
+from asterism.engine.search import SearchRequest
 from asterism.engine.wiring import Places
+from asterism.evaluation.asterism_adapter import EngineSearcher, given_of
 from asterism.evaluation.baseline import word_search
 from asterism.evaluation.drawing import Draw
-from asterism.evaluation.facade import EngineSearcher, given_of
 from asterism.evaluation.labels import Found, Query, Target
 from asterism.evaluation.self_supervised import SetOptions, make_queries
 from asterism.evaluation.slips import misspelt
-from tests.backends.store.chunk_samples import chunk
+from asterism.store.registry import Registered
+from asterism.types.errors import IndexMissing, UsageError
+from asterism.types.search import Hit
+from asterism.types.selection import Detail, Kept, Lines
+from tests.store.chunk_samples import chunk
 
 LEDGER = '''\
 class LedgerAccount:

@@ -6,16 +6,16 @@ import sys
 from contextlib import closing, suppress
 from pathlib import Path
 
-from asterism.backends.store.registry import Registered
 from asterism.config.sections_records import RecordsSettings
 from asterism.config.settings import Settings
-from asterism.domain.chat import TurnStatus
-from asterism.domain.errors import AsterismError
-from asterism.engine.asking import Asking
-from asterism.engine.asking_requests import AskRequest
+from asterism.engine.chat.requests import AskRequest
+from asterism.engine.chat.service import Asking
 from asterism.engine.engine import Engine
-from asterism.engine.searching import SearchReply, SearchRequest
+from asterism.engine.search import SearchReply, SearchRequest
 from asterism.engine.wiring import Places
+from asterism.store.registry import Registered
+from asterism.types.chat import TurnStatus
+from asterism.types.errors import AsterismError
 
 
 class Filling(Engine):

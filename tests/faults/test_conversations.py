@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.domain.chat import TurnStatus
+from asterism.types.chat import TurnStatus
 from tests.faults.privileges import on_small_disk
 from tests.faults.workplace import ROOT, Workplace, workplace
 from tests.llm.fake_openai import FakeOpenAI

@@ -9,12 +9,12 @@ from random import Random
 
 import pytest
 
-from asterism.backends.store.catalogue_schema import PAGE_SIZE
-from asterism.domain.errors import IndexCorrupt, IndexTooNew
-from asterism.domain.index import Staleness
-from tests.backends.store.spoiling import change_catalogue
+from asterism.store.catalogue.schema import PAGE_SIZE
+from asterism.types.errors import IndexCorrupt, IndexTooNew
+from asterism.types.index import Staleness
 from tests.faults.generated_repository import make_repository
 from tests.faults.workplace import Workplace, workplace
+from tests.store.spoiling import change_catalogue
 
 _CATALOGUE = "catalogue.sqlite"
 _TABLE = "chunks.lance"

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
-from asterism.domain.errors import AsterismError
-from asterism.domain.index import Staleness
+from asterism.types.errors import AsterismError
+from asterism.types.index import Staleness
 from tests.faults.damage import DAMAGES, PARTS, Earlier, apply, combinations, remember
 from tests.faults.test_damage import change
 from tests.faults.whole_index import violations

@@ -7,20 +7,20 @@ from random import Random
 
 import pytest
 
-from asterism.backends.store.catalogue_schema import FILE_TABLES
-from asterism.backends.store.checksums import stamp_of, sums_of
-from asterism.backends.store.table_files import look_at, look_by_chance, look_deep
 from asterism.config.settings import Settings
-from asterism.domain.catalogue import TableFile
-from asterism.domain.errors import AsterismError, StorageFailed
-from asterism.domain.index_states import unreadable, without_advice
-from asterism.engine.doctor_findings import Finding
-from asterism.engine.doctor_indexes import index_findings
+from asterism.engine.doctor.checks import index_findings
+from asterism.engine.doctor.findings import Finding
 from asterism.engine.listing import ListedState, list_repositories
-from tests.backends.store.spoiling import change_catalogue
+from asterism.store.catalogue.schema import FILE_TABLES
+from asterism.store.checksums import stamp_of, sums_of
+from asterism.store.table_files import look_at, look_by_chance, look_deep
+from asterism.types.catalogue import TableFile
+from asterism.types.errors import AsterismError, StorageFailed
+from asterism.types.index_states import unreadable, without_advice
 from tests.faults.damage import PARTS, apply
 from tests.faults.privileges import permissions_count
 from tests.faults.workplace import Workplace, workplace
+from tests.store.spoiling import change_catalogue
 
 
 @pytest.fixture

@@ -191,7 +191,7 @@ def kill_at_work(kin: Kin, process: "subprocess.Popen[str]", name: str) -> None:
 # Starts the program that matches, gives it a pattern that takes for ever, and waits to be killed.
 _UNTIED = f"""
 import pickle, subprocess, sys, time
-from asterism.retrieval import exact_worker
+from asterism.search import exact_worker
 process = subprocess.Popen([sys.executable, exact_worker.__file__], stdin=subprocess.PIPE)
 pickle.dump("(h*)*k", process.stdin)
 pickle.dump(["{"h" * 60}"], process.stdin)

@@ -9,21 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.checksums import stamp_of
 from asterism.config.settings import Settings
-from asterism.domain.errors import IndexCorrupt, IndexMissing
-from asterism.domain.index import Staleness
-from asterism.engine.doctor_deep import deep_findings
-from asterism.engine.doctor_findings import Finding, Verdict
-from asterism.engine.searching import SearchRequest
+from asterism.engine.doctor.deep import deep_findings
+from asterism.engine.doctor.findings import Finding, Verdict
+from asterism.engine.search import SearchRequest
 from asterism.indexing.progress import Listener, Progress, Stage
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.checksums import stamp_of
 from asterism.telemetry.notices import taken
-from tests.backends.store.spoiling import change_catalogue, make_version_2
+from asterism.types.errors import IndexCorrupt, IndexMissing
+from asterism.types.index import Staleness
 from tests.faults.damage import NOTHING_EARLIER, apply, bit_flipped, every_file, in_table, table_of
 from tests.faults.test_damaged_files import hits
 from tests.faults.whole_index import violations
 from tests.faults.workplace import ROOT, Workplace, workplace
+from tests.store.spoiling import change_catalogue, make_version_2
 
 # Dies at the n-th time that a file of the index gets another name or goes.
 _KILLED = """
@@ -189,8 +189,8 @@ def test_a_killed_copying_of_the_log_is_looked_through(place: Workplace) -> None
     expected = hits(place)
     script = (
         "import sys; from pathlib import Path;"
-        "from asterism.backends.store import catalogue_sums as c;"
-        "from asterism.backends.store.checksums import stamp_of;"
+        "from asterism.store import catalogue_sums as c;"
+        "from asterism.store.checksums import stamp_of;"
         "d = Path(sys.argv[1]); c.announce(d, stamp_of(d / 'catalogue.sqlite'))"
     )
     subprocess.run([sys.executable, "-c", script, str(place.directory)], check=True)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from asterism.backends.store.catalogue import Catalogue
-from asterism.domain.errors import StoreError
-from tests.backends.store.spoiling import change_catalogue
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.types.errors import StoreError
 from tests.faults.generated_repository import make_repository
 from tests.faults.whole_index import violations
 from tests.faults.workplace import ROOT, Command, Workplace, wait_until, workplace
+from tests.store.spoiling import change_catalogue
 
 # So many files that a command is still at work when something happens to it.
 MANY = 500

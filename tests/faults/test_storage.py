@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from asterism.indexing.progress import Listener, Progress, Stage
-from tests.backends.store.spoiling import change_catalogue
 from tests.faults.generated_repository import files_of
 from tests.faults.privileges import on_read_only_disk, on_small_disk, permissions_count
 from tests.faults.whole_index import violations
 from tests.faults.workplace import Workplace, workplace
+from tests.store.spoiling import change_catalogue
 
 _FAR_NS = 4_000_000_000 * 10**9
 

@@ -14,7 +14,7 @@ import pytest
 from asterism.config.sections_running import TrustSettings
 from asterism.config.sections_structure import StructureSettings
 from asterism.engine.engine import Engine
-from asterism.engine.searching import SearchRequest
+from asterism.engine.search import SearchRequest
 from asterism.engine.wiring import Places
 from tests.engine.conftest import SETTINGS
 from tests.faults.workplace import Command, Outcome, Workplace, wait_until

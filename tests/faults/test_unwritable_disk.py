@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.backends.store.catalogue import Catalogue
+from asterism.store.catalogue.catalogue import Catalogue
 from tests.faults.privileges import on_full_disk, on_read_only_disk, permissions_count
 from tests.faults.workplace import Workplace, workplace
 

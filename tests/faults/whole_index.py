@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from asterism.backends.embed.options import EmbedOptions
-from asterism.backends.embed.providers import make_embedder
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.catalogue_opening import CATALOGUE
-from asterism.backends.store.catalogue_schema import FILE_TABLES
-from asterism.backends.store.lance_schema import ENTRY_COLUMNS
-from asterism.backends.store.lance_table import LanceTable
+from asterism.models.embed.options import EmbedOptions
+from asterism.models.embed.providers import make_embedder
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.catalogue.opening import CATALOGUE
+from asterism.store.catalogue.schema import FILE_TABLES
+from asterism.store.lance.schema import ENTRY_COLUMNS
+from asterism.store.lance.table import LanceTable
 
 # A chunk's place and the reading it comes from may rightly differ: a file that was only touched
 # keeps its rows.
@@ -191,7 +191,7 @@ def _alike(one: dict[tuple[str, str], float], other: dict[tuple[str, str], float
 
 
 def _vectors(column: Any) -> Any:
-    from asterism.backends.store.lance_schema import matrix_of
+    from asterism.store.lance.schema import matrix_of
 
     return matrix_of(column)
 

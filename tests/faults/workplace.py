@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.backends.store.registry import Registered
 from asterism.config.sections_index import IndexSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.searching import SearchReply, SearchRequest
+from asterism.engine.search import SearchReply, SearchRequest
 from asterism.engine.wiring import Places
 from asterism.indexing.progress import SILENT, Listener
 from asterism.indexing.report import SyncReport
+from asterism.store.registry import Registered
 from tests.faults.generated_repository import make_repository
 from tests.faults.whole_index import differences, violations, whole
 

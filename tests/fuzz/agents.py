@@ -10,8 +10,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from asterism.context.agents import AgentFolder
-from asterism.context.agents_editing import (
+from asterism.context.agents.edit import (
     add_item,
     enable,
     enable_item,
@@ -19,8 +18,9 @@ from asterism.context.agents_editing import (
     set_key,
     set_setting,
 )
-from asterism.domain.context import Agent, Rule
-from asterism.domain.errors import AsterismError
+from asterism.context.agents.files import AgentFolder
+from asterism.types.context import Agent, Rule
+from asterism.types.errors import AsterismError
 from tests.context.test_agents_editing import AGENT
 from tests.fuzz.mutations import crossed, damaged
 from tests.fuzz.target import Check, Target, one_by_one

@@ -12,9 +12,9 @@ from random import Random
 
 from asterism.config.environment import user_file
 from asterism.config.files import REPOSITORY_FILE
-from asterism.config.loading import load
+from asterism.config.load import load
 from asterism.config.settings import Settings, all_settings
-from asterism.domain.errors import SettingError
+from asterism.types.errors import SettingError
 from tests.fuzz.mutations import crossed, damaged
 from tests.fuzz.target import Check, Target, one_by_one
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import IO, Any, cast
 
-from asterism.servers.mcp_front import STATELESS_VERSION, Front, NotOurs
+from asterism.servers.mcp.opening import STATELESS_VERSION, Front, NotOurs
 from asterism.servers.tools import TOOLS
 from tests.fuzz.calls import LEFT_OUT, arguments
 from tests.fuzz.mutations import damaged

@@ -101,8 +101,8 @@ BY_SCHEMA = 4
 
 @cache
 def _described() -> dict[str, Any]:
-    from asterism.servers.http_openapi import openapi
-    from asterism.servers.http_operations import ENDPOINTS
+    from asterism.servers.http.openapi import openapi
+    from asterism.servers.http.routes import ENDPOINTS
 
     return openapi(ENDPOINTS)
 
@@ -192,7 +192,7 @@ _PLACE = re.compile(r"\{\w+\}")
 
 def _by_hand(random: Random) -> dict[str, Any]:
     """A request for an operation with arguments that may be wrong."""
-    from asterism.servers.http_operations import ENDPOINTS
+    from asterism.servers.http.routes import ENDPOINTS
 
     operation = random.choice(ENDPOINTS)
     given = arguments(dict(operation.tool.parameters), operation.tool.required, random)

@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
-from asterism.backends.store.registry import Registered
-from asterism.domain.errors import AsterismError
 from asterism.engine.engine import Engine
 from asterism.operations.json import compact
 from asterism.operations.limits import written
 from asterism.operations.repositories import Standpoint
 from asterism.servers.access_hiding import hidden_places
 from asterism.servers.tools_running import Toolbox
+from asterism.store.registry import Registered
+from asterism.types.errors import AsterismError
 from tests.fuzz.scene import OWN, engine_in, leaks, places_in, write_files
 from tests.fuzz.target import Check, Target, mishap, one_by_one
 

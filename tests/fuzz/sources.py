@@ -11,7 +11,7 @@ from random import Random
 
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.chunks.validation import RULES
-from asterism.analysis.graph.offers import exported_signatures, wanted_names
+from asterism.analysis.resolve.offers import exported_signatures, wanted_names
 from asterism.analysis.source.text import decode
 from asterism.analysis.syntax.catalogue import TABLE, Entry
 from asterism.analysis.syntax.outlines import UNFOLLOWED, language_of

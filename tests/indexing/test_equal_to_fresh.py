@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from asterism.backends.store.chunk_table import ChunkKey
 from asterism.indexing.progress import Listener, Progress, Stage
+from asterism.store.chunk_table import ChunkKey
 from tests.indexing.workshop import Kind, Workshop, workshop
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from asterism.analysis.parallel import BATCH
 from asterism.analysis.syntax import tables
-from asterism.domain.errors import ProviderDown
-from asterism.domain.index import Staleness
 from asterism.indexing.progress import Listener, Progress, Stage
+from asterism.types.errors import ProviderDown
+from asterism.types.index import Staleness
 from tests.analysis.syntax.material import ENDLESS
 from tests.indexing.workshop import Workshop, workshop
 

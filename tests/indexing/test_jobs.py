@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from asterism.domain.catalogue import Job, JobState
-from asterism.domain.errors import ProviderDown, StorageFailed
 from asterism.indexing.jobs import is_alive, run_sync
 from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.report import SyncReport
+from asterism.types.catalogue import Job, JobState
+from asterism.types.errors import ProviderDown, StorageFailed
 from tests.indexing.workshop import Workshop, workshop
 
 

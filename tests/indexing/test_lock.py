@@ -6,8 +6,8 @@ from threading import Event, Thread
 
 import pytest
 
-from asterism.domain.errors import IndexBusy, StorageFailed
 from asterism.indexing.lock import holder, writer
+from asterism.types.errors import IndexBusy, StorageFailed
 
 
 def test_the_second_writer_is_refused_and_told_who_writes(tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import pytest
 
-from asterism.domain.files import FoundFile
-from asterism.domain.index import FileState
 from asterism.indexing.plan import RACY_NS, Look, plan_sync
+from asterism.types.files import FoundFile
+from asterism.types.index import FileState
 
 HOUR = 3_600_000_000_000
 SCANNED = 10 * HOUR

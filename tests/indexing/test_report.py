@@ -2,8 +2,8 @@
 
 import pytest
 
-from asterism.domain.index import Staleness
 from asterism.indexing.report import NOTHING_MATCHED, SyncReport
+from asterism.types.index import Staleness
 
 FIRST = SyncReport(before=Staleness.missing)
 LATER = SyncReport(before=Staleness.content, files=1200)

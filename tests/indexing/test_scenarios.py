@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from asterism.domain.index import Staleness
 from asterism.indexing.report import SyncReport
+from asterism.types.index import Staleness
 from tests.indexing.workshop import Kind, Workshop, workshop
 
 TOKEN = """\

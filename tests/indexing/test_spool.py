@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.indexing.reading import Gone, Packet, Rows, unpickled
+from asterism.indexing.read import Gone, Packet, Rows, unpickled
 from asterism.indexing.spool import Earlier, Spool
 
 BLOCKS = [b"one", b"two" * 10_000, b"three" * 100, b"four"]

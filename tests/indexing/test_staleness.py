@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from asterism.backends.store.catalogue_schema import SCHEMA_VERSION
-from asterism.domain.index import Pending, Staleness
 from asterism.indexing.staleness import Judgement, judge, judge_shape
+from asterism.store.catalogue.schema import SCHEMA_VERSION
+from asterism.types.index import Pending, Staleness
 from tests.indexing.workshop import Workshop, workshop
 
 

@@ -7,24 +7,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asterism.backends.embed.cache import EmbeddingCache, NoCache
-from asterism.backends.embed.fake import CountingEmbedder
-from asterism.backends.store.memory_table import MemoryTable
-from asterism.backends.store.resident_limits import Limits
-from asterism.backends.store.second_store import MadeFor, Making, SecondStore
-from asterism.domain.errors import ProviderDown, StorageFailed
 from asterism.indexing.cache import Cache
 from asterism.indexing.progress import Listener, Progress
-from asterism.indexing.reading import text_hash
-from asterism.indexing.upgrade_report import UpgradeReport
-from asterism.indexing.upgrading import (
+from asterism.indexing.read import text_hash
+from asterism.indexing.upgrade import (
     BATCH_TEXTS,
     Upgrade,
     halves,
     rows_of_halves,
     upgrade,
 )
-from tests.backends.store.chunk_samples import DIMENSIONS, chunk, entry, units
+from asterism.indexing.upgrade_report import UpgradeReport
+from asterism.models.embed.cache import EmbeddingCache, NoCache
+from asterism.models.embed.fake import CountingEmbedder
+from asterism.store.encoder_vectors import MadeFor, Making, SecondStore
+from asterism.store.limits import Limits
+from asterism.store.memory_table import MemoryTable
+from asterism.types.errors import ProviderDown, StorageFailed
+from tests.store.chunk_samples import DIMENSIONS, chunk, entry, units
 
 RECIPE = 1
 

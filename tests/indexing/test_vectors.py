@@ -5,15 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asterism.backends.embed.cache import EmbeddingCache
-from asterism.backends.embed.fake import CountingEmbedder
-from asterism.backends.store.chunk_table import ChunkKey
-from asterism.backends.store.memory_table import MemoryTable
-from asterism.indexing.reading import text_hash
+from asterism.indexing.read import text_hash
 from asterism.indexing.report import Account
 from asterism.indexing.vectors import Text, VectorSource
-from tests.backends.store.chunk_samples import DIMENSIONS, chunk, entry
+from asterism.models.embed.cache import EmbeddingCache
+from asterism.models.embed.fake import CountingEmbedder
+from asterism.store.chunk_table import ChunkKey
+from asterism.store.memory_table import MemoryTable
 from tests.disclosure.examples import AWS
+from tests.store.chunk_samples import DIMENSIONS, chunk, entry
 
 A, B, C = (Text(name * 16, f"text of {name!r}") for name in (b"a", b"b", b"c"))
 RECIPE = 1

@@ -10,10 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
-from asterism.domain.errors import AsterismError, IndexMissing, PathMissing, ProviderDown
-from asterism.domain.index import Staleness
 from asterism.indexing.report import SyncReport
-from asterism.indexing.watching import (
+from asterism.indexing.watcher import (
     Outcome,
     Watched,
     Watcher,
@@ -21,6 +19,8 @@ from asterism.indexing.watching import (
     load_watch,
     save_watch,
 )
+from asterism.types.errors import AsterismError, IndexMissing, PathMissing, ProviderDown
+from asterism.types.index import Staleness
 from tests.indexing.workshop import Workshop, workshop
 
 # Long enough for a machine that does ten other things; nobody waits so long where it works.

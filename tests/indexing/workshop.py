@@ -8,21 +8,21 @@ from pathlib import Path
 from typing import Literal
 
 from asterism.analysis.chunks.options import RECIPE_VERSION
-from asterism.backends.embed.cache import NoCache
-from asterism.backends.embed.fake import CountingEmbedder
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.catalogue_schema import SCHEMA_VERSION
-from asterism.backends.store.chunk_table import ChunkTable
-from asterism.backends.store.lance_table import LanceTable
-from asterism.backends.store.memory_table import MemoryTable
-from asterism.domain.chunk import Chunk
-from asterism.domain.index import Manifest, Repository
 from asterism.indexing.cache import Cache
 from asterism.indexing.index import Index
 from asterism.indexing.options import SyncOptions, options_hash
 from asterism.indexing.progress import SILENT, Listener
 from asterism.indexing.report import SyncReport
 from asterism.indexing.sync import sync
+from asterism.models.embed.cache import NoCache
+from asterism.models.embed.fake import CountingEmbedder
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.catalogue.schema import SCHEMA_VERSION
+from asterism.store.chunk_table import ChunkTable
+from asterism.store.lance.table import LanceTable
+from asterism.store.memory_table import MemoryTable
+from asterism.types.chunk import Chunk
+from asterism.types.index import Manifest, Repository
 
 Kind = Literal["memory", "lance"]
 

@@ -18,12 +18,12 @@ SCRIPT = """if True:
     languages.__path__.append(sys.argv[1])
 
     from asterism.analysis.chunks.chunker import Place, chunk_file
-    from asterism.analysis.graph.resolving import Resolver
-    from asterism.analysis.graph.scopes import FileScope
+    from asterism.analysis.resolve.resolver import Resolver
+    from asterism.analysis.resolve.scopes import FileScope
     from asterism.analysis.syntax.outlines import outline
-    from asterism.presentation.layout import path_line
-    from asterism.retrieval.filters_values import language
-    from asterism.retrieval.questions_traces import frames_in
+    from asterism.reply.layout import path_line
+    from asterism.search.filters_values import language
+    from asterism.search.query.traces import frames_in
     from asterism.structure.call_sites import is_call
     from tests.analysis.graph.in_memory_world import InMemoryWorld
 

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from asterism.backends.llm.options import LlmOptions, Provider
-from asterism.backends.llm.protocol import LanguageModel, ModelRequest
-from asterism.domain.chat import Message, ModelReply, Role, ToolSpec
+from asterism.models.llm.options import LlmOptions, Provider
+from asterism.models.llm.protocol import LanguageModel, ModelRequest
+from asterism.types.chat import Message, ModelReply, Role, ToolSpec
 from tests.llm.fake_anthropic import FakeAnthropic
 from tests.llm.fake_openai import FakeOpenAI
 
@@ -41,8 +41,8 @@ def model_of(
     vendor: Vendor, url: str, pauses: Pauses | None = None, **options: Any
 ) -> LanguageModel:
     """The vendor's model at that address."""
-    from asterism.backends.llm.anthropic_messages import AnthropicModel
-    from asterism.backends.llm.openai_compatible import OpenAiModel
+    from asterism.models.llm.anthropic import AnthropicModel
+    from asterism.models.llm.openai import OpenAiModel
 
     chosen = {"model": "fake-1", "url": url, "provider": vendor.provider, **options}
     if vendor.provider == "anthropic":

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from asterism.domain.errors import AsterismError, PathOutside
 from asterism.operations.addable import NEVER, UNLESS_NAMED, Addable
 from asterism.operations.calls import Call
 from asterism.operations.repositories import Standpoint, inside, to_index
 from asterism.servers.http_calls import add_repository
+from asterism.types.errors import AsterismError, PathOutside
 from tests.servers.conftest import make_engine
 from tests.servers.other_user import IS_ROOT, OTHER_UID
 

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from asterism.domain.errors import UsageError
 from asterism.operations.arguments import checked
 from asterism.servers.tools import TOOLS
+from asterism.types.errors import UsageError
 
 SEARCH, SYMBOLS = TOOLS["search_code"], TOOLS["symbol_lookup"]
 

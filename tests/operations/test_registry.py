@@ -12,10 +12,10 @@ from typing import Annotated
 
 import pytest
 
+from asterism.api.arguments import Filters
+from asterism.api.codebase import Codebase
 from asterism.cli.options import add_request, request_from
 from asterism.engine.engine import Engine
-from asterism.facade.arguments import Filters
-from asterism.facade.codebase import Codebase
 from asterism.operations.calls import Call
 from asterism.operations.json import to_json
 from asterism.operations.limits import Part, Reply

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from asterism.domain.errors import (
+from asterism.engine.engine import Engine
+from asterism.operations.repositories import Standpoint, inside, repository_for, to_index
+from asterism.types.errors import (
     AsterismError,
     IndexMissing,
     PathMissing,
     PathOutside,
     RepositoryUnclear,
 )
-from asterism.engine.engine import Engine
-from asterism.operations.repositories import Standpoint, inside, repository_for, to_index
 from tests.servers.conftest import make_engine
 
 

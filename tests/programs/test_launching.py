@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from asterism.programs.fences import fences
-from asterism.programs.launching import Launch, inherited, is_below, prepare, run, search_path
 from asterism.programs.program import Consent, Files, Limits, Program
+from asterism.programs.start import Launch, inherited, is_below, prepare, run, search_path
 from asterism.programs.table import (
     DOCTOR_PROBE,
     PROGRAMS,
@@ -258,7 +258,7 @@ def test_it_ends_with_what_started_it() -> None:
     """The program ends with its parent when it is fenced, too."""
     tied = (
         "import sys\n"
-        "from asterism.programs.launching import Launch, start\n"
+        "from asterism.programs.start import Launch, start\n"
         "from asterism.programs.program import *\n"
         "limits = Limits(cpu_seconds=60, processes=64, network=False)\n"
         "program = Program(name='x', purpose='', consent=Consent.always, limits=limits)\n"

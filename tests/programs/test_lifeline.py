@@ -16,7 +16,7 @@ _CHILD = (
 # Starts that program, in a thread that ends or not, and waits to be killed.
 _PARENT = """
 import sys, threading, time
-from asterism.programs.launching import DEVNULL, Launch, start
+from asterism.programs.start import DEVNULL, Launch, start
 from asterism.programs.table import COMPARED_TOOL
 launch = Launch(
     program=COMPARED_TOOL,

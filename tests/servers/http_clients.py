@@ -11,8 +11,8 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from asterism.servers.http_app import make_app
-from asterism.servers.http_state import State
+from asterism.servers.http.app import make_app
+from asterism.servers.http.state import State
 from asterism.servers.tools_running import Toolbox
 from tests.servers.test_mcp_stdio import environment
 

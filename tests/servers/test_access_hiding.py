@@ -8,14 +8,14 @@ import pytest
 from starlette.testclient import TestClient
 
 from asterism.config.settings import Settings
-from asterism.domain.errors import SettingError
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.operations.limits import Part, Reply
 from asterism.operations.repositories import Standpoint
 from asterism.servers.access_hiding import Hiding, hidden_places
-from asterism.servers.http_operations import ENDPOINTS
+from asterism.servers.http.routes import ENDPOINTS
 from asterism.servers.tools_running import Toolbox, failure
+from asterism.types.errors import SettingError
 from tests.servers.conftest import copy_of_harbor, make_engine
 from tests.servers.http_clients import client_of
 

@@ -11,16 +11,16 @@ from urllib.request import urlopen
 
 import pytest
 
-from asterism.domain.deadlines import check_deadline
 from asterism.engine.engine import Engine
 from asterism.operations.calls import Call, Caller
 from asterism.operations.limits import Reply
 from asterism.operations.repositories import Standpoint
 from asterism.operations.schema import Json
-from asterism.servers.http_operations import ENDPOINTS
-from asterism.servers.http_state import State
+from asterism.servers.http.routes import ENDPOINTS
+from asterism.servers.http.state import State
 from asterism.servers.tools import TOOLS
 from asterism.servers.tools_running import Toolbox, Work
+from asterism.types.deadlines import check_deadline
 from tests.servers.conftest import make_engine
 from tests.servers.http_clients import Served, descendants, is_running, served
 from tests.servers.test_mcp_stdio import Server, call, serving

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from asterism.domain.files import display_path
 from asterism.operations.repositories import Standpoint
 from asterism.servers.tools_running import Toolbox
+from asterism.types.files import display_path
 from tests.servers.conftest import make_engine
 from tests.servers.http_clients import client_of
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from asterism.domain.errors import SettingError
 from asterism.servers.access import Access, Asked, access_for, host_name
+from asterism.types.errors import SettingError
 
 TOKEN = "0123456789abcdef0123"
 LOCAL = access_for("127.0.0.1", "")

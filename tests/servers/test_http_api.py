@@ -18,10 +18,10 @@ from asterism.operations.calls import Caller
 from asterism.operations.limits import Part, Reply
 from asterism.operations.repositories import Standpoint
 from asterism.servers.clients import LOCAL, Spender
-from asterism.servers.http_operations import ENDPOINTS, ROUTES_OF_TOOLS
-from asterism.servers.http_replies import OWN_STATUSES, STATUSES, Problem, Wording
-from asterism.servers.http_state import State
-from asterism.servers.http_work import LANE_AT_ONCE, Threads, Wanted
+from asterism.servers.http.replies import OWN_STATUSES, STATUSES, Problem, Wording
+from asterism.servers.http.routes import ENDPOINTS, ROUTES_OF_TOOLS
+from asterism.servers.http.state import State
+from asterism.servers.http.workers import LANE_AT_ONCE, Threads, Wanted
 from asterism.servers.tools import TOOLS
 from asterism.servers.tools_errors import CODES, INTERNAL
 from asterism.servers.tools_running import Toolbox

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from asterism.operations.repositories import Standpoint, shown_detail
 from asterism.servers.access_hiding import hidden_places
-from asterism.servers.http_operations import ENDPOINTS
+from asterism.servers.http.routes import ENDPOINTS
 from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import copy_of_harbor, make_engine
 from tests.servers.http_clients import client_of, error_of

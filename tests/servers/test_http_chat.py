@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from asterism.domain.chat import TurnStatus
-from asterism.servers.http_chat import routes
-from asterism.servers.http_state import State
+from asterism.servers.http.chat import routes
+from asterism.servers.http.state import State
+from asterism.types.chat import TurnStatus
 from tests.llm.fake_openai import FakeOpenAI
 from tests.llm.loopback import Call, Say
 from tests.servers.conftest import copy_of_harbor, make_engine

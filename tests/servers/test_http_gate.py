@@ -8,8 +8,8 @@ import pytest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from asterism.servers.access import access_for
-from asterism.servers.http_gate import Gate, GateLimits
-from asterism.servers.http_requests import MOST_SIGNS
+from asterism.servers.http.gate import Gate, GateLimits
+from asterism.servers.http.requests import MOST_SIGNS
 from asterism.telemetry.exposition import snapshot
 from asterism.telemetry.requests import current_request
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from asterism.servers.mcp_front import STATELESS_VERSION
+from asterism.servers.mcp.opening import STATELESS_VERSION
 from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import make_engine
 from tests.servers.http_clients import client_of

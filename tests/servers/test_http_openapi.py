@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from starlette.testclient import TestClient
 
 from asterism.operations.schema import input_schema
-from asterism.servers.http_app import make_app
-from asterism.servers.http_openapi import body_schema, openapi
-from asterism.servers.http_operations import ENDPOINTS, Endpoint
-from asterism.servers.http_replies import OWN_STATUSES, STATUSES
-from asterism.servers.http_state import State
+from asterism.servers.http.app import make_app
+from asterism.servers.http.openapi import body_schema, openapi
+from asterism.servers.http.replies import OWN_STATUSES, STATUSES
+from asterism.servers.http.routes import ENDPOINTS, Endpoint
+from asterism.servers.http.state import State
 from asterism.servers.tools import TOOLS, listed
 from asterism.servers.tools_running import Toolbox
 from tests.servers.http_clients import ADDRESS, client_of

@@ -9,8 +9,8 @@ import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from asterism.servers.http_protocol import PatientProtocol
-from asterism.servers.http_serving import listen, make_room
+from asterism.servers.http.process import listen, make_room
+from asterism.servers.http.protocol import PatientProtocol
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 

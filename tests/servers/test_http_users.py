@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from asterism.servers.access import Access, Identity, Kind, access_for
-from asterism.servers.http_gate import Gate
-from asterism.servers.http_operations import ENDPOINTS
+from asterism.servers.http.gate import Gate
+from asterism.servers.http.routes import ENDPOINTS
 from tests.servers.http_clients import WAIT_SECONDS, Served, served
 from tests.servers.other_user import IS_ROOT, asked_by_other_user
 from tests.servers.test_http_gate import HOST, Headers, ask, echo

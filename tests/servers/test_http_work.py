@@ -10,10 +10,10 @@ from mcp import Client as McpClient
 
 from asterism.engine.engine import Engine
 from asterism.servers.clients import Spender, working_for
-from asterism.servers.http_replies import Refused
-from asterism.servers.http_state import State
-from asterism.servers.http_work import LANE_AT_ONCE, Threads, Wanted
-from asterism.servers.mcp_server import make_server
+from asterism.servers.http.replies import Refused
+from asterism.servers.http.state import State
+from asterism.servers.http.workers import LANE_AT_ONCE, Threads, Wanted
+from asterism.servers.mcp.server import make_server
 from asterism.servers.tools_running import Toolbox
 from asterism.servers.tools_turns import Turns
 from tests.servers.http_clients import client_of, error_of

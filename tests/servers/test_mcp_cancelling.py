@@ -12,7 +12,7 @@ from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.operations.repositories import Standpoint
-from asterism.servers.mcp_server import CALLS_AT_ONCE
+from asterism.servers.mcp.server import CALLS_AT_ONCE
 from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import SETTINGS, copy_of_harbor
 from tests.servers.test_mcp_session import code_of, found_in, tell

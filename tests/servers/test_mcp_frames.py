@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from asterism.servers.mcp_frames import DEEPEST, FRAME_BYTES, Broken, message_in
+from asterism.servers.mcp.frames import DEEPEST, FRAME_BYTES, Broken, message_in
 
 PARSE, REQUEST, PARAMS = -32700, -32600, -32602
 

@@ -9,14 +9,14 @@ import pytest
 from mcp.server.stdio import stdio_server
 from mcp.types import version as versions
 
-from asterism.servers.mcp_front import (
+from asterism.servers.mcp.opening import (
     HANDSHAKE_VERSIONS,
     STATELESS_VERSION,
     Front,
     NotOurs,
     is_unopened,
 )
-from asterism.servers.mcp_server import make_server
+from asterism.servers.mcp.server import make_server
 from asterism.servers.tools_running import Toolbox
 
 CLIENT = {"name": "test", "version": "1"}

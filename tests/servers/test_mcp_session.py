@@ -11,7 +11,7 @@ from mcp.types import CallToolResult, LoggingMessageNotificationParams, TextCont
 
 from asterism.operations.limits import MOST_CHARS
 from asterism.operations.repositories import Standpoint
-from asterism.servers.mcp_server import CALLS_AT_ONCE, make_server
+from asterism.servers.mcp.server import CALLS_AT_ONCE, make_server
 from asterism.servers.tools import TOOLS
 from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import copy_of_harbor, make_engine

@@ -16,7 +16,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.types import TextContent
 
-from asterism.servers.mcp_frames import FRAME_BYTES
+from asterism.servers.mcp.frames import FRAME_BYTES
 from asterism.servers.tools import TOOLS
 from tests.servers.conftest import ROOT, copy_of_harbor
 from tests.servers.test_mcp_front import STATELESS, Message, handshake, request
@@ -132,8 +132,8 @@ def test_the_opening_loads_neither_sdk_nor_engine(opening: list[Message]) -> Non
     # Counted in modules, for a time would depend on the machine.
     code = (
         "import sys\n"
-        "import asterism.cli.main, asterism.cli.mcp\n"
-        "from asterism.servers.mcp_front import Front\n"
+        "import asterism.cli.main, asterism.cli.commands.mcp\n"
+        "from asterism.servers.mcp.opening import Front\n"
         "front = Front()\n"
         "for line in sys.stdin:\n"
         "    front.answer(line)\n"
@@ -152,8 +152,8 @@ def test_the_opening_loads_neither_sdk_nor_engine(opening: list[Message]) -> Non
 def test_a_server_without_a_search_has_not_loaded_what_searches_need() -> None:
     code = (
         "import sys\n"
-        "import asterism.cli.mcp, asterism.cli.serve\n"
-        "import asterism.servers.mcp_server, asterism.servers.http_app\n"
+        "import asterism.cli.commands.mcp, asterism.cli.commands.serve\n"
+        "import asterism.servers.mcp.server, asterism.servers.http.app\n"
         "print(*sys.modules)\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

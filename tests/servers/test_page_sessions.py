@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from asterism.servers.access import Access, cookie_of
-from asterism.servers.page_sessions import (
+from asterism.servers.http.page_sessions import (
     CODE_SECONDS,
     IDLE_SECONDS,
     MOST_CODES,

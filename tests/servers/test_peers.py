@@ -11,8 +11,8 @@ from threading import Thread
 
 import pytest
 
-from asterism.servers import peers
-from asterism.servers.peers import Connection, End, Owner, Pair, owner_in_tables, peer_uid
+from asterism.servers.http import peers
+from asterism.servers.http.peers import Connection, End, Owner, Pair, owner_in_tables, peer_uid
 from tests.servers.http_clients import WAIT_SECONDS
 from tests.servers.other_user import IS_ROOT, OTHER_UID, run_as_other_user
 

@@ -8,8 +8,8 @@ from itertools import count
 
 import pytest
 
+from asterism.api.codebase import Codebase
 from asterism.engine.engine import Engine
-from asterism.facade.codebase import Codebase
 from asterism.operations.limits import written
 from asterism.servers.tools_running import Toolbox
 from tests.servers.http_clients import client_of

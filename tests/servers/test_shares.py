@@ -11,16 +11,16 @@ import pytest
 from mcp import Client as McpClient
 from starlette.requests import Request
 
-from asterism.domain.errors import ShareExceeded
-from asterism.domain.processor_time import add_helper_time
 from asterism.operations.repositories import Standpoint
 from asterism.servers.access import Identity, Kind
 from asterism.servers.clients import Spender
-from asterism.servers.http_state import State
-from asterism.servers.http_work import Threads
-from asterism.servers.mcp_server import make_server, refusal
-from asterism.servers.shares import ShareOptions, Shares, spender_of, thread_meter
+from asterism.servers.http.shares import ShareOptions, Shares, spender_of, thread_meter
+from asterism.servers.http.state import State
+from asterism.servers.http.workers import Threads
+from asterism.servers.mcp.server import make_server, refusal
 from asterism.servers.tools_running import Toolbox
+from asterism.types.errors import ShareExceeded
+from asterism.types.processor_time import add_helper_time
 from tests.servers.conftest import copy_of_harbor, make_engine
 from tests.servers.http_clients import client_of as http_client_of
 from tests.servers.http_clients import error_of

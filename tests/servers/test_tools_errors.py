@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from asterism.domain import errors
-from asterism.domain.errors import AsterismError, IndexMissing, UsageError
 from asterism.servers.tools_errors import CODES, INTERNAL, LONGEST_SENTENCE, code_of, sentence_of
+from asterism.types import errors
+from asterism.types.errors import AsterismError, IndexMissing, UsageError
 
 KINDS = [kind for _, kind in inspect.getmembers(errors, inspect.isclass)]
 

@@ -6,10 +6,10 @@ from threading import Event, Thread
 
 import pytest
 
-from asterism.domain.deadlines import limited_to, work_begun
-from asterism.domain.errors import AsterismError, Cancelled, WaitedTooLong
 from asterism.servers.clients import LOCAL, Spender, working_for
 from asterism.servers.tools_turns import Turns
+from asterism.types.deadlines import limited_to, work_begun
+from asterism.types.errors import AsterismError, Cancelled, WaitedTooLong
 
 A, B = Spender("a"), Spender("b")
 

@@ -14,7 +14,7 @@ from asterism.engine.wiring import Places
 from asterism.operations.repositories import Standpoint
 from asterism.operations.schema import Json
 from asterism.servers.tools_running import Toolbox
-from tests.backends.weights.tiny_models import make_encoder
+from tests.models.weights.tiny_models import make_encoder
 from tests.servers.conftest import copy_of_harbor
 
 # However slow the machine is; a test that waits so long has failed.

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from asterism.domain.structure import Connections, Edge, Known, TypeFlow
+from asterism.types.structure import Connections, Edge, Known, TypeFlow
 
 EDGES = ("extends", "implements", "subtypes", "calls", "callers", "users")
 

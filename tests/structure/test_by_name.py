@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from asterism.backends.store.catalogue import Catalogue
 from asterism.config.sections_index import WorkSettings
 from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
-from asterism.domain.structure import Connections, Edge, Fact, SymbolPlace
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
+from asterism.store.catalogue.catalogue import Catalogue
 from asterism.structure.by_name import ByName, ByNameOptions
 from asterism.structure.call_trees import TreeOptions, call_tree
 from asterism.structure.repository import Files, IndexedRepository
 from asterism.structure.targets import Target
+from asterism.types.structure import Connections, Edge, Fact, SymbolPlace
 
 SETTINGS = Settings(embedding=EmbeddingSettings(), work=WorkSettings(jobs=1))
 FILES = {

@@ -1,7 +1,7 @@
 """What names add where a language server knows only a part."""
 
-from asterism.domain.structure import Connections, Edge, Fact, Known, SymbolPlace
-from asterism.structure.completing import completed
+from asterism.engine.completing import completed
+from asterism.types.structure import Connections, Edge, Fact, Known, SymbolPlace
 
 
 def known(known: Known, confidence: float = 1.0, **edges: tuple[int, ...]) -> tuple[Edge, ...]:

@@ -11,19 +11,19 @@ from typing import Any
 import pytest
 
 from asterism.analysis.source.discovery import discover
-from asterism.backends.lsp.keeper import KeeperOptions
-from asterism.domain.errors import ServerMissing
-from asterism.programs import launching
+from asterism.lsp.keeper import KeeperOptions
+from asterism.programs import start
 from asterism.programs.fences import fences
-from asterism.structure.python import PythonOptions, PythonProject
-from asterism.structure.python_binary import find_environment, require_checker
-from asterism.structure.python_paths import write_configuration
-from asterism.structure.server_binary import require_server
-from asterism.structure.servers import CLANGD
+from asterism.structure.python.binary import find_environment, require_checker
+from asterism.structure.python.paths import write_configuration
+from asterism.structure.python.project import PythonOptions, PythonProject
+from asterism.structure.servers.binary import require_server
+from asterism.structure.servers.catalogue import CLANGD
 from asterism.structure.targets import Target
-from asterism.structure.typescript import TypeScriptOptions, TypeScriptProject
-from asterism.structure.typescript_binary import require_compiler
-from asterism.structure.typescript_config import MOST_EXTENDED, scopes
+from asterism.structure.typescript.binary import require_compiler
+from asterism.structure.typescript.config import MOST_EXTENDED, scopes
+from asterism.structure.typescript.project import TypeScriptOptions, TypeScriptProject
+from asterism.types.errors import ServerMissing
 from tests.structure.compilers import CHECKER, TYPESCRIPT, needs_checker, needs_typescript
 from tests.structure.descriptions import described
 from tests.structure.scripts import written
@@ -151,7 +151,7 @@ def is_fenced(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     """Whether the kernel restricts files; False simulates macOS."""
     if not request.param:
         # A fence that leaves everything open.
-        monkeypatch.setattr(launching, "SYSTEM_FILES", ("/",))
+        monkeypatch.setattr(start, "SYSTEM_FILES", ("/",))
     return bool(request.param)
 
 

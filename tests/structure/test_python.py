@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from asterism.analysis.source.discovery import discover
-from asterism.domain.errors import ServerMissing
-from asterism.structure.python import PythonOptions, PythonProject
-from asterism.structure.python_binary import find_environment, require_checker
+from asterism.structure.python.binary import find_environment, require_checker
+from asterism.structure.python.project import PythonOptions, PythonProject
 from asterism.structure.targets import Target
+from asterism.types.errors import ServerMissing
 from tests.structure.compilers import CHECKER, needs_checker
 from tests.structure.descriptions import described
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from asterism.analysis.source.discovery import discover
-from asterism.backends.lsp.keeper import Condition, KeeperOptions
-from asterism.domain.errors import ServerDied, ServerGivenUp, ServerMissing, ServerStarting
+from asterism.lsp.keeper import Condition, KeeperOptions
 from asterism.structure.repository import Files
-from asterism.structure.server_project import ServerOptions, ServerProject
-from asterism.structure.servers import BY_FAMILY, CLANGD
+from asterism.structure.servers.catalogue import BY_FAMILY, CLANGD
+from asterism.structure.servers.project import ServerOptions, ServerProject
 from asterism.structure.targets import Target
+from asterism.types.errors import ServerDied, ServerGivenUp, ServerMissing, ServerStarting
 from tests.faults.workplace import wait_until
 from tests.structure.descriptions import described
 from tests.structure.scripts import scripted, written

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from asterism.structure.server_binary import rust_toolchain
-from asterism.structure.servers import BY_FAMILY, CLANGD, GOPLS, folders_of
+from asterism.structure.servers.binary import rust_toolchain
+from asterism.structure.servers.catalogue import BY_FAMILY, CLANGD, GOPLS, folders_of
 
 
 @pytest.mark.parametrize(

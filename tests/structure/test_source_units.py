@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asterism.analysis.source.text import decode
-from asterism.structure.source_units import SourceUnits
+from asterism.structure.positions import SourceUnits
 
 TEXTS = st.text(alphabet=st.sampled_from("ab\n\ré漢😀\u2028\ufeff \t\"'"))
 

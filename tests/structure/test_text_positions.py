@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asterism.analysis.graph.scopes import FileScope
-from asterism.domain.outline import Outline
-from asterism.structure.text_positions import offset_at, position_of
+from asterism.analysis.resolve.scopes import FileScope
+from asterism.structure.servers.text_positions import offset_at, position_of
+from asterism.types.outline import Outline
 
 
 def scope(text: str) -> FileScope:

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from asterism.domain.errors import ServerTimeout
 from asterism.structure.turns import Turns
+from asterism.types.errors import ServerTimeout
 
 
 def test_one_at_a_time() -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from asterism.structure import jsonc
-from asterism.structure.typescript_config import MOST_PROJECTS, plan
+from asterism.structure.typescript import jsonc
+from asterism.structure.typescript.config import MOST_PROJECTS, plan
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from asterism.analysis.source.discovery import discover
-from asterism.backends.lsp.keeper import Condition
-from asterism.domain.errors import ServerMissing, ServerTimeout
+from asterism.lsp.keeper import Condition
 from asterism.structure.targets import Target
-from asterism.structure.typescript import TypeScriptOptions, TypeScriptProject
-from asterism.structure.typescript_binary import find_compiler, require_compiler
+from asterism.structure.typescript.binary import find_compiler, require_compiler
+from asterism.structure.typescript.project import TypeScriptOptions, TypeScriptProject
+from asterism.types.errors import ServerMissing, ServerTimeout
 from tests.faults.workplace import wait_until
 from tests.structure.compilers import TYPESCRIPT, needs_typescript
 from tests.structure.descriptions import described

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asterism.telemetry.events import Event
-from asterism.telemetry.logs import Format, _Json, _Plain
+from asterism.telemetry.log import Format, _Json, _Plain
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(),

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from asterism.domain.errors import IndexCorrupt
-from asterism.telemetry import logs
+from asterism.telemetry import log
 from asterism.telemetry.events import LOGGER, log_event, log_failure
-from asterism.telemetry.logs import LogOptions, is_logging, start_logging, stop_logging
+from asterism.telemetry.log import LogOptions, is_logging, start_logging, stop_logging
 from asterism.telemetry.measures import LOG_FAILURES
 from asterism.telemetry.redaction import hide
 from asterism.telemetry.requests import request
+from asterism.types.errors import IndexCorrupt
 
 SECRET = "verysecretvalue"
 
@@ -70,7 +70,7 @@ def test_plain_lines_on_standard_error(capsys: pytest.CaptureFixture[str]) -> No
 
 
 @pytest.mark.parametrize("form", ["plain", "json"])
-def test_one_event_is_one_line_whatever_it_holds(tmp_path: Path, form: logs.Format) -> None:
+def test_one_event_is_one_line_whatever_it_holds(tmp_path: Path, form: log.Format) -> None:
     file = tmp_path / "log"
     start_logging(LogOptions("info", form, str(file)))
     log_event("tool", words="a\tb\x1b[31m\u2028c", lines="x\ny", names=["a\nb"])
@@ -124,7 +124,7 @@ def test_no_secret_and_no_code(tmp_path: Path) -> None:
 
 
 def test_a_large_file_is_set_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logs, "FILE_BYTES", 500)
+    monkeypatch.setattr(log, "FILE_BYTES", 500)
     file = tmp_path / "log"
     start_logging(LogOptions("info", "json", str(file)))
     for number in range(60):

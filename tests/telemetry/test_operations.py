@@ -5,12 +5,12 @@ import re
 
 import pytest
 
-from asterism.domain.errors import IndexMissing
 from asterism.telemetry.measures import ERRORS, IN_FLIGHT, OPERATIONS, REQUESTS, TOOLS
 from asterism.telemetry.meters import Histogram
 from asterism.telemetry.operations import Operation, ToolCall, record_http
 from asterism.telemetry.requests import current_request
 from asterism.telemetry.summary import quantile, summary
+from asterism.types.errors import IndexMissing
 
 
 def observed(meter: Histogram, *labels: str) -> int:

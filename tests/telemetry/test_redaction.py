@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from asterism.domain.selection import Reason
 from asterism.telemetry.redaction import HIDDEN, excerpt, hide, loggable, redacted
+from asterism.types.selection import Reason
 
 SECRET = "sk-proj-4711abcdefghijkl"
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asterism.backends.embed.cache import EmbeddingCache
-from asterism.backends.embed.protocol import Matrix
-from asterism.domain.index import ModelIdentity
 from asterism.evaluation.labels import Checkout, Dataset, Query, Target
+from asterism.models.embed.cache import EmbeddingCache
+from asterism.models.embed.provider import Matrix
+from asterism.types.index import ModelIdentity
 from training.dense import Vectors, by_vectors, embedded, measured
 from training.scoring import Collection, Place
 

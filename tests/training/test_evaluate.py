@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from asterism.domain.errors import AsterismError
 from asterism.evaluation.datasets import load_dataset
-from tests.backends.weights.tiny_models import make_encoder, make_reranker
+from asterism.types.errors import AsterismError
+from tests.models.weights.tiny_models import make_encoder, make_reranker
 from tests.training.source_trees import FILES, write_tree
 from training import evaluate
 from training.contenders import Contender, shipped

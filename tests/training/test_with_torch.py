@@ -14,9 +14,9 @@ torch: Any = pytest.importorskip("torch", reason="only training needs it")
 
 from tokenizers import Tokenizer, models, pre_tokenizers, processors  # noqa: E402
 
-from asterism.backends.embed.static import pooled  # noqa: E402
-from asterism.backends.embed.vectors import unit  # noqa: E402
-from asterism.backends.embed.word_tokens import TextTokens  # noqa: E402
+from asterism.models.embed.static import pooled  # noqa: E402
+from asterism.models.embed.vectors import unit  # noqa: E402
+from asterism.models.embed.word_tokens import TextTokens  # noqa: E402
 from training import average, byte_graph, encoder, negatives, reranker, static  # noqa: E402
 from training.encoder import Course, Held, Teacher, all_vectors, save, train, vectors  # noqa: E402
 from training.owners import Owners  # noqa: E402
@@ -352,8 +352,8 @@ def test_candidates() -> None:
 def test_export(tmp_path: Path) -> None:
     """The written graph says what the module says, and the product runs it."""
     pytest.importorskip("onnx")
-    from asterism.backends.embed.encoder import EncoderEmbedder
-    from asterism.backends.embed.options import EmbedOptions
+    from asterism.models.embed.encoder import EncoderEmbedder
+    from asterism.models.embed.options import EmbedOptions
     from scripts.describe_model import describe
     from training import export
 

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from asterism.analysis.source.discovery import discover
-from asterism.backends.lsp.keeper import KeeperOptions
-from asterism.programs.launching import Launch, prepare
+from asterism.lsp.keeper import KeeperOptions
+from asterism.programs.start import Launch, prepare
 from asterism.programs.table import RUST_ANALYZER
 from asterism.structure.repository import Files
-from asterism.structure.server_binary import rust_toolchain
-from asterism.structure.server_project import ServerOptions, ServerProject
-from asterism.structure.servers import BY_FAMILY
+from asterism.structure.servers.binary import rust_toolchain
+from asterism.structure.servers.catalogue import BY_FAMILY
+from asterism.structure.servers.project import ServerOptions, ServerProject
 from asterism.structure.targets import Target
 from tests.structure.descriptions import described
 from tests.structure.scripts import written

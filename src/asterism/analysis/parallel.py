@@ -10,9 +10,9 @@ from itertools import chain, islice
 from typing import NamedTuple, TypeVar
 
 from asterism.analysis.syntax.trial_worker import HAS_TIMER
-from asterism.domain.errors import WorkerDied
 from asterism.programs.lifeline import follow_parent
 from asterism.programs.table import READER
+from asterism.types.errors import WorkerDied
 
 # Files handed to a worker at once: fewer, and the hand-over costs more than the parsing.
 BATCH = 32

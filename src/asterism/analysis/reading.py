@@ -8,10 +8,10 @@ from asterism.analysis.chunks.chunker import Place, chunk_file
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.source.text import decode, is_binary, read
 from asterism.analysis.syntax.outlines import outline
-from asterism.domain.chunk import Chunk
-from asterism.domain.errors import NotText
-from asterism.domain.files import display_path
-from asterism.domain.outline import Outline
+from asterism.types.chunk import Chunk
+from asterism.types.errors import NotText
+from asterism.types.files import display_path
+from asterism.types.outline import Outline
 
 # A new number for every change of outlines, symbols or chunks that no option makes: an index of
 # another number is read anew.

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from asterism.domain.chat import Citation, ToolResult
+from asterism.types.chat import Citation, ToolResult
 
 PER_FILE = 2
 """As in the searches that a chat makes: the nearest two of a file say enough of it."""

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from asterism.domain.chunk import Chunk
-from asterism.domain.files import display_path
-from asterism.domain.search import Hit
 from asterism.languages.registry import facets_of
+from asterism.types.chunk import Chunk
+from asterism.types.files import display_path
+from asterism.types.search import Hit
 
 NAME = "extractive"
 """What stands where a model's name would."""

@@ -1,7 +1,7 @@
 """The stable code of each failure that ends a turn."""
 
-from asterism.domain import errors
-from asterism.domain.chat import TurnError
+from asterism.types import errors
+from asterism.types.chat import TurnError
 
 CODES: dict[type[errors.AsterismError], str] = {
     errors.AsterismError: "failed",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from asterism.domain.chat import Message, Role, Turn, TurnStatus
+from asterism.types.chat import Message, Role, Turn, TurnStatus
 
 _TOLD = frozenset({TurnStatus.done, TurnStatus.stopped})
 

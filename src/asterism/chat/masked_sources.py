@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from asterism.disclosure.places import MaskedPlace, places_in
-from asterism.domain.chat import ToolResult
+from asterism.types.chat import ToolResult
 
 
 def masked_places(results: Iterable[ToolResult]) -> Iterator[MaskedPlace]:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from asterism.domain.chat import Message, ToolResult, ToolSpec, Turn
-from asterism.domain.context import RequestContext
-from asterism.domain.search import Hit
+from asterism.types.chat import Message, ToolResult, ToolSpec, Turn
+from asterism.types.context import RequestContext
+from asterism.types.search import Hit
 
 
 class Prepared(NamedTuple):

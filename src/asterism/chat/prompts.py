@@ -2,7 +2,7 @@
 
 import hashlib
 
-from asterism.domain.chat import Message, Role, ToolResult
+from asterism.types.chat import Message, Role, ToolResult
 
 RULES = """\
 You answer questions about code from the code itself.

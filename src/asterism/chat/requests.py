@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from asterism.backends.llm.protocol import LanguageModel
 from asterism.chat.options import TurnOptions
 from asterism.chat.ports import Prepared
 from asterism.chat.prompts import grounding_message, result_message, rules
 from asterism.chat.window import MARGIN, Assembled, estimate
-from asterism.domain.chat import Message, Role, ToolSpec, Turn
+from asterism.models.llm.protocol import LanguageModel
+from asterism.types.chat import Message, Role, ToolSpec, Turn
 
 
 def assembled(turn: Turn, prepared: Prepared, history: Sequence[Message], mark: str) -> Assembled:

@@ -6,20 +6,21 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from asterism.backends.llm.protocol import LanguageModel, ModelRequest
 from asterism.chat import extractive
-from asterism.chat.calls import Terms, is_looping, offered, run_call, sort_calls
 from asterism.chat.citations import cited
 from asterism.chat.failures import error_of
 from asterism.chat.masked_sources import masked_places
 from asterism.chat.options import TurnOptions
 from asterism.chat.ports import CodeSearch, Contexts, Prepared, Recorder, Tools
 from asterism.chat.prompts import LAST_ROUND, mark_of
-from asterism.chat.quality import Grounded, Judging, ground
 from asterism.chat.requests import assembled, budget_of, output_of
+from asterism.chat.retrieval_loop import Grounded, Judging, ground
+from asterism.chat.tool_calls import Terms, is_looping, offered, run_call, sort_calls
 from asterism.chat.window import fitted, size_of
 from asterism.disclosure.places import MaskedTokens
-from asterism.domain.chat import (
+from asterism.models.llm.protocol import LanguageModel, ModelRequest
+from asterism.telemetry.masking import counting_masked
+from asterism.types.chat import (
     RESUMABLE,
     ApprovalWanted,
     CitationsFound,
@@ -43,8 +44,7 @@ from asterism.domain.chat import (
     TurnFailed,
     TurnStatus,
 )
-from asterism.domain.errors import AsterismError, ReplyCut, TextTooLong
-from asterism.telemetry.masking import counting_masked
+from asterism.types.errors import AsterismError, ReplyCut, TextTooLong
 
 SHRINKS = 3
 """How often a request that is too long is halved: an eighth of a large window fits a small one."""

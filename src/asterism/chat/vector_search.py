@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from asterism.domain.files import wire_path
-from asterism.domain.search import Hit
-from asterism.domain.selection import FileMatches, Kept, Selection
-from asterism.retrieval.selection import select
-from asterism.retrieval.selection_options import CHAT, SelectionOptions
-from asterism.retrieval.selection_sieve import distance_of
-from asterism.retrieval.selection_sizes import Measure
+from asterism.search.selection.options import CHAT, SelectionOptions
+from asterism.search.selection.select import select
+from asterism.search.selection.sieve import distance_of
+from asterism.search.selection.sizes import Measure
+from asterism.types.files import wire_path
+from asterism.types.search import Hit
+from asterism.types.selection import FileMatches, Kept, Selection
 
 NO_DISTANCE = math.inf
 

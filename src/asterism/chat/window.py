@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from asterism.domain.chat import Message, Role
+from asterism.types.chat import Message, Role
 
 CHARS_PER_TOKEN = 4
 """Where no tokenizer is known; code has more tokens for its length, which the margin covers."""

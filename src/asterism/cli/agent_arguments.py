@@ -1,6 +1,6 @@
 """The arguments of the commands around agents: their files, their sessions, a request's context."""
 
-from asterism.cli.arguments import Commands, command, json_option
+from asterism.cli.parser import Commands, command, json_option
 
 INCLUDE_MODES = ("always", "manual", "agent")
 

@@ -2,7 +2,7 @@
 
 import argparse
 
-from asterism.cli.arguments import Commands, command, json_option
+from asterism.cli.parser import Commands, command, json_option
 
 
 def add(commands: Commands) -> None:

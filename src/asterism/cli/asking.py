@@ -2,7 +2,7 @@
 
 import sys
 
-from asterism.domain.errors import UsageError
+from asterism.types.errors import UsageError
 
 
 def confirmed(question: str, yes: bool) -> bool:

@@ -1,6 +1,6 @@
 """The arguments of the command that measures."""
 
-from asterism.cli.arguments import Commands, command, json_option
+from asterism.cli.parser import Commands, command, json_option
 
 
 def add(commands: Commands) -> None:

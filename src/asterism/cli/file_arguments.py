@@ -1,6 +1,6 @@
 """The arguments of the commands that read files without an index."""
 
-from asterism.cli.arguments import Commands, command, json_option
+from asterism.cli.parser import Commands, command, json_option
 
 
 def add_outline(commands: Commands) -> None:

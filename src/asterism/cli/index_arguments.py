@@ -1,6 +1,6 @@
 """The arguments of the commands that keep an index and look at it."""
 
-from asterism.cli.arguments import Commands, command, json_option
+from asterism.cli.parser import Commands, command, json_option
 
 
 def add_index(commands: Commands) -> None:

@@ -2,8 +2,8 @@
 
 import argparse
 
-from asterism.cli.arguments import Commands, command, json_option
-from asterism.installing.clients import NAMES
+from asterism.cli.parser import Commands, command, json_option
+from asterism.install.clients import NAMES
 
 
 def add(commands: Commands) -> None:

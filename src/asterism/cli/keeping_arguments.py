@@ -1,6 +1,6 @@
 """The arguments of the commands that keep house: repositories, leftovers, looking inside."""
 
-from asterism.cli.arguments import Commands, command, json_option
+from asterism.cli.parser import Commands, command, json_option
 
 
 def add_repos(commands: Commands) -> None:

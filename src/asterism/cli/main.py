@@ -24,9 +24,9 @@ from asterism.cli import (
     structure_arguments,
 )
 from asterism.cli.streams import visible_streams
-from asterism.domain.errors import AsterismError
-from asterism.domain.files import display_path
 from asterism.telemetry.notices import taken
+from asterism.types.errors import AsterismError
+from asterism.types.files import display_path
 
 # The request cannot be carried out as given.
 EXIT_USAGE = 2
@@ -113,7 +113,7 @@ def _run(options: argparse.Namespace) -> int:
     """The command's exit code; errors as one line."""
     try:
         module = getattr(options, "module", options.command)
-        command = import_module(f"asterism.cli.{module}")
+        command = import_module(f"asterism.cli.commands.{module}")
         code: int = command.run(options)
         sys.stdout.flush()
         return code

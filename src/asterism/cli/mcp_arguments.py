@@ -1,6 +1,6 @@
 """The arguments of the command that serves coding agents."""
 
-from asterism.cli.arguments import Commands, command
+from asterism.cli.parser import Commands, command
 
 
 def add(commands: Commands) -> None:

@@ -8,8 +8,8 @@ from asterism.analysis.source.checkouts import enclosing_checkout
 from asterism.analysis.source.outside_links import check_inside
 from asterism.analysis.source.secrets import is_secret_path
 from asterism.analysis.source.shown_paths import on_disk
-from asterism.domain.errors import PathUnreadable
-from asterism.domain.files import display_path
+from asterism.types.errors import PathUnreadable
+from asterism.types.files import display_path
 
 
 class FilePlace(NamedTuple):

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from asterism.config.environment import cache_directory
 from asterism.config.layers import Limited
-from asterism.config.loading import load
+from asterism.config.load import load
 from asterism.config.logs import start_logs
 from asterism.config.settings import Settings
-from asterism.domain.errors import SettingError
-from asterism.telemetry.logs import is_logging
+from asterism.telemetry.log import is_logging
+from asterism.types.errors import SettingError
 
 
 def settings_for(directory: str, arguments: Mapping[str, object] | None = None) -> Settings:

@@ -3,8 +3,8 @@
 import argparse
 
 from asterism.cli import structure_arguments
-from asterism.cli.arguments import Commands, command, json_option
 from asterism.cli.options import add_request
+from asterism.cli.parser import Commands, command, json_option
 from asterism.operations.requests import SearchCode, SimilarCode, SymbolLookup
 
 

@@ -2,7 +2,7 @@
 
 import argparse
 
-from asterism.cli.arguments import Commands, command
+from asterism.cli.parser import Commands, command
 
 HIGHEST_PORT = 65_535
 

@@ -2,8 +2,8 @@
 
 import argparse
 
-from asterism.cli.arguments import Commands, command, json_option
 from asterism.cli.options import add_request
+from asterism.cli.parser import Commands, command, json_option
 from asterism.operations.requests import NAME_FORMS, SymbolRelations
 
 

@@ -10,14 +10,14 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from asterism.analysis.source.checkouts import global_excludes
-from asterism.backends.embed import options as embed
-from asterism.backends.llm import options as llm
-from asterism.backends.rerank import options as rerank
 from asterism.config.files import USER_FILE
 from asterism.config.layers import SECRETS, Layer
 from asterism.config.setting import Setting
 from asterism.config.settings import all_settings
-from asterism.domain.errors import SettingError
+from asterism.models.embed import options as embed
+from asterism.models.llm import options as llm
+from asterism.models.rerank import options as rerank
+from asterism.types.errors import SettingError
 
 
 def environment_layer(settings: Iterable[Setting] | None = None) -> Layer:
@@ -93,7 +93,7 @@ def agent_variable(name: str) -> str | None:
 
 def handed_on() -> dict[str, str]:
     """What tool servers find in their environment, beside what is meant for them; no secrets."""
-    from asterism.programs.launching import inherited
+    from asterism.programs.start import inherited
     from asterism.programs.table import TOOL_SERVER
 
     return inherited(TOOL_SERVER)
@@ -241,7 +241,7 @@ def git_excludes() -> str | None:
 
 def program(name: str, root: str | None = None) -> str | None:
     """Where a program is that the user could start by its name, in no folder of a repository."""
-    from asterism.programs.launching import search_path
+    from asterism.programs.start import search_path
 
     return shutil.which(name, path=search_path(os.environ.get("PATH", os.defpath), root))
 

@@ -7,8 +7,8 @@ import tomllib
 from pathlib import Path
 
 from asterism.config.layers import Layer
-from asterism.domain.errors import SettingError
-from asterism.domain.files import display_path
+from asterism.types.errors import SettingError
+from asterism.types.files import display_path
 
 REPOSITORY_FILE = "asterism.toml"
 USER_FILE = "asterism/config.toml"

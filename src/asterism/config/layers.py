@@ -16,8 +16,8 @@ from asterism.config.repository import (
 )
 from asterism.config.setting import Setting, Value, Zero
 from asterism.config.settings import Settings, all_settings
-from asterism.domain.errors import SettingError
-from asterism.domain.files import display_path
+from asterism.types.errors import SettingError
+from asterism.types.files import display_path
 
 SECRETS: Mapping[str, str] = {
     "embedding.api_key": "ASTERISM_EMBEDDING_API_KEY",

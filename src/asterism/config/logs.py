@@ -5,10 +5,10 @@ from typing import cast
 
 from asterism.config.environment import home, secret_values
 from asterism.config.settings import Settings
-from asterism.domain.errors import SettingError
-from asterism.domain.files import display_path
-from asterism.telemetry.logs import Format, Level, LogOptions, start_logging
+from asterism.telemetry.log import Format, Level, LogOptions, start_logging
 from asterism.telemetry.redaction import hide
+from asterism.types.errors import SettingError
+from asterism.types.files import display_path
 
 
 def start_logs(settings: Settings, serving: bool = False, others: tuple[str, ...] = ()) -> None:

@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
-from asterism.backends.records.options import RecordsOptions
 from asterism.config.environment import records_password
 from asterism.config.settings import Settings
-from asterism.domain.errors import SettingError
+from asterism.records.options import RecordsOptions
+from asterism.types.errors import SettingError
 
 _WITH_PASSWORD = re.compile(r"//[^/@\s]*:[^/@\s]+@|[?&](?:password|passwd|sslpassword)=")
 

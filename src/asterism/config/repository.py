@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from asterism.config.setting import Setting, Value, Voice, Zero
-from asterism.domain.files import display_path
 from asterism.telemetry.redaction import redacted
+from asterism.types.files import display_path
 
 _SHOWN = reprlib.Repr()
 _SHOWN.maxlevel = 2

@@ -1,9 +1,9 @@
 """What the parts of a search need to know of the settings; only searches pay for importing it."""
 
-from asterism.backends.rerank.options import RerankOptions
 from asterism.config.environment import rerank_key
 from asterism.config.settings import Settings
-from asterism.retrieval.reranking import RerankingOptions
+from asterism.models.rerank.options import RerankOptions
+from asterism.search.ranking.reranking import RerankingOptions
 
 
 def rerank_options(settings: Settings) -> RerankOptions:

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import get_args
 
-from asterism.backends.llm.options import Provider
 from asterism.config.described import described, whole
 from asterism.config.setting import Kind, Voice, Zero
+from asterism.models.llm.options import Provider
 
 
 @dataclass(frozen=True, slots=True)

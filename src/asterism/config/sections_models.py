@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import get_args
 
-from asterism.backends.embed.options import Provider
-from asterism.backends.rerank.options import Provider as RerankProvider
 from asterism.config.described import described, whole
 from asterism.config.setting import Kind, Voice, Zero
+from asterism.models.embed.options import Provider
+from asterism.models.rerank.options import Provider as RerankProvider
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from asterism.domain.errors import SettingError
-from asterism.domain.files import display_path
+from asterism.types.errors import SettingError
+from asterism.types.files import display_path
 
 DIRECTORY, NAME = "server", "token"
 TOKEN_BYTES = 32

@@ -9,14 +9,14 @@ from asterism.analysis.source.checkouts import enclosing_checkout
 from asterism.config.environment import home, user_file
 from asterism.config.files import read_layer
 from asterism.config.settings import Settings
-from asterism.domain.errors import (
+from asterism.types.errors import (
     PathMissing,
     PathOutside,
     PathUnreadable,
     SettingError,
     WrongPathKind,
 )
-from asterism.domain.files import display_path
+from asterism.types.files import display_path
 
 SETTING = ("trust", "repositories")
 VARIABLE = "ASTERISM_TRUST_REPOSITORIES"

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from asterism.context.choosing import Choice
+from asterism.context.choice import Choice
 from asterism.context.messages import block_text, tool_description
 from asterism.context.pieces import index_text, pieces_of
-from asterism.context.requests import Built
-from asterism.domain.context import (
+from asterism.context.request import Built
+from asterism.types.context import (
     Item,
     ItemDetail,
     ItemKey,

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from asterism.context.offers import in_order
-from asterism.domain.context import (
+from asterism.context.items import in_order
+from asterism.types.context import (
     Item,
     ItemKey,
     ItemKind,

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from asterism.context.calibration import Numbers, Scale
 from asterism.context.likeness import likeness
 from asterism.context.pieces import pieces_of
 from asterism.context.relations import RelationGraph
+from asterism.context.scores import Numbers, Scale
 from asterism.context.vectors import ItemIndex, Prepared
-from asterism.domain.context import Item, Tool
-from asterism.domain.context_settings import AgentSettings, ContextSettings, Domain
+from asterism.types.context import Item, Tool
+from asterism.types.context_settings import AgentSettings, ContextSettings, Domain
 
 QUERY_PIECES = 8
 """Pieces of one chosen item that search for others: those that fit the message best."""

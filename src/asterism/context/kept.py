@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 from asterism.context.messages import Contents
 from asterism.context.wire import item_from_json, item_json
-from asterism.domain.context import Item, RequestContext, content_hash, text_hash
-from asterism.domain.errors import InputError
+from asterism.types.context import Item, RequestContext, content_hash, text_hash
+from asterism.types.errors import InputError
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from asterism.context.calibration import Numbers
+from asterism.context.scores import Numbers
 from asterism.context.vectors import Prepared
-from asterism.domain.context import Tool
+from asterism.types.context import Tool
 
 if TYPE_CHECKING:
     import numpy as np

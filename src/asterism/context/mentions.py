@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from asterism.domain.context import ItemKey, ReferenceKey, RuleKey, ToolKey, key_from_text
+from asterism.types.context import ItemKey, ReferenceKey, RuleKey, ToolKey, key_from_text
 
 _MENTION = re.compile(r"(?<![\w@.])@(rule|ref|reference|tool):", re.IGNORECASE)
 _QUOTED = re.compile(r"\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|“([^”\n]{1,200})”")

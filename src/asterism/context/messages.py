@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from asterism.context.pieces import index_text, pieces_of
-from asterism.domain.chat import Message, Role, ToolSpec
-from asterism.domain.context import (
+from asterism.types.chat import Message, Role, ToolSpec
+from asterism.types.context import (
     Item,
     ItemDetail,
     ItemKey,
@@ -26,7 +26,7 @@ from asterism.domain.context import (
     Tool,
     ToolKey,
 )
-from asterism.domain.permissions import Permission
+from asterism.types.permissions import Permission
 
 GAP = "[…]"
 """Stands where an excerpt leaves something out."""

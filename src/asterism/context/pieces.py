@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from asterism.domain.context import Item, Tool
-from asterism.retrieval.questions_sentences import MAX_SENTENCE, sentences_of
+from asterism.search.query.sentences import MAX_SENTENCE, sentences_of
+from asterism.types.context import Item, Tool
 
 MAX_PIECE = 500
 """Characters of a piece; a model gives one vector for all it reads, and longer texts blur in it."""

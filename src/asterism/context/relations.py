@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
-from asterism.context.calibration import Scale
 from asterism.context.likeness import likeness
+from asterism.context.scores import Scale
 from asterism.context.vectors import Prepared
-from asterism.domain.context import content_hash
-from asterism.domain.index import ModelIdentity
+from asterism.types.context import content_hash
+from asterism.types.index import ModelIdentity
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from asterism.context.kept import Keeper
 from asterism.context.messages import Contents, build_messages, request_tools
-from asterism.domain.chat import Message, ToolSpec
-from asterism.domain.context import Item, ItemKey, RequestContext, content_hash, text_hash
+from asterism.types.chat import Message, ToolSpec
+from asterism.types.context import Item, ItemKey, RequestContext, content_hash, text_hash
 
 
 class Change(StrEnum):

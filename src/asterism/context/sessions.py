@@ -5,9 +5,9 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import NamedTuple
 
+from asterism.context.items import first_items
 from asterism.context.mentions import key_named, mentions
-from asterism.context.offers import first_items
-from asterism.domain.context import (
+from asterism.types.context import (
     Agent,
     Item,
     ItemKey,
@@ -18,9 +18,9 @@ from asterism.domain.context import (
     ToolKey,
     text_hash,
 )
-from asterism.domain.context_settings import SETTINGS, SettingValue
-from asterism.domain.errors import UsageError
-from asterism.domain.sessions import Session
+from asterism.types.context_settings import SETTINGS, SettingValue
+from asterism.types.errors import UsageError
+from asterism.types.sessions import Session
 
 
 class Missing(NamedTuple):

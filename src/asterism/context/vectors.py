@@ -10,12 +10,12 @@ from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from asterism.backends.embed.protocol import Embedder, Matrix
-from asterism.context.calibration import Scale, curve_of
 from asterism.context.pieces import index_text, pieces_of
+from asterism.context.scores import Scale, curve_of
 from asterism.context.words import WordIndex, stems_of
-from asterism.domain.context import Item, Tool
-from asterism.domain.index import ModelIdentity
+from asterism.models.embed.provider import Embedder, Matrix
+from asterism.types.context import Item, Tool
+from asterism.types.index import ModelIdentity
 
 if TYPE_CHECKING:
     import numpy as np

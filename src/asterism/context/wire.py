@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from asterism.domain.context import (
+from asterism.types.context import (
     Include,
     Item,
     Reference,
@@ -12,7 +12,7 @@ from asterism.domain.context import (
     Tool,
     ToolKey,
 )
-from asterism.domain.context_json import key_from_json, key_json
+from asterism.types.context_json import key_from_json, key_json
 
 
 def item_json(item: Item) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from asterism.analysis.terms import terms_of
-from asterism.retrieval.questions_words import STOP_WORDS
-from asterism.retrieval.variants import stem_of
+from asterism.search.query.text import STOP_WORDS
+from asterism.search.ranking.variants import stem_of
 
 if TYPE_CHECKING:
     import numpy as np

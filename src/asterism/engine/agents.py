@@ -10,32 +10,32 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from asterism import __version__
-from asterism.backends.embed.protocol import Embedder
-from asterism.backends.mcp.options import Surroundings
-from asterism.backends.mcp.results import NOTHING_LISTED, CallResult, Listing
-from asterism.backends.mcp.servers import ToolServers
-from asterism.backends.store.registry import Registered
 from asterism.config.environment import agent_variable, handed_on
-from asterism.config.loading import embed_options
+from asterism.config.load import embed_options
 from asterism.config.sections_context import AS_INDEXED
 from asterism.config.settings import Settings
 from asterism.config.trust import is_trusted
 from asterism.context.kept import KeptInFiles
 from asterism.context.messages import Contents
 from asterism.context.sessions import items_of, new_session
-from asterism.domain.context import Agent, RequestContext, Tool, ToolKey
-from asterism.domain.errors import AsterismError, ToolServerMissing
-from asterism.domain.sessions import Session
 from asterism.engine.agents_places import AgentPlaces
 from asterism.engine.context_models import built_in, choosing_settings, told_of_cosines
 from asterism.engine.records import Records
 from asterism.engine.wiring import Places, cache
 from asterism.indexing.cache import Cache
+from asterism.models.embed.provider import Embedder
+from asterism.store.registry import Registered
 from asterism.telemetry.events import log_event
+from asterism.toolservers.options import Surroundings
+from asterism.toolservers.results import NOTHING_LISTED, CallResult, Listing
+from asterism.toolservers.servers import ToolServers
+from asterism.types.context import Agent, RequestContext, Tool, ToolKey
+from asterism.types.errors import AsterismError, ToolServerMissing
+from asterism.types.sessions import Session
 
 if TYPE_CHECKING:
     # They bring what chooses items, which managing agents does not need.
-    from asterism.context.requests import Asked, Built, Chooser
+    from asterism.context.request import Asked, Built, Chooser
     from asterism.context.vectors import ItemIndex
 
 
@@ -129,7 +129,7 @@ class Agents:
         registered: Registered | None = None,
     ) -> Built:
         """The context of a request in a session; it does not fail for want of a model."""
-        from asterism.context.requests import build_request, not_chosen
+        from asterism.context.request import build_request, not_chosen
 
         chooser, failure = self._chooser_or_failure(registered)
         # The index of items is one for all threads.
@@ -150,7 +150,7 @@ class Agents:
         registered: Registered | None = None,
     ) -> RequestContext:
         """The context with what goes with a tool's result."""
-        from asterism.context.requests import extend_by_result
+        from asterism.context.request import extend_by_result
 
         chooser, _failure = self._chooser_or_failure(registered)
         with self._lock:
@@ -168,7 +168,7 @@ class Agents:
 
     def chooser(self, registered: Registered | None = None) -> Chooser:
         """What chooses by meaning, with the model of the settings."""
-        from asterism.context.requests import Chooser, chosen_instead
+        from asterism.context.request import Chooser, chosen_instead
 
         settings = self.settings(registered)
         relations = self._places.cache / "relations"
@@ -212,7 +212,7 @@ class Agents:
 
 def asked_of(ready: Ready, message: str, session: Session | None) -> Asked:
     """What a request's context depends on; without a session, that of a new one."""
-    from asterism.context.requests import Asked
+    from asterism.context.request import Asked
 
     held = session or new_session(ready.agent, ready.tools, "", 0.0)
     return Asked(

@@ -4,9 +4,9 @@ import importlib.resources
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.context.agents import AgentFile, AgentFolder
-from asterism.domain.context import Agent
-from asterism.domain.errors import InputError, PathMissing
+from asterism.context.agents.files import AgentFile, AgentFolder
+from asterism.types.context import Agent
+from asterism.types.errors import InputError, PathMissing
 
 USERS = "user"
 REPOSITORYS = "repository"

@@ -8,22 +8,8 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.registry import Registered, check_root
-from asterism.backends.store.replacement import BUILDING, remove_leftovers, take_place
-from asterism.backends.store.second_store import prune_second, remove_second
 from asterism.config.settings import Settings
-from asterism.domain.errors import (
-    IndexBusy,
-    IndexCorrupt,
-    IndexMissing,
-    IndexOutdated,
-    StorageFailed,
-    StoreError,
-)
-from asterism.domain.files import SkipReason
-from asterism.domain.index_states import without_advice
-from asterism.engine.observing import WatchRecord
+from asterism.engine.metrics import WatchRecord
 from asterism.engine.status import watch_file
 from asterism.engine.wiring import (
     Places,
@@ -40,8 +26,22 @@ from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.report import SyncReport
 from asterism.indexing.spool import spool_file
 from asterism.indexing.sync import masked_notes, preview
-from asterism.indexing.watching import Watched, Watcher, WatchState, save_watch
+from asterism.indexing.watcher import Watched, Watcher, WatchState, save_watch
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.encoder_vectors import prune_second, remove_second
+from asterism.store.registry import Registered, check_root
+from asterism.store.replacement import BUILDING, remove_leftovers, take_place
 from asterism.telemetry.events import log_event
+from asterism.types.errors import (
+    IndexBusy,
+    IndexCorrupt,
+    IndexMissing,
+    IndexOutdated,
+    StorageFailed,
+    StoreError,
+)
+from asterism.types.files import SkipReason
+from asterism.types.index_states import without_advice
 
 # How long removing a repository waits for whoever is writing.
 FORGET_SECONDS = 10.0

@@ -4,18 +4,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from asterism.backends.embed.options import (
+from asterism.config.load import embed_options
+from asterism.config.sections_context import AS_INDEXED
+from asterism.config.sections_models import EmbeddingSettings
+from asterism.config.settings import Settings
+from asterism.models.embed.options import (
     EmbedOptions,
     Provider,
     encoder_folder,
     static_folder,
 )
-from asterism.backends.weights.folder import read_folder
-from asterism.config.loading import embed_options
-from asterism.config.sections_context import AS_INDEXED
-from asterism.config.sections_models import EmbeddingSettings
-from asterism.config.settings import Settings
-from asterism.domain.errors import SettingError
+from asterism.models.weights.folder import read_folder
+from asterism.types.errors import SettingError
 
 _NAMED: Mapping[str, Provider] = {"local": "local", "encoder": "encoder", "minilm": "minilm"}
 

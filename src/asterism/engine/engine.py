@@ -14,40 +14,40 @@ from typing import TYPE_CHECKING
 
 from asterism.analysis.source.checkouts import enclosing_checkout
 from asterism.analysis.source.outside_links import check_inside
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.registry import Registered, Registry
-from asterism.backends.store.registry_file import is_whole
 from asterism.config.settings import Settings
-from asterism.domain.catalogue import SymbolQuery
-from asterism.domain.deadlines import limited_to
-from asterism.domain.errors import IndexMissing, PathMissing, UsageError
-from asterism.domain.files import display_path
-from asterism.domain.request_limits import check_text
 from asterism.engine.builds import Neighbour, build, cancel, dry_run, forget, watcher_of
-from asterism.engine.cleaning import Cleaning, clean
+from asterism.engine.cleanup import Cleaning, clean
+from asterism.engine.freshness import Unchanged
+from asterism.engine.in_flight import Questions
 from asterism.engine.inspection import Inspection, inspect_file
 from asterism.engine.lookups import Lookup, look_up
-from asterism.engine.observing import record_search, record_sync
-from asterism.engine.questions import Questions
+from asterism.engine.metrics import record_search, record_sync
 from asterism.engine.snapshot import Freshness, Opening, QuerySnapshot, answered, query_snapshot
 from asterism.engine.status import Status, status_of
-from asterism.engine.unchanged import Unchanged
 from asterism.engine.wiring import Places
 from asterism.indexing.lock import sole_watcher
 from asterism.indexing.progress import SILENT, Listener
 from asterism.indexing.report import SyncReport
 from asterism.indexing.upgrade_report import UpgradeReport
-from asterism.indexing.watching import Watcher, WatchState
+from asterism.indexing.watcher import Watcher, WatchState
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.registry import Registered, Registry
+from asterism.store.registry_file import is_whole
 from asterism.telemetry.operations import Operation
+from asterism.types.catalogue import SymbolQuery
+from asterism.types.deadlines import limited_to
+from asterism.types.errors import IndexMissing, PathMissing, UsageError
+from asterism.types.files import display_path
+from asterism.types.request_limits import check_text
 
 if TYPE_CHECKING:
     # They bring half of the package, which most commands do not need.
     from asterism.engine.agents import Agents
-    from asterism.engine.connecting import Connector
-    from asterism.engine.contexts import ContextReply
+    from asterism.engine.connector import Connector
+    from asterism.engine.context_reply import ContextReply
     from asterism.engine.records import Records
     from asterism.engine.relations import RelationsReply, RelationsRequest
-    from asterism.engine.searching import SearchReply, SearchRequest
+    from asterism.engine.search import SearchReply, SearchRequest
     from asterism.engine.warm import Warm
 
 
@@ -149,7 +149,7 @@ class Engine:
         give_way: Callable[[], None] | None = None,
     ) -> UpgradeReport:
         """Make the second vectors that an index lacks, now; `give_way` lets others go first."""
-        from asterism.engine.upgrades import upgrade_index
+        from asterism.engine.upgrade import upgrade_index
 
         settings = self.settings_of(registered)
         return upgrade_index(registered, settings, self._places, listener, wait_seconds, give_way)
@@ -201,7 +201,7 @@ class Engine:
 
     def search(self, registered: Registered, request: SearchRequest) -> SearchReply:
         """The code for a query."""
-        from asterism.engine.searching import prepared, search
+        from asterism.engine.search import prepared, search
 
         opening = self._opening(registered)
         with self._query(opening), Operation("search", request.mode.value) as done:
@@ -220,8 +220,8 @@ class Engine:
         lines: tuple[int | None, int | None] = (None, None),
     ) -> SearchReply:
         """Code like the code on some lines of a file, or like all of it."""
-        from asterism.domain.search import Mode
         from asterism.engine.likeness import place_in
+        from asterism.types.search import Mode
 
         place = place_in(registered, path, *lines)
         return self.search(registered, replace(request, mode=Mode.similar, place=place))
@@ -238,8 +238,8 @@ class Engine:
         Only hits that score `gate` or more are given, by default those that are more likely right
         than not.
         """
-        from asterism.engine.contexts import budget_for, context, gated
-        from asterism.engine.searching import prepared, search
+        from asterism.engine.context_reply import budget_for, context, gated
+        from asterism.engine.search import prepared, search
 
         room, wanted = budget_for(budget), gated(request, gate)
         opening = self._opening(self._searched(registered, request.where.repos))
@@ -270,7 +270,7 @@ class Engine:
     def connector(self, registered: Registered, settings: Settings | None = None) -> Connector:
         """What knows how the symbols of a repository connect; its processes stay until `close`."""
         from asterism.config.environment import active_environment
-        from asterism.engine.connecting import Connector
+        from asterism.engine.connector import Connector
 
         settings = settings or self.settings_of(registered)
         root, id_ = registered.repository.root, registered.repository.id
@@ -297,7 +297,7 @@ class Engine:
 
     def agents(self) -> Agents:
         """The user's agents; their servers start when they are needed, and stay until `close`."""
-        from asterism.config.loading import embed_options
+        from asterism.config.load import embed_options
         from asterism.engine.agents import Agents
 
         with self._lock:

@@ -10,13 +10,14 @@ from typing import NamedTuple
 from asterism.analysis.reading import read_outline
 from asterism.analysis.source.discovery import DiscoveryOptions, walk
 from asterism.analysis.source.text import read
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.chunk_table import ChunkKey
-from asterism.backends.store.registry import Registered
-from asterism.config.loading import discovery_options
+from asterism.config.load import discovery_options
 from asterism.config.settings import Settings
-from asterism.domain.chunk import Chunk
-from asterism.domain.errors import (
+from asterism.indexing.read import content_hash
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.chunk_table import ChunkKey
+from asterism.store.registry import Registered
+from asterism.types.chunk import Chunk
+from asterism.types.errors import (
     IndexMissing,
     InputError,
     PathMissing,
@@ -24,12 +25,11 @@ from asterism.domain.errors import (
     StoreError,
     WrongPathKind,
 )
-from asterism.domain.files import FoundFile, SkipReason, display_path
-from asterism.domain.index import FileState, Link, Repository
-from asterism.domain.index_states import damaged, not_indexed
-from asterism.domain.outline import Problem
-from asterism.domain.symbol import Role
-from asterism.indexing.reading import content_hash
+from asterism.types.files import FoundFile, SkipReason, display_path
+from asterism.types.index import FileState, Link, Repository
+from asterism.types.index_states import damaged, not_indexed
+from asterism.types.outline import Problem
+from asterism.types.symbol import Role
 
 
 class Freshness(StrEnum):
@@ -215,7 +215,7 @@ def _chunks(
     """The rows behind the catalogue's keys, and what is wrong with them."""
     if not known:
         return (), ""
-    from asterism.backends.store.lance_table import LanceTable
+    from asterism.store.lance.table import LanceTable
 
     keys = [ChunkKey(repo, chunk_id) for chunk_id, _ in known]
     try:

@@ -3,9 +3,13 @@
 import os
 from pathlib import Path
 
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.registry import Registered
-from asterism.domain.errors import (
+from asterism.engine.modes import Found, Means, as_they_are, with_second
+from asterism.search.ranking.options import RankOptions
+from asterism.search.recall import Sources
+from asterism.search.similar import CodePlace, Model, find_similar, model_at
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.registry import Registered
+from asterism.types.errors import (
     AsterismError,
     IndexMissing,
     NotText,
@@ -13,12 +17,8 @@ from asterism.domain.errors import (
     UsageError,
     WrongPathKind,
 )
-from asterism.domain.files import SkipReason, display_path
-from asterism.domain.search import Question, Search, Total
-from asterism.engine.finding import Found, Means, as_they_are, with_second
-from asterism.retrieval.options import RankOptions
-from asterism.retrieval.recall import Sources
-from asterism.retrieval.similar import CodePlace, Model, find_similar, model_at
+from asterism.types.files import SkipReason, display_path
+from asterism.types.search import Question, Search, Total
 
 
 def place_in(

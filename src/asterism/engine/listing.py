@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.registry import Project, Registered, Registry, State
-from asterism.domain.errors import IndexCorrupt, IndexMissing, IndexTooNew, StoreError
-from asterism.domain.index_states import not_indexed
 from asterism.engine.wiring import damage_of
 from asterism.indexing.staleness import first_build
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.registry import Project, Registered, Registry, State
+from asterism.types.errors import IndexCorrupt, IndexMissing, IndexTooNew, StoreError
+from asterism.types.index_states import not_indexed
 
 
 class ListedState(StrEnum):

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from asterism.backends.store.registry import Registered
-from asterism.domain.catalogue import FoundSymbol, SymbolQuery
-from asterism.domain.symbol import Role
 from asterism.engine.snapshot import Freshness, QuerySnapshot
+from asterism.store.registry import Registered
+from asterism.types.catalogue import FoundSymbol, SymbolQuery
+from asterism.types.symbol import Role
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from asterism.backends.embed.protocol import Embedder, Matrix
-from asterism.backends.rerank.protocol import Reranker
-from asterism.domain.errors import ProviderError
-from asterism.domain.index import ModelIdentity
+from asterism.models.embed.provider import Embedder, Matrix
+from asterism.models.rerank.provider import Reranker
 from asterism.telemetry.events import log_event
 from asterism.telemetry.measures import PROVIDER_FAILURES, PROVIDER_TEXTS, PROVIDERS
+from asterism.types.errors import ProviderError
+from asterism.types.index import ModelIdentity
 
 
 class MeasuredEmbedder:

@@ -11,10 +11,10 @@ from asterism.engine.wiring import Places
 
 if TYPE_CHECKING:
     # They bring SQLAlchemy, which takes a tenth of a second to load.
-    from asterism.backends.records.conversations import Conversations
-    from asterism.backends.records.database import Database
-    from asterism.backends.records.session_store import SessionStore
-    from asterism.backends.records.turns import Turns
+    from asterism.records.conversations import Conversations
+    from asterism.records.database import Database
+    from asterism.records.sessions import SessionStore
+    from asterism.records.turns import Turns
 
 
 class Records:
@@ -27,7 +27,7 @@ class Records:
 
     def database(self) -> Database:
         """The database, made or brought up to date if need be."""
-        from asterism.backends.records.database import open_database
+        from asterism.records.database import open_database
 
         with self._lock:
             if self._database is None:
@@ -36,19 +36,19 @@ class Records:
 
     def conversations(self) -> Conversations:
         """The conversations."""
-        from asterism.backends.records.conversations import Conversations
+        from asterism.records.conversations import Conversations
 
         return Conversations(self.database())
 
     def turns(self) -> Turns:
         """Their turns."""
-        from asterism.backends.records.turns import Turns
+        from asterism.records.turns import Turns
 
         return Turns(self.database())
 
     def sessions(self) -> SessionStore:
         """The sessions of agents."""
-        from asterism.backends.records.session_store import SessionStore
+        from asterism.records.sessions import SessionStore
 
         return SessionStore(self.database())
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from asterism.backends.store.catalogue import Catalogue
-from asterism.domain.files import display_path
-from asterism.domain.search import Hit
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.types.files import display_path
+from asterism.types.search import Hit
 
 
 class RowPaths:

@@ -7,25 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.catalogue_opening import Mark, mark_of
-from asterism.backends.store.catalogue_schema import SCHEMA_VERSION
-from asterism.backends.store.registry import Registered, check_root
 from asterism.config.settings import Settings
-from asterism.domain.deadlines import check_deadline, without_deadline
-from asterism.domain.errors import (
-    IndexBusy,
-    IndexCorrupt,
-    IndexMissing,
-    ProviderError,
-    StorageFailed,
-    StoreError,
-)
-from asterism.domain.files import Discovery, FoundFile
-from asterism.domain.index import Staleness
-from asterism.domain.index_states import not_indexed
-from asterism.engine.observing import record_look_up, record_sync
-from asterism.engine.unchanged import Compared, Unchanged, Wanted
+from asterism.engine.freshness import Compared, Unchanged, Wanted
+from asterism.engine.metrics import record_look_up, record_sync
 from asterism.engine.wiring import Places, checked, model_identity, open_index, sync_options
 from asterism.indexing.jobs import run_sync
 from asterism.indexing.lock import held_seconds, writer
@@ -33,7 +17,23 @@ from asterism.indexing.progress import Listener
 from asterism.indexing.report import SyncReport
 from asterism.indexing.staleness import judge, judge_shape
 from asterism.indexing.sync import as_found, is_in_step, list_files
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.catalogue.opening import Mark, mark_of
+from asterism.store.catalogue.schema import SCHEMA_VERSION
+from asterism.store.registry import Registered, check_root
 from asterism.telemetry.operations import Operation
+from asterism.types.deadlines import check_deadline, without_deadline
+from asterism.types.errors import (
+    IndexBusy,
+    IndexCorrupt,
+    IndexMissing,
+    ProviderError,
+    StorageFailed,
+    StoreError,
+)
+from asterism.types.files import Discovery, FoundFile
+from asterism.types.index import Staleness
+from asterism.types.index_states import not_indexed
 
 Reply = TypeVar("Reply")
 

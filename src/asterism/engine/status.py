@@ -4,25 +4,25 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.registry import Registered
-from asterism.backends.store.replacement import BUILDING
 from asterism.config.settings import Settings
-from asterism.domain.catalogue import Job, Statistics
-from asterism.domain.errors import (
+from asterism.engine.upgrade_state import UpgradeState, upgrade_state
+from asterism.engine.wiring import damage_of, model_identity, sync_options, table_bytes
+from asterism.indexing.jobs import is_alive
+from asterism.indexing.staleness import Judgement, is_unfinished, judge
+from asterism.indexing.watcher import WatchState, load_watch
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.registry import Registered
+from asterism.store.replacement import BUILDING
+from asterism.types.catalogue import Job, Statistics
+from asterism.types.errors import (
     IndexCorrupt,
     IndexMissing,
     IndexTooNew,
     StorageFailed,
     StoreError,
 )
-from asterism.domain.index import Manifest, Staleness
-from asterism.domain.index_states import not_indexed
-from asterism.engine.upgrade_state import UpgradeState, upgrade_state
-from asterism.engine.wiring import damage_of, model_identity, sync_options, table_bytes
-from asterism.indexing.jobs import is_alive
-from asterism.indexing.staleness import Judgement, is_unfinished, judge
-from asterism.indexing.watching import WatchState, load_watch
+from asterism.types.index import Manifest, Staleness
+from asterism.types.index_states import not_indexed
 
 
 class Status(NamedTuple):

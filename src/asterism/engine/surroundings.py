@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from asterism.analysis.source.text import decode, read
-from asterism.backends.store.chunk_table import ChunkKey
-from asterism.domain.chunk import Chunk
-from asterism.domain.deadlines import check_deadline
-from asterism.domain.errors import InputError
+from asterism.store.chunk_table import ChunkKey
+from asterism.types.chunk import Chunk
+from asterism.types.deadlines import check_deadline
+from asterism.types.errors import InputError
 
 MOST_LINES = 10
 """More is better read in the file itself."""

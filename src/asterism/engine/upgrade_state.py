@@ -3,23 +3,23 @@
 from typing import NamedTuple
 
 from asterism.analysis.chunks.options import RECIPE_VERSION
-from asterism.backends.embed.options import EmbedOptions, encoder_folder, identity_of
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.registry import Registered
-from asterism.backends.store.resident_limits import LIMITS
-from asterism.backends.store.second_store import MadeFor, Making, SecondStore, second_bytes
-from asterism.backends.weights.folder import check, read_folder
-from asterism.config.loading import upgrade_options
+from asterism.config.load import upgrade_options
 from asterism.config.settings import Settings
-from asterism.domain.errors import (
+from asterism.models.embed.options import EmbedOptions, encoder_folder, identity_of
+from asterism.models.weights.folder import check, read_folder
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.encoder_vectors import MadeFor, Making, SecondStore, second_bytes
+from asterism.store.limits import LIMITS
+from asterism.store.registry import Registered
+from asterism.types.errors import (
     IndexCorrupt,
     ProviderError,
     SettingError,
     StoreError,
     UsageError,
 )
-from asterism.domain.files import display_path
-from asterism.domain.processes import process_exists
+from asterism.types.files import display_path
+from asterism.types.processes import process_exists
 
 
 class UpgradeState(NamedTuple):

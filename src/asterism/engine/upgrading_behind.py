@@ -8,15 +8,15 @@ from contextlib import contextmanager, suppress
 from threading import Event, Lock, Thread, get_native_id
 from time import monotonic
 
-from asterism.backends.store.catalogue_opening import Mark, mark_of
-from asterism.backends.store.registry import Registered
-from asterism.backends.store.second_store import FILE_NAME
-from asterism.config.loading import upgrade_options
-from asterism.domain.errors import AsterismError, IndexBusy, IndexMissing
+from asterism.config.load import upgrade_options
 from asterism.engine.engine import Engine
 from asterism.indexing.lock import upgrader
 from asterism.indexing.progress import Listener
+from asterism.store.catalogue.opening import Mark, mark_of
+from asterism.store.encoder_vectors import FILE_NAME
+from asterism.store.registry import Registered
 from asterism.telemetry.events import log_event
+from asterism.types.errors import AsterismError, IndexBusy, IndexMissing
 
 LOOK_SECONDS = 2.0
 """How often it looks whether an index has changed; a look is a call of stat."""

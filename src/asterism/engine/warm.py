@@ -7,29 +7,29 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
-from asterism.backends.embed.options import EmbedOptions, identity_of
-from asterism.backends.embed.protocol import Embedder
-from asterism.backends.embed.providers import make_embedder
-from asterism.backends.rerank.options import RerankOptions
-from asterism.backends.rerank.protocol import Reranker
-from asterism.backends.rerank.providers import make_reranker
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.chunk_table import ChunkSnapshot, Vector
-from asterism.backends.store.lance_snapshot import LanceSnapshot
-from asterism.backends.store.lance_table import LanceTable, Mark, version_mark
-from asterism.backends.store.recent import Recent
-from asterism.domain.catalogue import Stamp
 from asterism.engine.measured import MeasuredEmbedder, MeasuredReranker
-from asterism.engine.observing import record_look_up
+from asterism.engine.metrics import record_look_up
 from asterism.engine.wiring import check_by_chance, checked
 from asterism.indexing.cache import Cache
+from asterism.models.embed.options import EmbedOptions, identity_of
+from asterism.models.embed.provider import Embedder
+from asterism.models.embed.providers import make_embedder
+from asterism.models.rerank.options import RerankOptions
+from asterism.models.rerank.provider import Reranker
+from asterism.models.rerank.providers import make_reranker
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.chunk_table import ChunkSnapshot, Vector
+from asterism.store.lance.snapshot import LanceSnapshot
+from asterism.store.lance.table import LanceTable, Mark, version_mark
+from asterism.store.recent import Recent
+from asterism.types.catalogue import Stamp
 
 if TYPE_CHECKING:
-    from asterism.engine.judging import OwnModel
-    from asterism.engine.second import SecondVectors
+    from asterism.engine.encoder_vectors import SecondVectors
+    from asterism.engine.rerank import OwnModel
 
 TABLES_KEPT = 4
-"""Projects whose chunks stay in memory, each within the limits of `backends/store/resident`."""
+"""Projects whose chunks stay in memory, each within the limits of `store/resident`."""
 VECTORS_KEPT = 100
 """Recent questions whose vectors are remembered, of all models and projects together."""
 
@@ -117,7 +117,7 @@ class Warm:
 
     def judge(self, options: RerankOptions, cache: Callable[[], Cache]) -> OwnModel:
         """The model of our own that the options name, loaded with the first question."""
-        from asterism.engine.judging import own_model
+        from asterism.engine.rerank import own_model
 
         with self._lock:
             if options not in self._judges:
@@ -126,7 +126,7 @@ class Warm:
 
     def second(self) -> SecondVectors:
         """The second vectors of indexes that have them."""
-        from asterism.engine.second import SecondVectors
+        from asterism.engine.encoder_vectors import SecondVectors
 
         with self._lock:
             self._second = self._second or SecondVectors()

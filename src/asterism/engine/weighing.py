@@ -5,16 +5,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from asterism.backends.embed.options import EmbedOptions, encoder_folder, static_folder
-from asterism.backends.weights.folder import (
+from asterism.models.embed.options import EmbedOptions, encoder_folder, static_folder
+from asterism.models.weights.folder import (
     DESCRIPTION,
     Kind,
     ModelFolder,
     described,
     read_folder,
 )
-from asterism.domain.errors import ProviderRefused
-from asterism.retrieval.options import RankOptions
+from asterism.search.ranking.options import RankOptions
+from asterism.types.errors import ProviderRefused
 
 PREFIX = "vectors."
 """How the numbers for a ranking with a model's vectors begin among those of its folder; the others

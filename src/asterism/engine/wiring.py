@@ -9,21 +9,7 @@ from typing import NamedTuple
 
 from asterism import __version__
 from asterism.analysis.chunks.options import RECIPE_VERSION
-from asterism.backends.embed.options import identity_of
-from asterism.backends.embed.protocol import Embedder
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.catalogue_schema import SCHEMA_VERSION
-from asterism.backends.store.chunk_table import ChunkTable
-from asterism.backends.store.footprint import stay_small
-from asterism.backends.store.replacement import begin, new_table_name, remove_leftovers
-from asterism.backends.store.table_files import (
-    Looked,
-    damage_sentence,
-    look_at,
-    look_by_chance,
-    manifest_name,
-)
-from asterism.config.loading import (
+from asterism.config.load import (
     chunk_options,
     discovery_options,
     embed_options,
@@ -31,14 +17,28 @@ from asterism.config.loading import (
 )
 from asterism.config.settings import Settings
 from asterism.disclosure.places import MaskingReport
-from asterism.domain.catalogue import Stamp
-from asterism.domain.errors import IndexCorrupt, IndexMissing, StorageFailed
-from asterism.domain.index import Manifest, ModelIdentity
-from asterism.domain.index_states import damaged, unreadable
 from asterism.engine.measured import MeasuredEmbedder
 from asterism.indexing.cache import Cache
 from asterism.indexing.index import Index
 from asterism.indexing.options import SyncOptions
+from asterism.models.embed.options import identity_of
+from asterism.models.embed.provider import Embedder
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.catalogue.schema import SCHEMA_VERSION
+from asterism.store.chunk_table import ChunkTable
+from asterism.store.lance.footprint import stay_small
+from asterism.store.replacement import begin, new_table_name, remove_leftovers
+from asterism.store.table_files import (
+    Looked,
+    damage_sentence,
+    look_at,
+    look_by_chance,
+    manifest_name,
+)
+from asterism.types.catalogue import Stamp
+from asterism.types.errors import IndexCorrupt, IndexMissing, StorageFailed
+from asterism.types.index import Manifest, ModelIdentity
+from asterism.types.index_states import damaged, unreadable
 
 
 class Places(NamedTuple):
@@ -87,20 +87,20 @@ def _index(directory: Path, catalogue: Catalogue, settings: Settings, places: Pl
     name = catalogue.table.name
 
     def create_table(dimensions: int) -> ChunkTable:
-        from asterism.backends.store.lance_table import LanceTable
+        from asterism.store.lance.table import LanceTable
 
         stay_small()
         # Only leftovers of a build that never committed anything can be here.
         return LanceTable.create(directory, dimensions, name=name)
 
     def open_table() -> ChunkTable:
-        from asterism.backends.store.lance_table import LanceTable
+        from asterism.store.lance.table import LanceTable
 
         stay_small()
         return LanceTable.open(directory, name=name)
 
     def make_embedder() -> Embedder:
-        from asterism.backends.embed.providers import make_embedder
+        from asterism.models.embed.providers import make_embedder
 
         return MeasuredEmbedder(make_embedder(embed_options(settings)))
 
@@ -117,7 +117,7 @@ def _index(directory: Path, catalogue: Catalogue, settings: Settings, places: Pl
 
 def cache(settings: Settings, places: Places) -> Cache:
     """The user's embedding cache, opened when it is first asked."""
-    from asterism.backends.embed.cache import EmbeddingCache
+    from asterism.models.embed.cache import EmbeddingCache
 
     return EmbeddingCache(places.cache, settings.cache.max_bytes)
 

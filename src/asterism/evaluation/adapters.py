@@ -18,9 +18,9 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, TypeVar
 
-from asterism.domain.errors import PathMissing, UsageError
-from asterism.domain.files import display_path
 from asterism.evaluation.labels import Found
+from asterism.types.errors import PathMissing, UsageError
+from asterism.types.files import display_path
 
 # The adapter's module is known by this name while it runs, as pickling its records demands.
 _MODULE = "asterism_evaluation_adapter"

@@ -1,15 +1,15 @@
 """The plainest search over an index: words by BM25, nothing else; what any ranking has to beat."""
 
 from asterism.analysis.terms import terms_of
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.registry import Registered
-from asterism.domain.filters import Filter
-from asterism.domain.search import Hit
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.registry import Registered
+from asterism.types.filters import Filter
+from asterism.types.search import Hit
 
 
 def word_search(registered: Registered, query: str, limit: int) -> list[Hit]:
     """The chunks that share words with a query; scores are relative to the best."""
-    from asterism.backends.store.lance_table import LanceTable
+    from asterism.store.lance.table import LanceTable
 
     directory = registered.project.directory
     with Catalogue.open(directory) as catalogue:

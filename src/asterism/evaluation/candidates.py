@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from asterism.analysis.syntax.catalogue import TABLE
 from asterism.analysis.terms import terms_of
-from asterism.domain.chunk import Chunk
-from asterism.domain.outline import ROOT_KINDS
 from asterism.evaluation.labels import Target
+from asterism.types.chunk import Chunk
+from asterism.types.outline import ROOT_KINDS
 
 # Files that are no code: they have no definitions, and their quotation marks hold no literals.
 NOT_CODE = frozenset(entry.language for entry in TABLE if entry.home in ("prose", "text"))

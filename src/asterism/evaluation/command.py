@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from asterism.domain.errors import UsageError
 from asterism.evaluation.labels import Found
-from asterism.programs.launching import Launch, TimeoutExpired, run
+from asterism.programs.start import Launch, TimeoutExpired, run
 from asterism.programs.table import COMPARED_TOOL
+from asterism.types.errors import UsageError
 
 # The end of what a failing command said is where it says why.
 SHOWN_ERROR = 300

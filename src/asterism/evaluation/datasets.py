@@ -17,9 +17,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from asterism.domain.errors import PathMissing, PathUnreadable, UsageError
-from asterism.domain.files import display_path
 from asterism.evaluation.labels import Checkout, Dataset, PathMatch, Query, Target
+from asterism.types.errors import PathMissing, PathUnreadable, UsageError
+from asterism.types.files import display_path
 
 Json: TypeAlias = dict[str, Any]
 

@@ -4,8 +4,8 @@ from itertools import accumulate
 from pathlib import Path
 
 from asterism.analysis.source.text import decode, read
-from asterism.domain.errors import InputError
 from asterism.evaluation.labels import Found
+from asterism.types.errors import InputError
 
 # Where no tokenizer is configured, four characters count as a token.
 CHARS_PER_TOKEN = 4

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from asterism.domain.errors import PathUnreadable, UsageError
-from asterism.domain.files import display_path
 from asterism.evaluation.datasets import text_of
 from asterism.evaluation.labels import Found, PathMatch
 from asterism.evaluation.metrics import Measures
+from asterism.types.errors import PathUnreadable, UsageError
+from asterism.types.files import display_path
 
 Json: TypeAlias = dict[str, Any]
 

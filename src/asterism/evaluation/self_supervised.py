@@ -24,20 +24,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.registry import Registered
-from asterism.domain.catalogue import SymbolQuery
-from asterism.domain.chunk import Chunk
-from asterism.domain.errors import IndexMissing
-from asterism.domain.files import display_path
-from asterism.domain.filters import Filter
-from asterism.domain.symbol import Role, SymbolRow
 from asterism.evaluation.candidates import Candidate, candidates
 from asterism.evaluation.drawing import Draw, rank_of
 from asterism.evaluation.labels import Query, Target
 from asterism.evaluation.slips import misspelt
 from asterism.evaluation.texts import texts_of
 from asterism.evaluation.unanswerable import unanswerable_queries
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.registry import Registered
+from asterism.types.catalogue import SymbolQuery
+from asterism.types.chunk import Chunk
+from asterism.types.errors import IndexMissing
+from asterism.types.files import display_path
+from asterism.types.filters import Filter
+from asterism.types.symbol import Role, SymbolRow
 
 # Drawn beyond the size, since some candidates turn out to be ambiguous: names above all.
 SPARE_FACTOR = 8
@@ -96,7 +96,7 @@ def make_queries(registered: Registered, options: SetOptions) -> list[Query]:
 
 
 def _chunks(directory: Path, repo: str, catalogue: Catalogue) -> Iterator[Chunk]:
-    from asterism.backends.store.lance_table import LanceTable
+    from asterism.store.lance.table import LanceTable
 
     version = catalogue.chunks_version()
     if version:

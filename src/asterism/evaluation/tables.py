@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from asterism.domain.errors import UsageError
 from asterism.evaluation.bootstrap import (
     GROUPS_AT_LEAST,
     BootstrapOptions,
@@ -22,6 +21,7 @@ from asterism.evaluation.summaries import (
     median_first_tokens,
     times,
 )
+from asterism.types.errors import UsageError
 
 Measure: TypeAlias = Callable[[Measures], float]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from asterism.analysis.source.text import decode, read
-from asterism.domain.errors import InputError
+from asterism.types.errors import InputError
 
 
 def texts_of(root: Path, files: Iterable[str]) -> Iterator[str]:

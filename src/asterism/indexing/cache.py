@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from asterism.backends.store.chunk_table import Vector
-from asterism.domain.index import ModelIdentity
+from asterism.store.chunk_table import Vector
+from asterism.types.index import ModelIdentity
 
 
 class Cache(Protocol):

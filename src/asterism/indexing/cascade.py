@@ -7,11 +7,11 @@ keep a signature that no longer exists.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from asterism.backends.store.catalogue import Catalogue
-from asterism.domain.index import FileState, Link, Resolution, Signatures
-from asterism.domain.offers import EVERYTHING
-from asterism.indexing.quoting import Neighbours
-from asterism.indexing.reading import NOTHING_OFFERED, Read
+from asterism.indexing.links import Neighbours
+from asterism.indexing.read import NOTHING_OFFERED, Read
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.types.index import FileState, Link, Resolution, Signatures
+from asterism.types.offers import EVERYTHING
 
 
 class Change(NamedTuple):

@@ -5,15 +5,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from asterism.backends.embed.protocol import Embedder
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.chunk_table import ChunkTable
-from asterism.backends.store.footprint import give_back
-from asterism.backends.store.table_files import DATA, damage_sentence, look_deep, written
-from asterism.domain.catalogue import TableFile
-from asterism.domain.errors import IndexCorrupt
-from asterism.domain.index import ModelIdentity
 from asterism.indexing.cache import Cache
+from asterism.models.embed.provider import Embedder
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.chunk_table import ChunkTable
+from asterism.store.lance.footprint import give_back
+from asterism.store.table_files import DATA, damage_sentence, look_deep, written
+from asterism.types.catalogue import TableFile
+from asterism.types.errors import IndexCorrupt
+from asterism.types.index import ModelIdentity
 
 
 @dataclass

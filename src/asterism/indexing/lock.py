@@ -7,8 +7,8 @@ from pathlib import Path
 from threading import Event
 from time import time
 
-from asterism.backends.store.plain_files import make_plain
-from asterism.domain.errors import IndexBusy, StorageFailed
+from asterism.store.plain_files import make_plain
+from asterism.types.errors import IndexBusy, StorageFailed
 
 # How often someone who waits asks again; a question that waits for a short sync should not wait
 # much longer than that.

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from asterism.domain.files import FoundFile
-from asterism.domain.index import FileState
+from asterism.types.files import FoundFile
+from asterism.types.index import FileState
 
 # File systems keep times as coarse as this. A file that was read so soon after its last change may
 # have changed once more within the same tick, so its time proves nothing.

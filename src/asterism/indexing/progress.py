@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from asterism.domain.errors import Cancelled
+from asterism.types.errors import Cancelled
 
 
 class Stage(StrEnum):

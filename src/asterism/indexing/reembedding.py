@@ -4,11 +4,11 @@ import time
 
 from asterism import __version__
 from asterism.analysis.chunks.options import RECIPE_VERSION
-from asterism.domain.index import Entry, Manifest
 from asterism.indexing.index import Index
 from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.report import Account
 from asterism.indexing.vectors import Text, VectorSource
+from asterism.types.index import Entry, Manifest
 
 # Rows embedded and written at once.
 BATCH_ROWS = 4096

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from asterism.disclosure.places import MaskedTokens
-from asterism.domain.index import Staleness
+from asterism.types.index import Staleness
 
 NOTHING_MATCHED = (
     "No files matched: nothing here can be indexed; `asterism files PATH --skipped` says why."

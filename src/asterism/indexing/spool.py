@@ -14,11 +14,11 @@ from struct import Struct
 from typing import IO, NamedTuple
 
 from asterism import __version__
-from asterism.backends.store.plain_files import make_plain
-from asterism.domain.index import Repository
 from asterism.indexing.index import Index
 from asterism.indexing.options import SyncOptions, options_hash
-from asterism.indexing.reading import Outcome, Packet, Rows, unpickled
+from asterism.indexing.read import Outcome, Packet, Rows, unpickled
+from asterism.store.plain_files import make_plain
+from asterism.types.index import Repository
 
 ENDING = ".spool"
 _KEY_BYTES = 16

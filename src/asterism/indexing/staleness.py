@@ -2,14 +2,14 @@
 
 from typing import NamedTuple
 
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.catalogue_schema import SCHEMA_VERSION, changes_in_place
-from asterism.domain import index_states
-from asterism.domain.files import Discovery
-from asterism.domain.index import ModelIdentity, Repository, Staleness
 from asterism.indexing.jobs import is_alive
 from asterism.indexing.options import SyncOptions, options_hash
 from asterism.indexing.sync import preview
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.catalogue.schema import SCHEMA_VERSION, changes_in_place
+from asterism.types import index_states
+from asterism.types.files import Discovery
+from asterism.types.index import ModelIdentity, Repository, Staleness
 
 
 class Judgement(NamedTuple):

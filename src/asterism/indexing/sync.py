@@ -11,20 +11,14 @@ from typing import TYPE_CHECKING
 
 from asterism.analysis.parallel import BATCH, in_parallel
 from asterism.analysis.source.discovery import discover
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.footprint import give_back_at_once
-from asterism.domain.catalogue import Batch
-from asterism.domain.errors import Cancelled, StorageFailed
-from asterism.domain.files import Discovery, FoundFile
-from asterism.domain.index import FileState, Pending, Repository, Skipped, Staleness
 from asterism.indexing.cascade import Change, dependents
 from asterism.indexing.garbage import no_collection
 from asterism.indexing.index import Index
+from asterism.indexing.links import Neighbours
 from asterism.indexing.options import SyncOptions, options_hash
 from asterism.indexing.plan import Look, Plan, plan_sync
 from asterism.indexing.progress import SILENT, Listener, Progress, Stage
-from asterism.indexing.quoting import Neighbours
-from asterism.indexing.reading import (
+from asterism.indexing.read import (
     Gone,
     Outcome,
     Read,
@@ -39,10 +33,16 @@ from asterism.indexing.reading import (
 )
 from asterism.indexing.report import Account, SyncReport
 from asterism.indexing.spool import Spool, spool_of
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.lance.footprint import give_back_at_once
+from asterism.types.catalogue import Batch
+from asterism.types.errors import Cancelled, StorageFailed
+from asterism.types.files import Discovery, FoundFile
+from asterism.types.index import FileState, Pending, Repository, Skipped, Staleness
 
 if TYPE_CHECKING:
     # It brings what writes, which a sync that finds nothing to write does not load.
-    from asterism.indexing.writing import Writer
+    from asterism.indexing.write import Writer
 
 # From here on indexes take enough memory to make room for them first.
 ROOM_FROM_CHUNKS = 20_000
@@ -304,7 +304,7 @@ class _Work:
         ]
 
     def _write(self, spool: Spool, removed: Sequence[str], around: Neighbours) -> None:
-        from asterism.indexing.writing import Writer
+        from asterism.indexing.write import Writer
 
         anew = self.anew or self.reshaped
         writer = Writer(

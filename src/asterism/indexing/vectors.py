@@ -4,16 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from asterism.backends.embed.options import REMOTE
-from asterism.backends.embed.protocol import Embedder, Matrix
-from asterism.backends.store.chunk_table import ChunkKey, ChunkTable
 from asterism.disclosure.places import MaskedPlace, places_of_part
 from asterism.disclosure.tokens import masked
-from asterism.domain.chunk import Chunk
-from asterism.domain.index import ModelIdentity
 from asterism.indexing.cache import Cache
-from asterism.indexing.reading import text_hash
+from asterism.indexing.read import text_hash
 from asterism.indexing.report import Account
+from asterism.models.embed.options import REMOTE
+from asterism.models.embed.provider import Embedder, Matrix
+from asterism.store.chunk_table import ChunkKey, ChunkTable
+from asterism.types.chunk import Chunk
+from asterism.types.index import ModelIdentity
 
 
 class Text(NamedTuple):

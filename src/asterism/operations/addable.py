@@ -4,8 +4,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from asterism.domain.errors import PathOutside
-from asterism.domain.files import display_path
+from asterism.types.errors import PathOutside
+from asterism.types.files import display_path
 
 NEVER = tuple(
     map(

@@ -5,16 +5,16 @@ import math
 import reprlib
 from collections.abc import Mapping, Sequence
 
-from asterism.domain.errors import UsageError
-from asterism.domain.files import display_path
-from asterism.domain.request_limits import (
+from asterism.operations.schema import Json, Tool
+from asterism.types.errors import UsageError
+from asterism.types.files import display_path
+from asterism.types.request_limits import (
     FILTERS,
     Bound,
     check_depth,
     check_entries,
     check_text,
 )
-from asterism.operations.schema import Json, Tool
 
 _ANY_LIST = Bound(entries=max(bound.entries or 0 for bound in FILTERS.values()))
 _ANY_NAME: Json = {"maxLength": max(bound.characters or 0 for bound in FILTERS.values())}

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from asterism.backends.store.registry import Registered
 from asterism.engine.engine import Engine
 from asterism.indexing.progress import Progress
 from asterism.operations.repositories import Standpoint, repository_for
 from asterism.operations.schema import Json
+from asterism.store.registry import Registered
 
 if TYPE_CHECKING:
     # Only answers in words have to do with models.
-    from asterism.backends.llm.providers import Lent
+    from asterism.models.llm.provider import Lent
 
 
 def _nobody(_progress: Progress) -> None:

@@ -8,15 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from asterism.domain.errors import (
-    IndexMissing,
-    NotText,
-    PathMissing,
-    PathUnreadable,
-    StoreError,
-    UsageError,
-)
-from asterism.domain.files import display_path, wire_path
 from asterism.operations.json import Accounted, Located, located, to_json
 from asterism.operations.operation import Operation, Route
 from asterism.operations.schema import (
@@ -28,13 +19,22 @@ from asterism.operations.schema import (
     text,
     whole,
 )
+from asterism.types.errors import (
+    IndexMissing,
+    NotText,
+    PathMissing,
+    PathUnreadable,
+    StoreError,
+    UsageError,
+)
+from asterism.types.files import display_path, wire_path
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
-    from asterism.backends.store.registry import Registered
-    from asterism.domain.outline import Outline
     from asterism.operations.calls import Call
     from asterism.operations.limits import Reply
+    from asterism.store.registry import Registered
+    from asterism.types.outline import Outline
 
 MOST_LINES = 5_000
 """Lines of a file in one reply."""
@@ -197,8 +197,8 @@ def file_lines(call: Call, asked: FileLines) -> Reply:
 
 def skipped_files(call: Call, asked: SkippedFiles) -> Reply:
     """What the index leaves out, and why."""
-    from asterism.backends.store.catalogue import Catalogue
     from asterism.operations.repositories import shown_detail
+    from asterism.store.catalogue.catalogue import Catalogue
 
     registered = call.repository()
     repo = registered.repository.name
@@ -266,7 +266,7 @@ def shown_file(call: Call, registered: Registered, typed: str) -> tuple[Path, st
 
 
 def _is_indexed(registered: Registered, relative: str) -> bool:
-    from asterism.backends.store.catalogue import Catalogue
+    from asterism.store.catalogue.catalogue import Catalogue
 
     try:
         with Catalogue.open(registered.project.directory) as catalogue:

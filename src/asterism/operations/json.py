@@ -9,14 +9,14 @@ from datetime import datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from asterism.domain.selection import Account
 from asterism.operations.reply_schema import is_optional
 from asterism.operations.schema import Json
+from asterism.types.selection import Account
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
-    from asterism.backends.store.registry import Registered
     from asterism.engine.status import Status
+    from asterism.store.registry import Registered
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from asterism.domain.files import wire_path
 from asterism.operations.json import Accounted, Located, located, to_json
 from asterism.operations.operation import Operation, Route
 from asterism.operations.requests import SymbolRelations
 from asterism.operations.schema import Json
+from asterism.types.files import wire_path
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
-    from asterism.backends.store.registry import Registered
-    from asterism.domain.structure import CallTree, Connections, Edge, Gap, SymbolPlace
     from asterism.engine.relations import Related, Relation, RelationsReply
     from asterism.operations.calls import Call
     from asterism.operations.limits import Reply
+    from asterism.store.registry import Registered
+    from asterism.types.structure import CallTree, Connections, Edge, Gap, SymbolPlace
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from asterism.analysis.source.checkouts import enclosing_checkout
 from asterism.analysis.source.shown_paths import on_disk
-from asterism.backends.store.registry import Registered, check_root
-from asterism.domain.errors import IndexMissing, PathMissing, PathOutside, RepositoryUnclear
-from asterism.domain.files import display_path
 from asterism.engine.engine import Engine
 from asterism.operations.addable import Addable
 from asterism.operations.schema import Json
+from asterism.store.registry import Registered, check_root
+from asterism.types.errors import IndexMissing, PathMissing, PathOutside, RepositoryUnclear
+from asterism.types.files import display_path
 
 HIDDEN = "…"
 """What stands for a place of the machine that a reply must not name."""

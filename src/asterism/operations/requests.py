@@ -6,9 +6,6 @@ They are apart from what answers them, so that building the command line loads l
 from dataclasses import dataclass, field
 from typing import Annotated, TypeAlias
 
-from asterism.domain.search import Mode
-from asterism.domain.selection import Stage
-from asterism.domain.symbol import Role
 from asterism.operations.schema import (
     FILTERS_TEXT,
     LAST_LINE,
@@ -27,6 +24,9 @@ from asterism.operations.schema import (
     texts,
     whole,
 )
+from asterism.types.search import Mode
+from asterism.types.selection import Stage
+from asterism.types.symbol import Role
 
 MODES = tuple(mode.value for mode in Mode)
 STAGES = tuple(stage.value for stage in Stage)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Annotated, Any, NamedTuple, TypeAlias, get_type_hints
 
-from asterism.domain.request_limits import FIELDS, FILTERS
+from asterism.types.request_limits import FIELDS, FILTERS
 
 Json = dict[str, Any]
 

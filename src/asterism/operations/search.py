@@ -7,10 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from asterism.domain.errors import UsageError
-from asterism.domain.filters import Filter
-from asterism.domain.search import Mode
-from asterism.domain.selection import Stage
 from asterism.operations.json import compact, to_json
 from asterism.operations.operation import Operation, Route
 from asterism.operations.requests import CodebaseSearch, SearchCode, SimilarCode
@@ -24,14 +20,18 @@ from asterism.operations.search_reply import (
     serialised_row,
     shown_query,
 )
+from asterism.types.errors import UsageError
+from asterism.types.filters import Filter
+from asterism.types.search import Mode
+from asterism.types.selection import Stage
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
-    from asterism.backends.store.registry import Registered
-    from asterism.engine.contexts import ContextReply
-    from asterism.engine.searching import SearchReply, SearchRequest
+    from asterism.engine.context_reply import ContextReply
+    from asterism.engine.search import SearchReply, SearchRequest
     from asterism.operations.calls import Call
     from asterism.operations.limits import Reply
+    from asterism.store.registry import Registered
 
 ENVELOPE = 1_100
 """Characters of a reply without rows, query and filters: the account with its names, ids, a note or
@@ -42,7 +42,7 @@ META = "asterism"
 
 def codebase_search(call: Call, asked: CodebaseSearch) -> Reply:
     """The connection graph, then the code of each file, then what the reader should know."""
-    from asterism.engine.searching import SearchRequest
+    from asterism.engine.search import SearchRequest
 
     registered = call.repository()
     where = _where(registered, asked.filters, path=asked.path, languages=asked.languages)
@@ -129,10 +129,10 @@ def _written(
     call: Call, asked: SearchCode | SimilarCode, request: SearchRequest, query: str
 ) -> SearchRequest:
     """The request with the size of rows as they are sent, instead of that of their texts."""
-    from asterism.engine.searching import Written
-    from asterism.retrieval.filters import applied
-    from asterism.retrieval.selection_options import CHUNKS
-    from asterism.retrieval.selection_sizes import CHARS_PER_TOKEN
+    from asterism.engine.search import Written
+    from asterism.search.filters import applied
+    from asterism.search.selection.options import CHUNKS
+    from asterism.search.selection.sizes import CHARS_PER_TOKEN
 
     around = 2 * len(compact(shown_query(query))) + len(compact(applied(request.where)))
     serialise = partial(serialised_row, explain=asked.explain, lines=asked.context_lines)
@@ -146,7 +146,7 @@ def _written(
 
 def engine_request(asked: SearchCode | SimilarCode, where: Filter) -> SearchRequest:
     """The engine's request; `max_tokens` limits the texts of the rows."""
-    from asterism.engine.searching import SearchRequest
+    from asterism.engine.search import SearchRequest
 
     request = SearchRequest(
         mode=Mode.similar,
@@ -177,7 +177,7 @@ _KEYS = {"file_type": "extension", "directory": "context_path_prefix"}
 def _where(registered: Registered, filters: Json, **parameters: list[str] | None) -> Filter:
     """The filters of a call, by whichever parameter each is given."""
     from asterism.operations.repositories import inside
-    from asterism.retrieval.filters import parse_filters
+    from asterism.search.filters import parse_filters
 
     given: Json = dict(filters)
     for parameter, values in parameters.items():
@@ -211,7 +211,7 @@ def _returned(reply: Reply) -> int:
 
 def _shorter_page(structured: Json, wanted: int, call: Call) -> Json:
     """The page with a note on why it has fewer rows than were asked for."""
-    from asterism.retrieval.selection_options import CHUNKS
+    from asterism.search.selection.options import CHUNKS
 
     reason = "token_budget" if call.limit < CHUNKS.limit_chars else "character_limit"
     info = {**structured["truncation_info"], "reason": reason, "original_count": wanted}

@@ -6,10 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from asterism.backends.store.chunk_table import ChunkKey
-from asterism.domain.files import display_path, wire_path
-from asterism.domain.search import Hit, Signal
-from asterism.domain.selection import Detail, Kept
 from asterism.operations.json import (
     Accounted,
     Located,
@@ -21,13 +17,17 @@ from asterism.operations.json import (
     to_json,
 )
 from asterism.operations.schema import Json
+from asterism.store.chunk_table import ChunkKey
+from asterism.types.files import display_path, wire_path
+from asterism.types.search import Hit, Signal
+from asterism.types.selection import Detail, Kept
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
-    from asterism.backends.store.registry import Registered
-    from asterism.engine.contexts import ContextReply, Placed
-    from asterism.engine.searching import SearchReply
+    from asterism.engine.context_reply import ContextReply, Placed
+    from asterism.engine.search import SearchReply
     from asterism.engine.surroundings import Surroundings
+    from asterism.store.registry import Registered
 
 LONGEST_ECHO = 2_000
 """Characters of a query that a reply repeats; the caller knows the rest."""
@@ -154,7 +154,7 @@ def context_found(
 
 
 def _asked(reply: SearchReply, registered: Registered) -> Json:
-    from asterism.retrieval.filters import applied
+    from asterism.search.filters import applied
 
     return {
         **located(registered),

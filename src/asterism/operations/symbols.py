@@ -7,24 +7,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-from asterism.domain.catalogue import FoundSymbol, SymbolQuery
-from asterism.domain.errors import InputError, UsageError
-from asterism.domain.files import display_path, wire_path
-from asterism.domain.filters import Filter
-from asterism.domain.symbol import Role
 from asterism.operations.json import Accounted, Located, compact, located, to_json
 from asterism.operations.operation import Operation, Route
 from asterism.operations.requests import SymbolLookup
 from asterism.operations.schema import Json
 from asterism.operations.search_reply import remarks
+from asterism.types.catalogue import FoundSymbol, SymbolQuery
+from asterism.types.errors import InputError, UsageError
+from asterism.types.files import display_path, wire_path
+from asterism.types.filters import Filter
+from asterism.types.symbol import Role
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
-    from asterism.backends.store.registry import Registered
     from asterism.engine.lookups import Lookup
     from asterism.operations.calls import Call
     from asterism.operations.limits import Reply
-    from asterism.retrieval.cursors import Origin
+    from asterism.search.cursors import Origin
+    from asterism.store.registry import Registered
 
 EVERYTHING = 1_000_000
 """More places than a name has; they are counted after the filters."""
@@ -66,8 +66,8 @@ class SymbolsFound(Accounted, Located):
 def symbol_lookup(call: Call, asked: SymbolLookup) -> Reply:
     """The places of a name, definitions first, with exact counts."""
     from asterism.operations.limits import Part, Reply, fitted, measured, restructured
-    from asterism.retrieval.cursors import read_cursor, write_cursor
-    from asterism.retrieval.filters import applied
+    from asterism.search.cursors import read_cursor, write_cursor
+    from asterism.search.filters import applied
 
     registered = call.repository()
     where = _where(asked, registered)
@@ -161,7 +161,7 @@ def symbols_text(found: Json) -> str:
 def _with_cursor(reply: Reply, origin: Origin, start: int) -> Reply:
     """The cursor goes on after the last place that is given."""
     from asterism.operations.limits import restructured
-    from asterism.retrieval.cursors import write_cursor
+    from asterism.search.cursors import write_cursor
 
     structured = reply.structured or {}
     end = start + structured["returned_count"]
@@ -172,7 +172,7 @@ def _with_cursor(reply: Reply, origin: Origin, start: int) -> Reply:
 
 
 def _where(asked: SymbolLookup, registered: Registered) -> Filter:
-    from asterism.retrieval.filters import parse_filters
+    from asterism.search.filters import parse_filters
 
     for key in _NO_SUCH_FILTER:
         if asked.filters.get(key) is not None:
@@ -185,7 +185,7 @@ def _where(asked: SymbolLookup, registered: Registered) -> Filter:
 
 def symbols_query(asked: SymbolLookup, where: Filter, limit: int) -> SymbolQuery:
     """The catalogue's query for a lookup."""
-    from asterism.domain.symbol_names import symbol_query
+    from asterism.types.symbol_names import symbol_query
 
     if not asked.name.strip():
         raise UsageError("The name is empty; give a symbol's name, such as `Parser.parse`.")
@@ -201,7 +201,7 @@ def symbols_query(asked: SymbolLookup, where: Filter, limit: int) -> SymbolQuery
 
 
 def _passing(found: Lookup, where: Filter) -> list[FoundSymbol]:
-    from asterism.backends.store.filtering import path_test
+    from asterism.store.filtering import path_test
 
     passes = path_test(where)
     repos = where.repos or (found.registered.repository.name,)
@@ -216,7 +216,7 @@ def _passing(found: Lookup, where: Filter) -> list[FoundSymbol]:
 
 def _origin(asked: SymbolLookup, found: Lookup) -> Origin:
     """What pages are cut from: the same lookup of the same version of the index."""
-    from asterism.retrieval.cursors import Origin
+    from asterism.search.cursors import Origin
 
     keys = ("name", "kind", "role", "filters")
     given = asdict(asked)

@@ -145,7 +145,7 @@ DOCTOR_PROBE = Program(
     purpose="Tries a part of Asterism for `asterism doctor`, so that a crash is only that part's",
     consent=Consent.always,
     # -P: the working directory is not on sys.path.
-    arguments=("-P", "-m", "asterism.engine.doctor_probe", "{part}"),
+    arguments=("-P", "-m", "asterism.engine.doctor.probe", "{part}"),
     inherits=(*USER, "PYTHONPATH"),
     tied=False,
 )

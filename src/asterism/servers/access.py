@@ -18,7 +18,7 @@ from enum import StrEnum
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from asterism.domain.errors import SettingError
+from asterism.types.errors import SettingError
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 SHORTEST_TOKEN = 16

@@ -4,15 +4,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from asterism.backends.store.registry import Registered
-from asterism.domain.errors import (
-    UsageError,
-)
 from asterism.operations.addable import Addable
 from asterism.operations.calls import Call
 from asterism.operations.limits import Part, Reply, measured
 from asterism.operations.schema import Json
 from asterism.servers.tools_states import repository_json
+from asterism.store.registry import Registered
+from asterism.types.errors import (
+    UsageError,
+)
 
 _NO_TEXT = (Part(""),)
 """Clients of the API read the data; texts are for models."""
@@ -39,8 +39,8 @@ def remove_repository(call: Call, stop: Callable[[Registered], None]) -> Reply:
 def vector_search(call: Call) -> Reply:
     """The nearest chunks in the shape that chats know."""
     from asterism.chat.vector_search import payload
-    from asterism.engine.nearest import nearest
-    from asterism.retrieval.selection_account import file_matches
+    from asterism.engine.chat.nearest import nearest
+    from asterism.search.selection.account import file_matches
 
     given, registered = call.arguments, call.repository()
     found = nearest(call.engine, registered, given["query"], given["limit"])

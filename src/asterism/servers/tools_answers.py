@@ -3,16 +3,16 @@
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import replace
 
-from asterism.backends.store.registry import Registered
-from asterism.domain.chat import Turn, TurnStatus
-from asterism.domain.errors import Cancelled, IndexMissing, RepositoryUnclear
-from asterism.engine.asking import Asking
-from asterism.engine.asking_requests import Answered, AskRequest
+from asterism.engine.chat.requests import Answered, AskRequest
+from asterism.engine.chat.service import Asking
 from asterism.operations.calls import Call
 from asterism.operations.json import compact
 from asterism.operations.limits import Part, Reply, measured, plain_account
 from asterism.operations.schema import Json
 from asterism.operations.search import META
+from asterism.store.registry import Registered
+from asterism.types.chat import Turn, TurnStatus
+from asterism.types.errors import Cancelled, IndexMissing, RepositoryUnclear
 
 LOOK_SECONDS = 0.2
 """How often is looked whether the client still wants the answer."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from asterism.domain import errors
+from asterism.types import errors
 
 
 class Code(NamedTuple):

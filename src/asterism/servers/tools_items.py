@@ -3,17 +3,17 @@
 from dataclasses import replace
 from functools import partial
 
-from asterism.backends.store.registry import Registered
-from asterism.context.agents_editing import add_item, enable_item, remove_item, replace_item
-from asterism.context.offers import in_order
+from asterism.context.agents.edit import add_item, enable_item, remove_item, replace_item
+from asterism.context.items import in_order
 from asterism.context.wire import item_json
-from asterism.domain.context import DEFAULT_PRIORITY, Include, Item, Reference, Rule
-from asterism.domain.errors import IndexMissing, RepositoryUnclear, UsageError
-from asterism.engine.contexts_for import ContextRequest, context_for
+from asterism.engine.request_context import ContextRequest, context_for
 from asterism.operations.calls import Call
 from asterism.operations.limits import Part, Reply, fitted, plain_account
 from asterism.operations.schema import Json
 from asterism.servers.wire_requests import context_for_json
+from asterism.store.registry import Registered
+from asterism.types.context import DEFAULT_PRIORITY, Include, Item, Reference, Rule
+from asterism.types.errors import IndexMissing, RepositoryUnclear, UsageError
 
 _LISTS = {"rule": "rules", "reference": "references"}
 _LEFT_OUT = 10

@@ -2,13 +2,13 @@
 
 from threading import Event, Lock, Thread
 
-from asterism.backends.store.registry import Registered
-from asterism.domain.errors import AsterismError, IndexBusy
 from asterism.engine.engine import Engine
 from asterism.indexing.progress import Listener
 from asterism.indexing.report import SyncReport
 from asterism.operations.calls import Caller
+from asterism.store.registry import Registered
 from asterism.telemetry.events import log_failure
+from asterism.types.errors import AsterismError, IndexBusy
 
 END_SECONDS = 10.0
 """How long an ending server waits for jobs to stop; a batch of files takes less."""

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 
-from asterism.domain.errors import IndexMissing, UsageError
 from asterism.engine.listing import list_repositories as listed_repositories
-from asterism.engine.searching import SearchRequest
+from asterism.engine.search import SearchRequest
 from asterism.operations.calls import Call
 from asterism.operations.json import to_json
 from asterism.operations.limits import Part, Reply, fitted, plain_account
@@ -23,6 +22,7 @@ from asterism.servers.tools_states import (
     watch_json,
 )
 from asterism.telemetry.summary import summary
+from asterism.types.errors import IndexMissing, UsageError
 
 
 def index_codebase(call: Call, jobs: Jobs) -> Reply:

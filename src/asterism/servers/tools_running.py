@@ -11,11 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from asterism.backends.store.footprint import stay_small
-from asterism.backends.store.registry import Registered
 from asterism.disclosure.hidden import visible
-from asterism.domain.deadlines import limited_to, work_begun
-from asterism.domain.errors import AsterismError, Cancelled, IndexMissing
 from asterism.engine.engine import Engine
 from asterism.engine.upgrading_behind import Upgrader
 from asterism.operations.arguments import checked
@@ -41,13 +37,17 @@ from asterism.servers.tools_errors import INTERNAL, INTERNAL_SENTENCE, code_of, 
 from asterism.servers.tools_jobs import Jobs
 from asterism.servers.tools_turns import Turns
 from asterism.servers.tools_watching import Watchers
+from asterism.store.lance.footprint import stay_small
+from asterism.store.registry import Registered
 from asterism.telemetry.events import log_failure
 from asterism.telemetry.operations import ToolCall
 from asterism.telemetry.truncation import ReplySize, record_reply
+from asterism.types.deadlines import limited_to, work_begun
+from asterism.types.errors import AsterismError, Cancelled, IndexMissing
 
 if TYPE_CHECKING:
     # It brings models and databases, which wait for the first question in words.
-    from asterism.engine.asking import Asking
+    from asterism.engine.chat.service import Asking
 
 ANSWERS = frozenset(tool.name for tool in ANSWERING)
 """Tools that answer in words; an answer may take minutes, and holds nobody up."""
@@ -160,7 +160,7 @@ class Toolbox:
 
     def asking(self) -> Asking:
         """What answers in words; its searches take turns with the tools'."""
-        from asterism.engine.asking import Asking
+        from asterism.engine.chat.service import Asking
 
         with self._lock:
             if self._asking is None:

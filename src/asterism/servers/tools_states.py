@@ -1,8 +1,5 @@
 """What tools say of indexes, jobs, watchers and single files, as JSON and as text."""
 
-from asterism.backends.store.registry import Registered
-from asterism.domain.files import wire_path
-from asterism.domain.index import Link
 from asterism.engine.inspection import Freshness, IndexedChunk, Inspection
 from asterism.engine.listing import Listed
 from asterism.engine.status import Status
@@ -10,6 +7,9 @@ from asterism.indexing.report import SyncReport
 from asterism.operations.json import job_json, moment, statistics_json, upgrade_json
 from asterism.operations.repositories import shown_detail
 from asterism.operations.schema import Json
+from asterism.store.registry import Registered
+from asterism.types.files import wire_path
+from asterism.types.index import Link
 
 MOST_LINKS = 200
 """Imports and importers of a file that are listed; they are counted in any case."""

@@ -3,9 +3,9 @@
 from threading import Lock
 from types import TracebackType
 
-from asterism.domain.deadlines import LOOK_SECONDS, check_deadline
 from asterism.servers.clients import current_client
 from asterism.servers.fair_queue import FairQueue
+from asterism.types.deadlines import LOOK_SECONDS, check_deadline
 
 
 class Turns:

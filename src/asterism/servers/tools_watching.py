@@ -3,10 +3,10 @@
 from threading import Event, Lock, Thread
 from typing import NamedTuple
 
-from asterism.backends.store.registry import Registered
-from asterism.domain.errors import AsterismError
 from asterism.engine.engine import Engine
+from asterism.store.registry import Registered
 from asterism.telemetry.events import log_failure
+from asterism.types.errors import AsterismError
 
 MOST_WATCHED = 16
 """Repositories that one server watches; each takes a thread, and a watch for every directory."""

@@ -1,11 +1,11 @@
 """What a request is given, as JSON: items by name with text and score, code, what was left out."""
 
 from asterism.context.messages import item_text, tool_description
-from asterism.domain.context import RequestItem, Tool
-from asterism.domain.context_json import request_item_json, request_json
-from asterism.domain.sessions import Session
-from asterism.engine.contexts_for import TOKEN_METHOD, ContextFor
+from asterism.engine.request_context import TOKEN_METHOD, ContextFor
 from asterism.operations.schema import Json
+from asterism.types.context import RequestItem, Tool
+from asterism.types.context_json import request_item_json, request_json
+from asterism.types.sessions import Session
 
 
 def context_for_json(found: ContextFor, *, texts: bool = True) -> Json:

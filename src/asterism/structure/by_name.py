@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from asterism.analysis.graph.candidates import Declaration, Meaning
-from asterism.analysis.graph.resolving import Resolver
-from asterism.analysis.graph.scopes import FileScope
-from asterism.domain.outline import Reference
-from asterism.domain.structure import Connections, Known
+from asterism.analysis.resolve.candidates import Declaration, Meaning
+from asterism.analysis.resolve.resolver import Resolver
+from asterism.analysis.resolve.scopes import FileScope
 from asterism.structure.facts import Facts
 from asterism.structure.repository import IndexedRepository, Moment
 from asterism.structure.targets import Target
 from asterism.structure.uses import Uses, find_uses
+from asterism.types.outline import Reference
+from asterism.types.structure import Connections, Known
 
 
 @dataclass(frozen=True, slots=True)

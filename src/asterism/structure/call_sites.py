@@ -2,8 +2,8 @@
 
 import re
 
-from asterism.analysis.graph.scopes import CONTAINERS, FileScope
-from asterism.domain.outline import Item, Reference
+from asterism.analysis.resolve.scopes import CONTAINERS, FileScope
+from asterism.types.outline import Item, Reference
 
 CALLABLE = frozenset({"function", "method", "constructor", "macro", "signature"})
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from asterism.domain.deadlines import check_deadline
-from asterism.domain.structure import CallTree, Edge, Known, SymbolPlace
+from asterism.types.deadlines import check_deadline
+from asterism.types.structure import CallTree, Edge, Known, SymbolPlace
 
 EdgesOf: TypeAlias = Callable[[SymbolPlace], Sequence[Edge]]
 

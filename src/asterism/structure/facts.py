@@ -4,12 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Protocol, TypeAlias
 
-from asterism.analysis.graph.candidates import GUESS, Declaration, Meaning
-from asterism.analysis.graph.heritage import bases_of
-from asterism.analysis.graph.scopes import ADDITIONS, CONTAINERS, FileScope
+from asterism.analysis.resolve.candidates import GUESS, Declaration, Meaning
+from asterism.analysis.resolve.heritage import bases_of
+from asterism.analysis.resolve.scopes import ADDITIONS, CONTAINERS, FileScope
 from asterism.analysis.syntax.catalogue import detect
-from asterism.domain.outline import Item, Reference
-from asterism.domain.structure import Connections, Edge, Fact, Gap, Known, SymbolPlace
 from asterism.structure.call_sites import CALLABLE, is_call, may_be_call
 from asterism.structure.shapes import (
     is_lambda,
@@ -22,6 +20,8 @@ from asterism.structure.shapes import (
 from asterism.structure.targets import Target, find_item
 from asterism.structure.type_flows import flows_in, flows_out, one_line
 from asterism.structure.uses import OF_USES, Use, Uses
+from asterism.types.outline import Item, Reference
+from asterism.types.structure import Connections, Edge, Fact, Gap, Known, SymbolPlace
 
 _INTERFACES = frozenset({"interface", "trait", "protocol", "module"})
 # Files whose uses nobody reads, by the home of their language.

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import TypeAlias
 
 from asterism.analysis.syntax.outlines import outline
-from asterism.domain.outline import Item, Outline
-from asterism.structure.source_units import SourceUnits
+from asterism.structure.positions import SourceUnits
 from asterism.structure.targets import Enclosing
+from asterism.types.outline import Item, Outline
 
 OutlineOf: TypeAlias = Callable[[str, bytes], Outline]
 

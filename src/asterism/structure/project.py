@@ -4,13 +4,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from asterism.backends.lsp.connection import Answer, Connection
-from asterism.backends.lsp.keeper import Condition, Keeper, KeeperOptions
-from asterism.backends.lsp.process import ServerCommand
-from asterism.domain.files import FoundFile
-from asterism.domain.structure import Connections
+from asterism.lsp.connection import Answer, Connection
+from asterism.lsp.keeper import Condition, Keeper, KeeperOptions
+from asterism.lsp.process import ServerCommand
 from asterism.structure.targets import Target
 from asterism.structure.turns import Turns
+from asterism.types.files import FoundFile
+from asterism.types.structure import Connections
 
 Session = TypeVar("Session")
 

@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from asterism.analysis.graph.candidates import MAX_CANDIDATES, Candidate
-from asterism.analysis.graph.modules import module_file, package_roots
-from asterism.analysis.graph.scopes import FileScope
+from asterism.analysis.resolve.candidates import MAX_CANDIDATES, Candidate
+from asterism.analysis.resolve.modules import module_file, package_roots
+from asterism.analysis.resolve.scopes import FileScope
 from asterism.analysis.source.text import decode, is_binary, read
 from asterism.analysis.syntax.catalogue import detect
 from asterism.analysis.syntax.outlines import outline
-from asterism.backends.store.catalogue import Catalogue
-from asterism.domain.catalogue import SymbolQuery
-from asterism.domain.errors import InputError
-from asterism.domain.symbol import Role
 from asterism.languages.file_set import FileSet
+from asterism.store.catalogue.catalogue import Catalogue
 from asterism.structure.kept_outlines import OutlineOf
+from asterism.types.catalogue import SymbolQuery
+from asterism.types.errors import InputError
+from asterism.types.symbol import Role
 
 # Outlines kept in memory; the files around a few hits, with those that mention them.
 KEPT_FILES = 1000

@@ -1,11 +1,11 @@
 """What one file's outline says of a symbol: its parts, its members, its type and its value."""
 
-from asterism.analysis.graph.scopes import CONTAINERS, FileScope
-from asterism.analysis.graph.variables import property_text
-from asterism.domain.outline import Item
-from asterism.domain.structure import Member, SymbolPlace
+from asterism.analysis.resolve.scopes import CONTAINERS, FileScope
+from asterism.analysis.resolve.variables import property_text
 from asterism.structure.call_sites import CALLABLE
 from asterism.structure.type_flows import one_line
+from asterism.types.outline import Item
+from asterism.types.structure import Member, SymbolPlace
 
 _CONSTANTS = frozenset({"const", "variable", "property", "enum_member", "static"})
 # What is run when an object is made: its constructor and its fields, not its methods.

@@ -4,8 +4,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from asterism.domain.outline import Item, Outline
-from asterism.domain.structure import Connections, Fact, Gap, SymbolPlace
+from asterism.types.outline import Item, Outline
+from asterism.types.structure import Connections, Fact, Gap, SymbolPlace
 
 
 class Target(NamedTuple):

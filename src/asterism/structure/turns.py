@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from asterism.domain.errors import ServerTimeout
+from asterism.types.errors import ServerTimeout
 
 
 class Turns:

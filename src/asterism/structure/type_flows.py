@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from asterism.analysis.graph.scopes import FileScope
-from asterism.domain.outline import Reference
-from asterism.domain.structure import Edge, TypeFlow
+from asterism.analysis.resolve.scopes import FileScope
 from asterism.structure.call_sites import CALLABLE
+from asterism.types.outline import Reference
+from asterism.types.structure import Edge, TypeFlow
 
 OriginOf: TypeAlias = Callable[[FileScope, Reference], Edge | None]
 

@@ -4,20 +4,20 @@ from collections.abc import Iterator
 from posixpath import dirname
 from typing import NamedTuple
 
-from asterism.analysis.graph.candidates import (
+from asterism.analysis.resolve.candidates import (
     MAX_CANDIDATES,
     Declaration,
     Meaning,
     family_of,
     index_of,
 )
-from asterism.analysis.graph.resolving import Resolver
-from asterism.analysis.graph.scopes import FileScope
+from asterism.analysis.resolve.resolver import Resolver
+from asterism.analysis.resolve.scopes import FileScope
 from asterism.analysis.syntax.catalogue import detect
-from asterism.domain.deadlines import check_deadline
-from asterism.domain.outline import Item, Reference
-from asterism.domain.structure import Fact, Gap
 from asterism.structure.repository import Moment
+from asterism.types.deadlines import check_deadline
+from asterism.types.outline import Item, Reference
+from asterism.types.structure import Fact, Gap
 
 # What cannot be said where files were not read.
 OF_USES = (Fact.callers, Fact.references, Fact.subtypes)

@@ -9,10 +9,10 @@ from asterism.analysis.chunks.chunker import Place, chunk_file
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.chunks.validation import violations
 from asterism.analysis.source.text import decode, is_binary
-from asterism.analysis.symbols.rows import symbol_rows
+from asterism.analysis.symbols import symbol_rows
 from asterism.analysis.syntax.outlines import outline_bytes
-from asterism.domain.chunk import Chunk
-from asterism.domain.outline import Item, Outline
+from asterism.types.chunk import Chunk
+from asterism.types.outline import Item, Outline
 
 # The same examples on every machine and every run; a slow machine is not a failure.
 STEADY = settings(

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from asterism.analysis.chunks.binding import bind_quotes
 from asterism.analysis.chunks.chunker import Place, chunk_file
-from asterism.analysis.chunks.embedding import preamble
+from asterism.analysis.chunks.embedding_text import preamble
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.chunks.validation import violations
 from asterism.analysis.source.text import decode
 from asterism.analysis.syntax.outlines import outline
-from asterism.domain.chunk import Chunk
+from asterism.types.chunk import Chunk
 from tests.analysis.chunks.cutting import chunk_named, chunks_of, code_of
 from tests.analysis.chunks.invariants import STEADY
 from tests.analysis.syntax.material import SOURCES

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from asterism.analysis.graph.candidates import Candidate
-from asterism.analysis.graph.modules import module_file
-from asterism.analysis.graph.scopes import FileScope
+from asterism.analysis.resolve.candidates import Candidate
+from asterism.analysis.resolve.modules import module_file
+from asterism.analysis.resolve.scopes import FileScope
 from asterism.analysis.syntax.outlines import outline
 from asterism.languages.file_set import FileSet
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.analysis.graph.modules import resolve_module
+from asterism.analysis.resolve.modules import resolve_module
 from asterism.languages.file_set import FileSet
 
 

@@ -7,16 +7,16 @@ import pytest
 
 from asterism.analysis.chunks.chunker import Place, chunk_file
 from asterism.analysis.chunks.options import ChunkOptions
-from asterism.analysis.graph.modules import resolve_module
-from asterism.analysis.graph.offers import MAX_HOPS, exported_signatures, follow, wanted_names
+from asterism.analysis.resolve.modules import resolve_module
+from asterism.analysis.resolve.offers import MAX_HOPS, exported_signatures, follow, wanted_names
 from asterism.analysis.source.text import decode
-from asterism.analysis.symbols.rows import symbol_rows
+from asterism.analysis.symbols import symbol_rows
 from asterism.analysis.syntax.outlines import outline
-from asterism.domain.index import Signatures
-from asterism.domain.offers import Declared, offered
-from asterism.domain.outline import Outline
-from asterism.domain.symbol import Role
 from asterism.languages.file_set import FileSet
+from asterism.types.index import Signatures
+from asterism.types.offers import Declared, offered
+from asterism.types.outline import Outline
+from asterism.types.symbol import Role
 from tests.analysis.syntax.material import SOURCES
 
 OPTIONS = ChunkOptions()

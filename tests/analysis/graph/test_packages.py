@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from asterism.analysis.graph.modules import module_file, package_roots
+from asterism.analysis.resolve.modules import module_file, package_roots
 from asterism.languages.file_set import FileSet
 
 CRATES = {

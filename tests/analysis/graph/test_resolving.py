@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import pytest
 
-from asterism.analysis.graph.candidates import GUESS, Declaration
-from asterism.analysis.graph.resolving import Resolver
+from asterism.analysis.resolve.candidates import GUESS, Declaration
+from asterism.analysis.resolve.resolver import Resolver
 from tests.analysis.graph.in_memory_world import InMemoryWorld
 
 PYTHON = {

@@ -2,8 +2,8 @@
 
 import pytest
 
-from asterism.analysis.graph.candidates import GUESS, Meaning
-from asterism.analysis.graph.resolving import Resolver
+from asterism.analysis.resolve.candidates import GUESS, Meaning
+from asterism.analysis.resolve.resolver import Resolver
 from tests.analysis.graph.in_memory_world import InMemoryWorld
 
 # Of each language, its files, then what the first of them uses and what that means: `path:name`,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from asterism.analysis.source.discovery import DiscoveryOptions, discover
-from asterism.domain.files import Discovery
+from asterism.types.files import Discovery
 
 CODE = "def f():\n    return 1\n"
 Git = Callable[..., bytes]

@@ -8,7 +8,7 @@ import pytest
 
 from asterism.analysis.source.discovery import DiscoveryOptions, discover
 from asterism.analysis.source.ignores import Scope, find_rule, matchable, parse_rules
-from asterism.domain.files import SkipReason
+from asterism.types.files import SkipReason
 from tests.analysis.source.conftest import Git, Tree
 
 # Long lists of words read best as text.

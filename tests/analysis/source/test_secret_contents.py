@@ -9,8 +9,8 @@ import pytest
 from asterism.analysis.source.discovery import discover
 from asterism.analysis.source.secret_contents import secret_content
 from asterism.analysis.source.text import read
-from asterism.domain.errors import SecretFile
-from asterism.domain.files import SkipReason
+from asterism.types.errors import SecretFile
+from asterism.types.files import SkipReason
 from tests.analysis.source.conftest import CODE, Tree
 from tests.disclosure.examples import BASE64, GITHUB, HEX, JWT, WORD, made, private_key
 

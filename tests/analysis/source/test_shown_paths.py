@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from asterism.analysis.source.shown_paths import on_disk
-from asterism.domain.files import display_path, wire_path
+from asterism.types.files import display_path, wire_path
 
 NAMES = (
     "plain.py",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from asterism.analysis.source.discovery import DiscoveryOptions, discover
-from asterism.domain.files import SkipReason
+from asterism.types.files import SkipReason
 from tests.analysis.source.conftest import CODE, Git, Tree, check, outline
 
 BY_NAME_AND_CONTENT: list[tuple[str, str | bytes, str]] = [

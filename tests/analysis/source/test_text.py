@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asterism.analysis.source.text import decode, is_binary, read
-from asterism.domain.errors import PathMissing, PathUnreadable, WrongPathKind
-from asterism.domain.files import display_path
+from asterism.types.errors import PathMissing, PathUnreadable, WrongPathKind
+from asterism.types.files import display_path
 
 TEXT = 'name = "Zoë"\nprint(name)\n'
 DECODED: list[tuple[bytes, str]] = [

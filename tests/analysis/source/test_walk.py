@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from asterism.analysis.source.discovery import discover, walk
-from asterism.domain.errors import PathMissing, PathUnreadable, WrongPathKind
-from asterism.domain.files import FoundFile, SkippedFile, SkipReason
+from asterism.types.errors import PathMissing, PathUnreadable, WrongPathKind
+from asterism.types.files import FoundFile, SkippedFile, SkipReason
 from tests.analysis.source.conftest import CODE, Tree, check
 
 

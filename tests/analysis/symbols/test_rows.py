@@ -4,10 +4,10 @@ import pytest
 
 from asterism.analysis.chunks.chunker import Place, chunk_file
 from asterism.analysis.chunks.options import ChunkOptions
-from asterism.analysis.symbols.rows import symbol_rows
+from asterism.analysis.symbols import symbol_rows
 from asterism.analysis.syntax.outlines import outline
-from asterism.domain.chunk import Chunk
-from asterism.domain.symbol import Role, SymbolRow
+from asterism.types.chunk import Chunk
+from asterism.types.symbol import Role, SymbolRow
 
 SOURCE = """\
 import { verify as check, type Key } from "jwt";

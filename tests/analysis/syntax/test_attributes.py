@@ -4,7 +4,7 @@ import pytest
 
 from asterism.analysis.syntax import tables
 from asterism.analysis.syntax.outlines import outline
-from asterism.domain.outline import Item, Outline
+from asterism.types.outline import Item, Outline
 
 
 def check(path: str, source: str, name: str) -> tuple[Item, set[str]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from asterism.analysis.syntax.catalogue import TABLE
 from asterism.analysis.syntax.outlines import outline_bytes
-from asterism.domain.outline import ROOT_KINDS
+from asterism.types.outline import ROOT_KINDS
 from tests.analysis.syntax.material import SOURCES
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "outlines.md").read_text()

@@ -17,8 +17,8 @@ from asterism.analysis.syntax.pruning import problems_of
 from asterism.analysis.syntax.statements import Statements
 from asterism.analysis.syntax.trials import Attempt, Trials
 from asterism.analysis.syntax.walker import TOO_HARD
-from asterism.domain.errors import WorkerDied
-from asterism.domain.outline import Span
+from asterism.types.errors import WorkerDied
+from asterism.types.outline import Span
 from tests.analysis.syntax.material import ENDLESS
 from tests.faults.kinship import Kin, Process, processor_seconds
 from tests.faults.workplace import wait_until

@@ -4,7 +4,7 @@ import pytest
 
 from asterism.analysis.syntax.outlines import outline
 from asterism.analysis.syntax.pruning import ImportNames, Pruning, problems_of
-from asterism.domain.outline import Span
+from asterism.types.outline import Span
 
 IMPORTS = [
     ("a.ts", "import D, { a, type b as c, d } from 'x';", "D", "import D from 'x';"),

@@ -17,7 +17,7 @@ import pytest
 
 from asterism.analysis.source.text import decode
 from asterism.analysis.syntax.outlines import outline
-from asterism.domain.outline import Outline
+from asterism.types.outline import Outline
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "python"
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])

@@ -3,7 +3,7 @@
 import pytest
 
 from asterism.analysis.syntax.outlines import outline
-from asterism.analysis.syntax.signatures import LABEL_LIMIT, SIGNATURE_LIMIT, fold, label
+from asterism.analysis.syntax.text import LABEL_LIMIT, SIGNATURE_LIMIT, fold, label
 
 
 def signature(path: str, text: str) -> str:

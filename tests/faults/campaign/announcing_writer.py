@@ -12,16 +12,16 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from asterism.backends.store import lance_upkeep
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.lance_table import LanceTable
-from asterism.backends.store.registry import Registered
 from asterism.config.sections_index import IndexSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.indexing import sync
 from asterism.indexing.vectors import VectorSource
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.lance import upkeep
+from asterism.store.lance.table import LanceTable
+from asterism.store.registry import Registered
 from tests.faults.campaign.forks import await_end
 from tests.faults.generated_repository import change
 from tests.faults.kinship import Kin
@@ -85,7 +85,7 @@ def write_for_ever(scene: Scene, seed: int) -> None:
         (LanceTable, "delete", "table: delete"),
         (LanceTable, "restore", "table: restore"),
         (LanceTable, "maintain", "upkeep"),
-        (lance_upkeep, "remove_versions", "upkeep: old versions"),
+        (upkeep, "remove_versions", "upkeep: old versions"),
         (Catalogue, "commit", "catalogue: commit"),
         (Catalogue, "set_chunks_version", "catalogue: name version"),
     ):
@@ -112,12 +112,12 @@ def _load_everything() -> None:
     import pyarrow
     import tokenizers
 
-    import asterism.indexing.writing
+    import asterism.indexing.write
 
     assert lance
     assert pyarrow
     assert tokenizers
-    assert asterism.indexing.writing
+    assert asterism.indexing.write
 
 
 class _Death:

@@ -4,7 +4,6 @@ import shutil
 from pathlib import Path
 from random import Random
 
-from tests.backends.weights.tiny_models import make_encoder
 from tests.faults.campaign.forks import in_child
 from tests.faults.campaign.ground import (
     SEARCH,
@@ -19,6 +18,7 @@ from tests.faults.campaign.keeping import ASK, UPGRADE
 from tests.faults.campaign.results import Result
 from tests.faults.damage import DAMAGES, PARTS, Earlier, apply, combinations, remember
 from tests.faults.generated_repository import change, files_of
+from tests.models.weights.tiny_models import make_encoder
 
 FILES = 30
 # Commands that need a file which is not part of the index, after it was damaged.

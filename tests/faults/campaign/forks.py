@@ -47,12 +47,12 @@ def load_everything() -> None:
     import pyarrow
     import tokenizers
 
-    import asterism.cli.clean
-    import asterism.cli.index
-    import asterism.cli.search
-    import asterism.cli.status
+    import asterism.cli.commands.clean
+    import asterism.cli.commands.index
+    import asterism.cli.commands.search
+    import asterism.cli.commands.status
     import asterism.engine.engine
-    import asterism.indexing.writing
+    import asterism.indexing.write
     import tests.faults.whole_index
 
     loaded = (lance, numpy, pyarrow, tokenizers, asterism.indexing, tests.faults.whole_index)

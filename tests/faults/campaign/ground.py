@@ -194,8 +194,8 @@ def age(ground: Ground) -> None:
 
 def _left_of(ground: Ground) -> Any:
     """What is wrong with the index as the fault left it, as a reader would see it."""
-    from asterism.domain.errors import AsterismError, IndexBusy
     from asterism.indexing.lock import writer
+    from asterism.types.errors import AsterismError, IndexBusy
     from tests.faults.whole_index import violations
 
     project = ground.project()

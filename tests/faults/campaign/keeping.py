@@ -11,12 +11,12 @@ import time
 from pathlib import Path
 from random import Random
 
-from tests.backends.weights.tiny_models import make_encoder
 from tests.faults.campaign.forks import Ended, command, in_child
 from tests.faults.campaign.ground import SEARCH, Examiner, Ground, enter, hits_in, make_ground
 from tests.faults.campaign.results import Result
 from tests.faults.damage import DAMAGES, apply
 from tests.faults.generated_repository import change
+from tests.models.weights.tiny_models import make_encoder
 
 FILES = 40
 ASK = ("ask", "what is total?")
@@ -137,8 +137,8 @@ def _done(file: Path) -> set[str]:
 
 def _vectors(ground: Ground) -> tuple[int, int]:
     """How many encoder vectors there are, and how many texts need one."""
-    from asterism.backends.store.catalogue import Catalogue
-    from asterism.backends.store.second_store import look_deep_second
+    from asterism.store.catalogue.catalogue import Catalogue
+    from asterism.store.encoder_vectors import look_deep_second
 
     with Catalogue.open(ground.project()) as catalogue:
         needed = len(set(catalogue.text_hashes()))

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from asterism.backends.store.catalogue import Catalogue
-from asterism.backends.store.registry import Registered
-from asterism.domain.errors import AsterismError, IndexMissing
-from asterism.domain.index import Staleness
 from asterism.engine.engine import Engine
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.registry import Registered
+from asterism.types.errors import AsterismError, IndexMissing
+from asterism.types.index import Staleness
 from tests.faults.campaign.announcing_writer import (
     Scene,
     Writer,

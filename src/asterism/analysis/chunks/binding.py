@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from asterism.analysis.chunks.embedding import QUOTED, RULE, quote
+from asterism.analysis.chunks.embedding_text import QUOTED, RULE, quote
 from asterism.analysis.chunks.options import ChunkOptions
-from asterism.domain.chunk import Chunk
+from asterism.types.chunk import Chunk
 
 
 def bind_quotes(chunk: Chunk, signatures: Mapping[str, str], options: ChunkOptions) -> Chunk:

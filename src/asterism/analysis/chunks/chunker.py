@@ -7,7 +7,7 @@ from posixpath import basename, splitext
 from typing import NamedTuple
 
 from asterism.analysis.chunks.collapse import collapse, folded, may_fold
-from asterism.analysis.chunks.embedding import breadcrumb, file_crumb, preamble, shortened
+from asterism.analysis.chunks.embedding_text import breadcrumb, file_crumb, preamble, shortened
 from asterism.analysis.chunks.imports import imports_used
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.chunks.parts import cut_lines
@@ -15,9 +15,9 @@ from asterism.analysis.chunks.quotes import Quotes
 from asterism.analysis.chunks.units import Unit, unit_path, units_of
 from asterism.analysis.syntax.catalogue import titles
 from asterism.analysis.syntax.statements import Statements
-from asterism.domain.chunk import Chunk
-from asterism.domain.outline import Item, Outline, Span
 from asterism.languages.registry import facets_of
+from asterism.types.chunk import Chunk
+from asterism.types.outline import Item, Outline, Span
 
 
 class Place(NamedTuple):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from asterism.domain.outline import Item, Span
+from asterism.types.outline import Item, Span
 
 
 def collapse(source: bytes, span: Span, items: Sequence[Item], children: Iterable[int]) -> str:

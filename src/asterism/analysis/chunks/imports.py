@@ -1,7 +1,7 @@
 """Which imports each item uses, by the names it mentions."""
 
-from asterism.domain.outline import Outline
 from asterism.languages.registry import facets_of
+from asterism.types.outline import Outline
 
 
 def imports_used(outline: Outline) -> list[set[int]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from asterism.domain.outline import Outline
+from asterism.types.outline import Outline
 
 # Receivers that mean "the object this code belongs to".
 _SELVES = frozenset({"this", "self", "cls", "@", "$this", "super"})

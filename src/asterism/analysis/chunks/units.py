@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from asterism.domain.outline import Item
+from asterism.types.outline import Item
 
 # How many names a chunk of several symbols is called by: `a, b, c`.
 NAME_COUNT = 8

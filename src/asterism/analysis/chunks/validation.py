@@ -5,15 +5,15 @@ from typing import NamedTuple
 
 from asterism.analysis.chunks.chunker import Place, chunk_file
 from asterism.analysis.chunks.collapse import folded
-from asterism.analysis.chunks.embedding import RULE
+from asterism.analysis.chunks.embedding_text import RULE
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.chunks.units import Unit, unit_path, units_of
 from asterism.analysis.syntax.catalogue import titles
 from asterism.analysis.syntax.outlines import outline as outline_again
-from asterism.domain.chunk import Chunk
-from asterism.domain.files import display_path
-from asterism.domain.outline import Item, Outline
 from asterism.languages.registry import facets_of
+from asterism.types.chunk import Chunk
+from asterism.types.files import display_path
+from asterism.types.outline import Item, Outline
 
 RULES = {
     1: "every non-blank line is in a chunk",

@@ -16,8 +16,8 @@ from asterism.analysis.source.names import judge_file_name, judge_folder_name
 from asterism.analysis.source.secret_contents import may_be_secret
 from asterism.analysis.source.secrets import is_secret_file, is_secret_folder
 from asterism.analysis.source.sniff import HEAD_BYTES, Verdict, judge_content, read_head
-from asterism.domain.errors import PathMissing, PathUnreadable, WrongPathKind
-from asterism.domain.files import Discovery, FoundFile, SkippedFile, SkipReason, display_path
+from asterism.types.errors import PathMissing, PathUnreadable, WrongPathKind
+from asterism.types.files import Discovery, FoundFile, SkippedFile, SkipReason, display_path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from asterism.analysis.source.checkouts import (
 from asterism.analysis.source.ignores import Scope, Scopes, matchable, parse_rules
 from asterism.analysis.source.names import dependency_mark
 from asterism.analysis.source.sniff import Verdict
-from asterism.domain.files import SkipReason, display_path
+from asterism.types.files import SkipReason, display_path
 
 GIT_IGNORE = ".gitignore"
 OWN_IGNORE = ".asterismignore"

@@ -1,6 +1,6 @@
 """What a name alone says about a file or directory, so that few skipped files are ever opened."""
 
-from asterism.domain.files import SkipReason
+from asterism.types.files import SkipReason
 
 
 def _words(text: str) -> tuple[str, ...]:

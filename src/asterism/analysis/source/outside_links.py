@@ -2,8 +2,8 @@
 
 import os
 
-from asterism.domain.errors import PathOutside
-from asterism.domain.files import display_path
+from asterism.types.errors import PathOutside
+from asterism.types.files import display_path
 
 
 def check_inside(path: str, root: str) -> None:

@@ -2,7 +2,7 @@
 
 import os
 
-from asterism.domain.files import display_path, wire_path
+from asterism.types.files import display_path, wire_path
 
 
 def on_disk(typed: str) -> str:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from asterism.analysis.source.secret_contents import secret_content
 from asterism.analysis.source.text import is_binary
-from asterism.domain.files import SkipReason
+from asterism.types.files import SkipReason
 
 HEAD_BYTES = 8192
 """How much is read: one block of most disks, and generated files say so at the top."""

@@ -7,8 +7,8 @@ import re
 import stat
 
 from asterism.analysis.source.secret_contents import secret_content
-from asterism.domain.errors import PathMissing, PathUnreadable, SecretFile, WrongPathKind
-from asterism.domain.files import display_path
+from asterism.types.errors import PathMissing, PathUnreadable, SecretFile, WrongPathKind
+from asterism.types.files import display_path
 
 _MAGIC = (
     b"%PDF-",

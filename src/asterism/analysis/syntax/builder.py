@@ -9,7 +9,7 @@ from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.doc_comments import clean_docstring
 from asterism.analysis.syntax.draft import Draft, Frame, Level, Prefix, Wrapper
 from asterism.analysis.syntax.margin import Margin
-from asterism.analysis.syntax.signatures import (
+from asterism.analysis.syntax.text import (
     bare_text,
     decorator_names,
     fold,
@@ -17,7 +17,7 @@ from asterism.analysis.syntax.signatures import (
     proper_name,
     signature_of,
 )
-from asterism.domain.outline import Export, Import, ImportedName, Span
+from asterism.types.outline import Export, Import, ImportedName, Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node

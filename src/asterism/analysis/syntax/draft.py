@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from asterism.domain.outline import Item, Span
+from asterism.types.outline import Item, Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node

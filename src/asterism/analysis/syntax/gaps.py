@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from asterism.analysis.syntax.draft import Comment
 from asterism.analysis.syntax.windows import is_blank, line_offsets, root_item
-from asterism.domain.outline import Item
+from asterism.types.outline import Item
 
 
 def fill_gaps(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.doc_comments import attached_doc
 from asterism.analysis.syntax.draft import Comment, Draft, Prefix, Wrapper
-from asterism.domain.outline import Span
+from asterism.types.outline import Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node

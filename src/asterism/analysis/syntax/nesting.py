@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from asterism.analysis.syntax.draft import Draft
-from asterism.domain.outline import Span
+from asterism.types.outline import Span
 
 
 def nest(drafts: Sequence[Draft], source: bytes) -> None:

@@ -4,9 +4,9 @@ from asterism.analysis.source.text import decode, is_binary
 from asterism.analysis.syntax.catalogue import Entry, detect, entry_of
 from asterism.analysis.syntax.prose import outline_prose
 from asterism.analysis.syntax.windows import outline_text
-from asterism.domain.errors import WorkerDied
-from asterism.domain.outline import Outline, Problem
 from asterism.languages.registry import code_of
+from asterism.types.errors import WorkerDied
+from asterism.types.outline import Outline, Problem
 
 UNFOLLOWED = Problem(1, 0, "damaged in a way that cannot be followed; read as plain text")
 """A file that a rule of its language fails on must not keep a repository from being indexed. Each

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from asterism.analysis.syntax.signatures import fold
-from asterism.domain.outline import Problem
+from asterism.analysis.syntax.text import fold
+from asterism.types.outline import Problem
 
 if TYPE_CHECKING:
     from tree_sitter import Node

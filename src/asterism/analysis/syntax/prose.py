@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from asterism.analysis.syntax.signatures import fold
+from asterism.analysis.syntax.text import fold
 from asterism.analysis.syntax.windows import is_blank, line_offsets, root_item
-from asterism.domain.outline import Item, Outline, Span
 from asterism.languages.registry import facets_of
+from asterism.types.outline import Item, Outline, Span
 
 _FENCE = re.compile(rb"^ {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(rb"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.analysis.syntax.catalogue import detect, entry_of
 from asterism.analysis.syntax.import_lists import elements_to_drop
-from asterism.analysis.syntax.member_lists import (
+from asterism.analysis.syntax.lists import (
     counts,
     is_comment,
     is_company,
@@ -18,7 +18,7 @@ from asterism.analysis.syntax.member_lists import (
 )
 from asterism.analysis.syntax.problems import problems_in
 from asterism.analysis.syntax.tables import ended, table_of
-from asterism.domain.outline import Outline, Problem, Span
+from asterism.types.outline import Outline, Problem, Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node

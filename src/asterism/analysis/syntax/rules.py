@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Rule
-from asterism.analysis.syntax.signatures import SIGNATURE_LIMIT, decorator_names
+from asterism.analysis.syntax.text import SIGNATURE_LIMIT, decorator_names
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.outlines import language_of
-from asterism.domain.outline import Span
+from asterism.types.outline import Span
 
 if TYPE_CHECKING:
     # A file without oversize bodies, or in prose, needs no grammar.

@@ -20,7 +20,7 @@ from asterism.analysis.syntax.tables import (
     table_of,
 )
 from asterism.analysis.syntax.windows import outline_text
-from asterism.domain.outline import Outline, Problem, Reference, Span
+from asterism.types.outline import Outline, Problem, Reference, Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node, TreeCursor

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from asterism.analysis.syntax.signatures import label
-from asterism.domain.outline import Item, Outline, Span
+from asterism.analysis.syntax.text import label
+from asterism.types.outline import Item, Outline, Span
 
 # A screenful: enough to be understood alone, small enough to be a precise answer.
 WINDOW_LINES = 40

@@ -10,9 +10,9 @@ from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import child_of, children_of, definition, value_cut
-from asterism.analysis.syntax.signatures import fold
-from asterism.domain.outline import Export
+from asterism.analysis.syntax.text import fold
 from asterism.languages.visibility import declare_exports
+from asterism.types.outline import Export
 
 if TYPE_CHECKING:
     from tree_sitter import Node

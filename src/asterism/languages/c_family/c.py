@@ -9,7 +9,7 @@ from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import binds_children, prefix, skip, transparent
-from asterism.analysis.syntax.signatures import fold
+from asterism.analysis.syntax.text import fold
 from asterism.languages.c_family import damage, declarations, preprocessor, records
 from asterism.languages.visibility import declare_exports
 

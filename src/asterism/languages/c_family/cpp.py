@@ -11,7 +11,7 @@ from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import binds, binds_children, children_of
 from asterism.languages.c_family import c, damage, declarations, records
 from asterism.languages.c_family.cpp_modules import module_line, namespace_alias, using
-from asterism.languages.callbacks import callback_name, spans_lines
+from asterism.languages.shared import callback_name, spans_lines
 from asterism.languages.visibility import declare_exports
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.rules import children_of, value_cut
-from asterism.analysis.syntax.signatures import fold
+from asterism.analysis.syntax.text import fold
 from asterism.languages.c_family.damage import (
     before_macro,
     continued,

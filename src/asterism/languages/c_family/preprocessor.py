@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Level
 from asterism.analysis.syntax.rules import value_cut
-from asterism.analysis.syntax.signatures import fold
-from asterism.domain.outline import Span
+from asterism.analysis.syntax.text import fold
+from asterism.types.outline import Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.rules import children_of, value_cut
-from asterism.analysis.syntax.signatures import decorator_names
+from asterism.analysis.syntax.text import decorator_names
 from asterism.languages.c_family.declarators import attributes_of, plain, scope_of
 
 if TYPE_CHECKING:

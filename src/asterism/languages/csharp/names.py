@@ -10,8 +10,8 @@ from asterism.analysis.syntax.rules import (
     child_of,
     silence,
 )
-from asterism.domain.outline import ImportedName
 from asterism.languages.c_family.preprocessor import directive_line
+from asterism.types.outline import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -19,10 +19,10 @@ from asterism.analysis.syntax.rules import (
     silent,
     value_cut,
 )
-from asterism.analysis.syntax.signatures import fold
-from asterism.languages.callbacks import callback_name, spans_lines
+from asterism.analysis.syntax.text import fold
 from asterism.languages.csharp import names
 from asterism.languages.csharp.docs import plain
+from asterism.languages.shared import callback_name, spans_lines
 from asterism.languages.visibility import declare_exports, is_local
 
 if TYPE_CHECKING:

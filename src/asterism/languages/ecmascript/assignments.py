@@ -8,7 +8,6 @@ from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.children import first_child, first_named
 from asterism.analysis.syntax.draft import Level
 from asterism.analysis.syntax.rules import marks, value_cut
-from asterism.domain.outline import ImportedName
 from asterism.languages.ecmascript.modules import required_module
 from asterism.languages.ecmascript.names import (
     PATHLESS,
@@ -18,6 +17,7 @@ from asterism.languages.ecmascript.names import (
     unwrapped,
 )
 from asterism.languages.ecmascript.values import define_code
+from asterism.types.outline import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node

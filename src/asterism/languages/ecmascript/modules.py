@@ -9,13 +9,13 @@ from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.children import first_child
 from asterism.analysis.syntax.draft import Level
 from asterism.analysis.syntax.rules import child_of, children_of, marks
-from asterism.domain.outline import ImportedName
 from asterism.languages.ecmascript.names import (
     callable_value,
     pattern_leaves,
     string_value,
     unwrapped,
 )
+from asterism.types.outline import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.children import first_child, first_named
-from asterism.analysis.syntax.signatures import fold
-from asterism.languages.callbacks import callback_name
+from asterism.analysis.syntax.text import fold
+from asterism.languages.shared import callback_name
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -19,9 +19,9 @@ from asterism.analysis.syntax.rules import (
     silent,
     value_cut,
 )
-from asterism.domain.outline import Export
 from asterism.languages.ecmascript import assignments, jsx, modules, values
 from asterism.languages.ecmascript.names import property_name
+from asterism.types.outline import Export
 
 if TYPE_CHECKING:
     from tree_sitter import Node

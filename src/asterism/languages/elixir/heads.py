@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.rules import child_of
-from asterism.analysis.syntax.signatures import fold
-from asterism.languages.callbacks import NAME_LIMIT
+from asterism.analysis.syntax.text import fold
+from asterism.languages.shared import NAME_LIMIT
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.signatures import fold
-from asterism.domain.outline import ImportedName
+from asterism.analysis.syntax.text import fold
 from asterism.languages.elixir.heads import arguments_of, keyword_value
+from asterism.types.outline import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node

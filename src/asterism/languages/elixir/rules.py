@@ -9,9 +9,7 @@ from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import child_of, value_cut
-from asterism.analysis.syntax.signatures import fold
-from asterism.domain.outline import Span
-from asterism.languages.callbacks import callback_name, spans_lines
+from asterism.analysis.syntax.text import fold
 from asterism.languages.elixir.attributes import attribute, take_waiting_doc
 from asterism.languages.elixir.heads import (
     Clause,
@@ -24,7 +22,9 @@ from asterism.languages.elixir.heads import (
     operator_of,
 )
 from asterism.languages.elixir.imports import IMPORTERS, module_name
+from asterism.languages.shared import callback_name, spans_lines
 from asterism.languages.visibility import declare_exports
+from asterism.types.outline import Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node

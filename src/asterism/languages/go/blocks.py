@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
-from asterism.domain.outline import ImportedName
+from asterism.types.outline import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node

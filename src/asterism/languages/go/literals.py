@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft
-from asterism.languages.callbacks import callback_name, spans_lines
+from asterism.languages.shared import callback_name, spans_lines
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -20,8 +20,8 @@ from asterism.analysis.syntax.rules import (
     transparent,
     value_cut,
 )
-from asterism.domain.outline import Span
 from asterism.languages.go import blocks, literals
+from asterism.types.outline import Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -10,8 +10,6 @@ from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import child_of, transparent
-from asterism.domain.outline import Span
-from asterism.languages.callbacks import spans_lines
 from asterism.languages.haskell.modules import (
     exported,
     finish,
@@ -34,6 +32,8 @@ from asterism.languages.haskell.types import (
     silence,
     type_,
 )
+from asterism.languages.shared import spans_lines
+from asterism.types.outline import Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node

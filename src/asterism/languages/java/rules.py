@@ -19,11 +19,11 @@ from asterism.analysis.syntax.rules import (
     skip,
     value_cut,
 )
-from asterism.analysis.syntax.signatures import fold
-from asterism.domain.outline import ImportedName
-from asterism.languages.callbacks import callback_name, spans_lines
+from asterism.analysis.syntax.text import fold
 from asterism.languages.parameters import declare_parameter
+from asterism.languages.shared import callback_name, spans_lines
 from asterism.languages.visibility import declare_exports, is_local, owner_kind
+from asterism.types.outline import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Level
 from asterism.analysis.syntax.rules import child_of, children_of
-from asterism.analysis.syntax.signatures import decorator_names
+from asterism.analysis.syntax.text import decorator_names
 
 if TYPE_CHECKING:
     from tree_sitter import Node

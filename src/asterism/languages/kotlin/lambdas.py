@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.rules import child_of
-from asterism.analysis.syntax.signatures import fold
-from asterism.languages.callbacks import callback_name, spans_lines
+from asterism.analysis.syntax.text import fold
+from asterism.languages.shared import callback_name, spans_lines
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -17,8 +17,7 @@ from asterism.analysis.syntax.rules import (
     silent,
     value_cut,
 )
-from asterism.analysis.syntax.signatures import fold
-from asterism.domain.outline import ImportedName, Span
+from asterism.analysis.syntax.text import fold
 from asterism.languages.kotlin.annotations import (
     annotated,
     assignment,
@@ -28,6 +27,7 @@ from asterism.languages.kotlin.annotations import (
 from asterism.languages.kotlin.lambdas import function_value
 from asterism.languages.parameters import declare_parameter
 from asterism.languages.visibility import declare_exports, is_local
+from asterism.types.outline import ImportedName, Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -10,9 +10,9 @@ from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import binds, binds_children, child_of, skip, value_cut
-from asterism.analysis.syntax.signatures import fold
-from asterism.domain.outline import ImportedName
-from asterism.languages.callbacks import NAME_LIMIT, callback_name, spans_lines
+from asterism.analysis.syntax.text import fold
+from asterism.languages.shared import NAME_LIMIT, callback_name, spans_lines
+from asterism.types.outline import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.rules import marks
-from asterism.languages.callbacks import NAME_LIMIT, callback_name, spans_lines
+from asterism.languages.shared import NAME_LIMIT, callback_name, spans_lines
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -9,7 +9,7 @@ from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Level
 from asterism.analysis.syntax.language import Rule
 from asterism.analysis.syntax.rules import child_of, children_of, silent
-from asterism.domain.outline import ImportedName
+from asterism.types.outline import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -16,7 +16,7 @@ from asterism.analysis.syntax.rules import (
     root,
     value_cut,
 )
-from asterism.analysis.syntax.signatures import decorator_names
+from asterism.analysis.syntax.text import decorator_names
 from asterism.languages.php import names
 from asterism.languages.php.closures import CLOSURES, closure
 from asterism.languages.visibility import declare_exports

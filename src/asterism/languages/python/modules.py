@@ -9,8 +9,8 @@ from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.children import first_named
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.rules import children_of
-from asterism.domain.outline import Export, Import, ImportedName
 from asterism.languages.python.strings import string_value
+from asterism.types.outline import Export, Import, ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
-from asterism.analysis.syntax.signatures import fold
-from asterism.domain.outline import ImportedName
+from asterism.analysis.syntax.text import fold
+from asterism.types.outline import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node

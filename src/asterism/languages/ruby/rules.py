@@ -9,8 +9,7 @@ from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import binds, binds_children, child_of, value_cut
-from asterism.analysis.syntax.signatures import fold
-from asterism.languages.callbacks import callback_name, spans_lines
+from asterism.analysis.syntax.text import fold
 from asterism.languages.ruby.calls import (
     DEFINERS,
     body_marks,
@@ -18,6 +17,7 @@ from asterism.languages.ruby.calls import (
     literal,
     marked,
 )
+from asterism.languages.shared import callback_name, spans_lines
 from asterism.languages.visibility import declare_exports
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from asterism.analysis.syntax.rules import (
     transparent,
     variable,
 )
-from asterism.analysis.syntax.signatures import decorator_names, fold
-from asterism.domain.outline import Span
+from asterism.analysis.syntax.text import decorator_names, fold
 from asterism.languages.rust import uses
+from asterism.types.outline import Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node

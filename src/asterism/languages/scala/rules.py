@@ -18,13 +18,13 @@ from asterism.analysis.syntax.rules import (
     root,
     value_cut,
 )
-from asterism.analysis.syntax.signatures import fold
-from asterism.domain.outline import Span
-from asterism.languages.callbacks import callback_name, spans_lines
+from asterism.analysis.syntax.text import fold
 from asterism.languages.parameters import declare_parameter
 from asterism.languages.scala import names
 from asterism.languages.scala.layout import laid_out
+from asterism.languages.shared import callback_name, spans_lines
 from asterism.languages.visibility import declare_exports, is_local
+from asterism.types.outline import Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -18,10 +18,10 @@ from asterism.analysis.syntax.rules import (
     share_comment,
     value_cut,
 )
-from asterism.analysis.syntax.signatures import fold
-from asterism.domain.outline import ImportedName
-from asterism.languages.callbacks import NAME_LIMIT, spans_lines
+from asterism.analysis.syntax.text import fold
+from asterism.languages.shared import NAME_LIMIT, spans_lines
 from asterism.languages.swift import bindings
+from asterism.types.outline import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -20,7 +20,7 @@ from asterism.analysis.syntax.rules import (
     marks,
     value_cut,
 )
-from asterism.domain.outline import ImportedName, Span
+from asterism.types.outline import ImportedName, Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -1,1 +1,0 @@
-"""Which file of the repository does an import mean, and what does that file offer?"""

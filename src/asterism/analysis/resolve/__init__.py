@@ -1,0 +1,1 @@
+"""Resolves names: imports, modules, receivers and heritage."""

@@ -1,0 +1,132 @@
+"""What stands before a member's name: `self`, a chain of names, a call that makes an object."""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from asterism.analysis.resolve.scopes import FileScope
+from asterism.types.outline import Reference
+
+_SELF = frozenset({"self", "this", "cls", "Self", "$this", "static", "@self", "__MODULE__"})
+_SUPER = frozenset({"super", "base", "parent", "super()", "SUPER"})
+# Joints of a chain in one language or another; `?.`, `!.` and `&.` are safe ways to step.
+_JOINT = re.compile(r"\?\.|!\.|&\.|->|::|\.|:")
+# What stands in quotes may hold brackets that close nothing.
+_LITERAL = re.compile(r"\"(?:[^\"\\]|\\.){0,999}+\"|'(?:[^'\\]|\\.){0,999}+'")
+_CAST = re.compile(r"\(\(([A-Za-z_][\w.:<>?,* ]*)\)\s*[^\s)].*\)$", re.DOTALL)
+_AS = re.compile(r"\([^()]*\bas[!?]?\s+([A-Za-z_][\w.:<>?, ]*)\)$")
+# `name!(…)` of Rust.
+_MACRO = re.compile(rb"!\s*[(\[{]")
+_LAST_JOINT = re.compile(r"(?:\?\.|!\.|&\.|->|::|\.|:|\\)$")
+_TYPE_ARGUMENTS = re.compile(r"(?:::)?<[^<>()]*>$")
+_CALL = re.compile(r"\((?:[^()]|\([^()]*\))*\)$|\{[^{}]*\}$")
+# Calls of these on a type make an object of it.
+MAKERS = frozenset({"new", "create", "build", "default", "init", "of", "getInstance"})
+_NAME = re.compile(r"[@$]{0,2}\w+[?!]?$")
+
+
+class Receiver(NamedTuple):
+    """A chain of names, its first told apart."""
+
+    first: str = ""
+    """Empty where the chain does not begin with a name."""
+    rest: tuple[str, ...] = ()
+    is_self: bool = False
+    is_super: bool = False
+
+
+LONGEST_RECEIVER = 4_000
+"""Characters of a receiver that is taken apart; its patterns take up to the square of them."""
+
+
+@lru_cache(maxsize=4096)
+def receiver_of(text: str) -> Receiver:
+    """Take a receiver apart; one that holds more than names is none."""
+    if len(text) > LONGEST_RECEIVER:
+        return Receiver()
+    cleaned = (
+        text.strip().removeprefix("new ").lstrip("&*(").rstrip(")") if "(" not in text else text
+    )
+    cleaned = cleaned.strip().removeprefix("new ").removeprefix("await ").lstrip("&*")
+    if cleaned in _SUPER:
+        return Receiver(is_super=True)
+    steps = _steps(cleaned)
+    if not steps or not all(_NAME.match(step) for step in steps):
+        return Receiver()
+    first, *rest = steps
+    if first in _SELF:
+        return Receiver(rest=tuple(rest), is_self=True)
+    if first.startswith("@"):
+        # A variable of the object, as Ruby writes it: a member of that name.
+        return Receiver(rest=(first, *rest), is_self=True)
+    return Receiver(first.lstrip("$"), tuple(rest))
+
+
+def _steps(text: str) -> list[str]:
+    """The names of a chain; `Lid.new(3)` and `Lid(3)` both stand for a Lid."""
+    bare = _CALL.sub("", text)
+    steps = [step for step in _JOINT.split(bare) if step]
+    if bare == text or not steps:
+        return steps
+    if len(steps) > 1 and steps[-1] in MAKERS:
+        return steps[:-1]
+    # Of what a function returns, nothing is known by its name; of a type that is called, all.
+    return steps if steps[-1][:1].isupper() else []
+
+
+def is_foreign(text: str) -> bool:
+    """Whether a receiver that nothing explains is a literal, or a type of another package."""
+    bare = text.lstrip("(&*")
+    return bare[:1].isupper() or bare[:1].isdigit() or bare[:1] in "\"'`["
+
+
+@lru_cache(maxsize=4096)
+def cast_to(text: str) -> str | None:
+    """The type of a cast: `Lid` of `((Lid) thing)` and of `(thing as Lid)`."""
+    found = _CAST.match(text) or _AS.match(text)
+    return found.group(1) if found else None
+
+
+@lru_cache(maxsize=4096)
+def called(text: str) -> str | None:
+    """What is called, of a receiver that is a call: `lids.make` of `lids.make(3)`."""
+    if len(text) > LONGEST_RECEIVER:
+        return None
+    bare = _LITERAL.sub("''", text.strip()).removeprefix("await ").removeprefix("new ").strip()
+    if bare[:1] == "(" and _closing_of(bare) == 0:
+        bare = bare[1:-1].strip().removeprefix("await ").removeprefix("new ").strip()
+    if bare[-1:] not in (")", "}") or bare == "super()":
+        return None
+    callee = bare[: _closing_of(bare)].rstrip()
+    callee = _TYPE_ARGUMENTS.sub("", callee).lstrip("&*")
+    return callee if callee and (callee[-1].isalnum() or callee[-1] in "_!?") else None
+
+
+def split_chain(text: str) -> tuple[str, str]:
+    """What stands before the last joint of a chain, and the name behind it; brackets are whole."""
+    depth = 0
+    for at in range(len(text) - 1, 0, -1):
+        mark = text[at]
+        depth += (mark in ")]}") - (mark in "([{")
+        if depth or mark not in ".:>\\":
+            continue
+        found = _LAST_JOINT.search(text, 0, at + 1)
+        if found is not None and found.end() == at + 1:
+            return text[: found.start()], text[at + 1 :]
+    return "", text
+
+
+def _closing_of(text: str) -> int:
+    """Where the bracket opens that the last character closes; -1 where none does."""
+    depth = 0
+    for at in range(len(text) - 1, -1, -1):
+        depth += (text[at] in ")]}") - (text[at] in "([{")
+        if depth == 0:
+            return at
+    return -1
+
+
+def is_macro_use(scope: FileScope, reference: Reference) -> bool:
+    """Whether a name stands as `name!(…)`, which only a macro can."""
+    end = scope.offset(reference.line, reference.column) + len(reference.name.encode())
+    return _MACRO.match(scope.source, end) is not None

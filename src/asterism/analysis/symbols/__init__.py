@@ -1,1 +1,0 @@
-"""Who is defined, exported, imported and used where?"""

@@ -1,0 +1,1 @@
+"""The Python API: `Codebase`, its replies and requests."""

@@ -1,1 +1,0 @@
-"""What we talk to: one protocol per family, one file per vendor."""

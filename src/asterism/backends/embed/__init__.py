@@ -1,1 +1,0 @@
-"""Text to vectors: the built-in model, and models of others."""

@@ -1,1 +1,0 @@
-"""Models of others, asked over HTTP: what all of them have in common."""

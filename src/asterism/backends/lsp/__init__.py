@@ -1,1 +1,0 @@
-"""Language servers and compilers as helper processes: their protocol, their life and their end."""

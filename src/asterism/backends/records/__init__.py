@@ -1,1 +1,0 @@
-"""Where are conversations and sessions kept? The only home of SQLAlchemy and Alembic."""

@@ -1,1 +1,0 @@
-"""Each step of the schema, oldest first."""

@@ -1,1 +1,0 @@
-"""How well texts answer a question: models of others that read both together."""

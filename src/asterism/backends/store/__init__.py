@@ -1,1 +1,0 @@
-"""Where an index is kept: Lance for chunks, SQLite for the catalogue."""

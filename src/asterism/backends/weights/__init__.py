@@ -1,1 +1,0 @@
-"""Models of our own that run on this machine: their folders, and what runs them."""

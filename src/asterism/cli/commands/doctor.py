@@ -1,0 +1,70 @@
+"""`asterism doctor`: look at the installation, and say what to do next."""
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from asterism.cli.json import Json, write_json
+from asterism.engine.doctor.findings import Finding, Verdict
+from asterism.engine.doctor.report import examine, is_healthy
+
+_STYLES = {Verdict.ok: "green", Verdict.warning: "yellow", Verdict.problem: "red"}
+_WIDTH = 17
+"""Of the column that says what was looked at."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what is found; exit 1 if something will fail."""
+    found: Iterable[Finding] = examine(_here(), options.online, options.deep)
+    if options.json:
+        found = [*found]
+        write_json(findings_json(found))
+    else:
+        found = _printed(found)
+    return 0 if is_healthy(found) else 1
+
+
+def _here() -> Path:
+    """Where the user stands; where that was removed meanwhile, somewhere that holds nothing."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path(sys.prefix)
+
+
+def _printed(findings: Iterable[Finding]) -> list[Finding]:
+    """Each line as soon as it is known, for some take a second."""
+    from asterism.cli.terminal import console, show
+
+    out = console()
+    shown = []
+    for finding in findings:
+        shown.append(finding)
+        verdict = (f"{finding.verdict.value:<8} ", _STYLES[finding.verdict])
+        show(out, verdict, (f"{finding.check:<{_WIDTH}} ", "bold"), (finding.message, ""))
+        if finding.advice:
+            show(out, (f"{'':<{_WIDTH + 10}}", ""), (f"→ {finding.advice}", "dim"))
+        # What was found is seen even if the next look ends the process.
+        sys.stdout.flush()
+    counts = Counter(finding.verdict for finding in shown)
+    problems, warnings = counts[Verdict.problem], counts[Verdict.warning]
+    said = ", ".join(
+        f"{count} {word}{'' if count == 1 else 's'}"
+        for count, word in ((problems, "problem"), (warnings, "warning"))
+        if count
+    )
+    show(out, (f"{said}." if said else "All is well.", "red" if problems else ""))
+    return shown
+
+
+def findings_json(findings: Iterable[Finding]) -> Json:
+    """What `--json` prints."""
+    listed = [*findings]
+    counts = Counter(finding.verdict.value for finding in listed)
+    return {
+        "healthy": is_healthy(listed),
+        "counts": {verdict.value: counts[verdict.value] for verdict in Verdict},
+        "findings": [{**finding._asdict(), "verdict": finding.verdict.value} for finding in listed],
+    }

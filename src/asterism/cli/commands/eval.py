@@ -1,0 +1,175 @@
+"""`asterism eval`: how good, fast and cheap a search is on labelled queries."""
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from asterism.cli.json import Json, write_json
+from asterism.cli.preferences import settings_for
+from asterism.cli.progress import watched_by_user
+from asterism.cli.setup import directory_named, engine
+from asterism.engine.engine import Engine
+from asterism.engine.search import SearchRequest
+from asterism.engine.wiring import Places
+from asterism.evaluation.adapters import AdapterSearcher
+from asterism.evaluation.asterism_adapter import EngineSearcher
+from asterism.evaluation.baseline import word_search
+from asterism.evaluation.command import CommandSearcher
+from asterism.evaluation.datasets import load_dataset, write_dataset
+from asterism.evaluation.labels import Checkout, PathMatch
+from asterism.evaluation.reliability_tables import (
+    reliability_json,
+    reliability_tables,
+    silence_lines,
+)
+from asterism.evaluation.run import Locate, Searcher, SearchOptions, run_dataset
+from asterism.evaluation.runs import (
+    Building,
+    Result,
+    Run,
+    is_run_file,
+    load_run,
+    run_json,
+    save_run,
+)
+from asterism.evaluation.self_supervised import SetOptions, make_queries
+from asterism.evaluation.summaries import answerable, mean, percentile, summary_json
+from asterism.evaluation.tables import comparison_tables, differences, run_tables
+from asterism.store.registry import Registered
+from asterism.types.errors import UsageError
+from asterism.types.files import display_path
+from asterism.types.search import Hit
+from asterism.types.selection import Kept
+
+
+def run(options: argparse.Namespace) -> int:
+    """Make a set, or run one and print its tables."""
+    if options.make is not None:
+        return _make(options)
+    if options.dataset is None:
+        raise UsageError("Give a dataset, or --make REPOSITORY to make one; see --help.")
+    earlier = None if options.compare is None else load_run(Path(options.compare))
+    dataset = Path(options.dataset)
+    done = load_run(dataset) if is_run_file(dataset) else _run(options, dataset)
+    if options.out is not None:
+        save_run(Path(options.out), done)
+    if options.json:
+        write_json(_report_json(done, earlier))
+        return 0
+    sys.stdout.write(f"{run_tables(done)}\n")
+    trust = reliability_tables(done) if options.reliability else "\n".join(silence_lines(done))
+    if trust:
+        sys.stdout.write(f"{trust}\n")
+    if earlier is not None:
+        sys.stdout.write(f"{comparison_tables(earlier, done)}\n")
+    return 0
+
+
+def _report_json(done: Run, earlier: Run | None) -> Json:
+    report = {
+        "summary": summary_json(done),
+        "reliability": reliability_json(done),
+        **run_json(done),
+    }
+    if earlier is not None:
+        changes = differences(earlier, done)
+        report["differences"] = {name: change._asdict() for name, change in changes.items()}
+    return report
+
+
+def _make(options: argparse.Namespace) -> int:
+    if options.out is None:
+        raise UsageError("Say where the set is to be written: --make REPOSITORY --out FILE.")
+    if options.size < 1:
+        raise UsageError("--size is how many queries of each kind; give a number from 1.")
+    here = engine()
+    registered = here.register(directory_named(options.make))
+    with watched_by_user() as listener:
+        here.index(registered, listener)
+    queries = make_queries(registered, SetOptions(options.size, options.seed))
+    write_dataset(Path(options.out), queries)
+    shown = display_path(options.out)
+    sys.stdout.write(f"{len(queries):,} queries about {registered.repository.name} in {shown}.\n")
+    return 0
+
+
+def _run(options: argparse.Namespace, dataset: Path) -> Run:
+    chosen = SearchOptions(
+        limit=options.limit,
+        match=None if options.match is None else PathMatch(options.match),
+        scope=options.scope,
+        repeats=options.repeats,
+        repos=tuple(options.repo or ()),
+    )
+    labelled = load_dataset(dataset)
+    with ExitStack() as stack:
+        return run_dataset(labelled, _locate(options), _searcher(options, stack), chosen, _hear)
+
+
+def _locate(options: argparse.Namespace) -> Locate:
+    """Where checkouts are: below one directory, or wherever repositories of that name are."""
+    if options.repos_dir is not None:
+        return lambda checkout: directory_named(options.repos_dir) / checkout.name
+    registry = engine().registry
+
+    def registered(checkout: Checkout) -> Path:
+        found = registry.find_by_name(checkout.name)
+        if found is None:
+            raise UsageError(
+                f"No repository is called {checkout.name}; say with --repos-dir in which directory "
+                "the repositories are."
+            )
+        return Path(found.repository.root)
+
+    return registered
+
+
+def _searcher(options: argparse.Namespace, stack: ExitStack) -> Searcher:
+    if options.template is not None:
+        return CommandSearcher(options.template, options.index_command or "")
+    if options.adapter is not None:
+        return AdapterSearcher(Path(options.adapter), _arguments(options.arg or ()))
+    own = _own_engine(options, stack)
+    if options.baseline:
+        return EngineSearcher(own, word_search, "words by BM25")
+
+    def search(registered: Registered, query: str, limit: int) -> list[Hit]:
+        reply = own.search(registered, SearchRequest(text=query, limit=limit))
+        return [kept.hit for kept in reply.selection.kept]
+
+    def within(registered: Registered, query: str, limit: int, budget: int) -> Sequence[Kept]:
+        request = SearchRequest(text=query, limit=limit, token_budget=budget)
+        return own.search(registered, request).selection.kept
+
+    return EngineSearcher(own, search, "asterism", within)
+
+
+def _own_engine(options: argparse.Namespace, stack: ExitStack) -> Engine:
+    """An engine whose indexes are nobody else's, so that index times are those of a first build."""
+    if options.index_dir is not None:
+        kept = directory_named(options.index_dir)
+    else:
+        kept = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="asterism-eval-")))
+    return Engine(Places(kept / "data", kept / "cache"), settings_for)
+
+
+def _arguments(typed: Sequence[str]) -> dict[str, str]:
+    for argument in typed:
+        if "=" not in argument:
+            raise UsageError(f"--arg {argument!r} is not of the form key=value; write it so.")
+    return dict(argument.split("=", 1) for argument in typed)
+
+
+def _hear(building: Building, results: Sequence[Result]) -> None:
+    """A line for each repository that is done, for whoever waits."""
+    if not sys.stderr.isatty():
+        return
+    ndcg = mean(result.measures.ndcg for result in answerable(results))
+    p50 = percentile([result.ms for result in results], 50)
+    sys.stderr.write(
+        f"{building.repo:24} {building.language:12} NDCG {ndcg:.3f}  p50 {p50:8.2f} ms  "
+        f"index {building.seconds:7.2f} s  {building.size}\n"
+    )

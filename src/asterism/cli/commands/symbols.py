@@ -1,0 +1,82 @@
+"""`asterism symbols`: where a name is defined, exported, imported and used."""
+
+import argparse
+import sys
+from itertools import groupby
+
+from asterism.cli.json import write_json
+from asterism.cli.options import request_from
+from asterism.cli.setup import directory_named, engine
+from asterism.engine.lookups import Lookup
+from asterism.operations.json import to_json
+from asterism.operations.requests import SymbolLookup
+from asterism.operations.symbols import symbols_found, symbols_query
+from asterism.types.catalogue import FoundSymbol, SymbolQuery
+from asterism.types.errors import PathMissing, UsageError
+from asterism.types.files import display_path
+from asterism.types.filters import NO_FILTER
+from asterism.types.symbol import Role
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the places of a name; exit 1 if there is none."""
+    query = _query(options)
+    place = directory_named(options.path)
+    if not place.exists():
+        raise PathMissing(f"{display_path(options.path)} does not exist; check the path.")
+    here = engine()
+    registered = here.locate(place)
+    found = here.symbols(registered, query)
+    if options.json:
+        record = symbols_found(found, counts=found.counts, filters_applied={})
+        write_json(to_json(record))
+    else:
+        _print(found)
+        if found.state.message:
+            sys.stderr.write(f"asterism: {found.state.message}\n")
+    return 0 if found.total else 1
+
+
+def _query(options: argparse.Namespace) -> SymbolQuery:
+    if options.limit < 0:
+        raise UsageError(f"--limit {options.limit} is not allowed; give 0 or more.")
+    return symbols_query(request_from(SymbolLookup, options), NO_FILTER, options.limit)
+
+
+def _print(found: Lookup) -> None:
+    from asterism.cli.terminal import console, show
+
+    out = console()
+    name = display_path(found.name)
+    if not found.total:
+        repository = found.registered.repository.name
+        show(out, (f"No symbol {name} in {repository}.", "yellow"))
+        if found.did_you_mean:
+            show(out, (f"Did you mean {', '.join(found.did_you_mean)}?", ""))
+        return
+    for role, entries in groupby(found.symbols, key=lambda entry: entry.row.role):
+        show(out, (counted(role, found.counts[role]), "bold"))
+        for entry in entries:
+            show(out, *_line(entry))
+    counts = ", ".join(counted(role, count) for role, count in found.counts.items())
+    show(out, (f"{name}: ", "bold"), (f"{counts}.", ""))
+    hidden = found.total - len(found.symbols)
+    if hidden:
+        show(out, (f"… and {hidden:,} more (--limit {found.total})", "yellow"))
+
+
+def _line(entry: FoundSymbol) -> tuple[tuple[str, str], ...]:
+    row = entry.row
+    # Of a name on its own the signature says it all; a use has none, an import names its module.
+    more = row.signature or (f"from {row.module}" if row.module is not None else "")
+    return (
+        (f"  {display_path(row.filepath)}:{row.line}", "cyan"),
+        (f"  {row.kind}", "magenta"),
+        (f"  {row.qualified_name}", "bold"),
+        (f"  {more}" if more else "", "dim"),
+    )
+
+
+def counted(role: Role, count: int) -> str:
+    """So many symbols of a role, in words."""
+    return f"{count:,} {role.value}" if count == 1 else f"{count:,} {role.value}s"

@@ -1,0 +1,1 @@
+"""Agent files: reading, checking, editing and writing them."""

@@ -1,1 +1,0 @@
-"""What flows through Asterism: frozen records and errors, standard library only."""

@@ -1,0 +1,1 @@
+"""The chat service: requests, turns in the background, tools and sources."""

@@ -1,0 +1,369 @@
+"""How symbols of one repository connect: each language's best witness is asked, names otherwise."""
+
+import shlex
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+from asterism.analysis.syntax.catalogue import detect
+from asterism.config.environment import program
+from asterism.config.settings import Settings
+from asterism.config.trust import is_trusted
+from asterism.engine.completing import completed
+from asterism.engine.snapshot import QuerySnapshot
+from asterism.indexing.sync import as_found
+from asterism.languages.registry import facets_of
+from asterism.lsp.keeper import Condition, KeeperOptions
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.registry import Registered
+from asterism.structure.by_name import ByName
+from asterism.structure.call_sites import CALLABLE
+from asterism.structure.kept_outlines import KeptOutlines
+from asterism.structure.repository import Files, FilesOnce, IndexedRepository
+from asterism.structure.servers.catalogue import BY_FAMILY, SERVERS, Server
+from asterism.structure.targets import Target
+from asterism.types.deadlines import check_deadline
+from asterism.types.errors import LanguageServerError, ServerGarbled, ServerMissing
+from asterism.types.files import FoundFile, display_path
+from asterism.types.structure import Connections, Fact, Gap
+
+# What a setting says to ask nobody.
+OFF = "off"
+
+# Characters of a reason; what a program that crashed printed is mostly a list of addresses.
+MOST_WORDS = 300
+
+NONE_BY_NAME = "none found by name, which does not see calls through interfaces or values"
+NO_FILES_BY_NAME = "no other file found by name, which does not follow every import"
+
+_ALL = frozenset(Fact)
+
+# What comes of an answer in another shape than the protocol's, or of a disk that is full.
+_UNFIT = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    OSError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
+
+class Witness(Protocol):
+    """A compiler or type checker with a repository loaded."""
+
+    @property
+    def condition(self) -> Condition:
+        """Where it stands."""
+        ...
+
+    @property
+    def pid(self) -> int | None:
+        """Its process, while there is one."""
+        ...
+
+    def warm_up(self, files: Sequence[FoundFile]) -> None:
+        """Begin to load it in the background."""
+        ...
+
+    def connections(
+        self, targets: Sequence[Target], files: Sequence[FoundFile]
+    ) -> tuple[Connections, ...]:
+        """What is known of each target."""
+        ...
+
+    def close(self) -> None:
+        """End the process."""
+        ...
+
+
+_Make: TypeAlias = Callable[[], Witness]
+
+
+class Connector:
+    """One repository's witnesses; each starts with the first question about its language."""
+
+    def __init__(
+        self, registered: Registered, settings: Settings, cache: Path, environment: str | None
+    ) -> None:
+        """`cache` is a directory of ours for this repository, `environment` the active one."""
+        self.made_for = (registered.repository.root, settings)
+        self._registered = registered
+        self._settings = settings
+        self._cache = cache
+        self._environment = environment
+        self._outlines = KeptOutlines()
+        self._files = Files(registered.repository.root, self._outlines)
+        self._witnesses: dict[str, Witness] = {}
+        self._found: dict[str, str | None] = {}
+        self._makes: Mapping[str, _Make] = {
+            "typescript": self._typescript,
+            "python": self._python,
+            **{server.family: partial(self._served, server) for server in SERVERS},
+        }
+
+    def warm_up(self, catalogue: Catalogue, languages: Collection[str] = ()) -> None:
+        """Start the witnesses that a query may need, in the background.
+
+        Those of `languages` alone, where some are given. What the index knows of the files is
+        enough to begin with; trouble shows when something is asked.
+        """
+        wanted = {_family(language) for language in languages} or {*self._makes}
+        wanted = {family for family in wanted if self.has_witness(family)}
+        if all(self._is_under_way(family) for family in wanted):
+            return
+        states = catalogue.files(self._registered.repository.name).values()
+        listing = tuple(as_found(state) for state in states if _can_be_told(state.path))
+        for family in wanted & {_family(state.language) for state in states}:
+            with suppress(LanguageServerError):
+                self.witness(family).warm_up(listing)
+
+    def questions(self, snapshot: QuerySnapshot) -> "Questions":
+        """What one query asks: all its answers come from one snapshot."""
+        return Questions(self, snapshot, FilesOnce(self._files))
+
+    def has_witness(self, language: str) -> bool:
+        """Whether there is one to ask for a language, running or not.
+
+        A language server that is off, or neither installed nor named, is nothing that is missing.
+        """
+        family = _family(language)
+        if family not in BY_FAMILY:
+            return family in self._makes
+        given: str = getattr(self._settings.structure, family)
+        if given == OFF or not self.is_trusted:
+            return False
+        return bool(given) or self._installed(BY_FAMILY[family]) is not None
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether programs may start that the repository can make execute something."""
+        # Asked anew each time: a folder may become a link.
+        return is_trusted(Path(self._registered.repository.root), self._settings)
+
+    def is_withheld(self, language: str) -> bool:
+        """Whether a language server would answer if the user trusted the repository.
+
+        Nothing is started to find that out.
+        """
+        server = BY_FAMILY.get(_family(language))
+        if server is None or self.is_trusted:
+            return False
+        given: str = getattr(self._settings.structure, server.family)
+        return given != OFF if given else self._program(server) is not None
+
+    @property
+    def advice(self) -> str:
+        """How the user gets more, where language servers are withheld."""
+        root = shlex.quote(display_path(self._registered.repository.root))
+        return (
+            "Connected by name: language servers start only for repositories that you trust, "
+            f"because build files can make them run programs; `asterism trust {root}` allows it."
+        )
+
+    def _program(self, server: Server) -> str | None:
+        return program(server.program, self._registered.repository.root)
+
+    def witness(self, language: str) -> Witness:
+        """Who answers for a language; a LanguageServerError says why nobody does."""
+        family = _family(language)
+        if family not in self._witnesses:
+            self._witnesses[family] = self._makes[family]()
+        return self._witnesses[family]
+
+    def close(self) -> None:
+        """End all processes."""
+        for witness in self._witnesses.values():
+            witness.close()
+        self._witnesses.clear()
+
+    def _is_under_way(self, family: str) -> bool:
+        witness = self._witnesses.get(family)
+        return witness is not None and witness.condition is not Condition.resting
+
+    def _typescript(self) -> Witness:
+        from asterism.structure.typescript.binary import require_compiler
+        from asterism.structure.typescript.project import TypeScriptOptions, TypeScriptProject
+
+        given = self._settings.structure.typescript
+        if given == OFF:
+            raise ServerMissing("The setting structure.typescript is off.")
+        options = TypeScriptOptions(
+            memory_bytes=self._memory, keeper=self._keeper, outline_of=self._outlines
+        )
+        root = self._registered.repository.root
+        return TypeScriptProject(require_compiler(given or None), root, str(self._cache), options)
+
+    def _python(self) -> Witness:
+        from asterism.structure.python.binary import find_environment, require_checker
+        from asterism.structure.python.project import PythonOptions, PythonProject
+
+        given = self._settings.structure.python
+        if given == OFF:
+            raise ServerMissing("The setting structure.python is off.")
+        root = self._registered.repository.root
+        environment = find_environment(root, self._environment)
+        options = PythonOptions(
+            cache=str(self._cache / "python"),
+            memory_bytes=self._memory,
+            keeper=self._keeper,
+            environment=environment,
+            outline_of=self._outlines,
+        )
+        return PythonProject(require_checker(given or None), root, options)
+
+    def _served(self, server: Server) -> Witness:
+        from asterism.structure.servers.binary import require_server
+        from asterism.structure.servers.project import ServerOptions, ServerProject
+
+        if not self.is_trusted:
+            raise ServerMissing(self.advice)
+        given: str = getattr(self._settings.structure, server.family)
+        found = require_server(server, given) if given else self._installed(server)
+        if found is None:
+            raise ServerMissing(f"The language server {server.program} is not installed.")
+        options = ServerOptions(memory_bytes=self._memory, keeper=self._keeper)
+        place = (self._registered.repository.root, self._cache)
+        return ServerProject(server, found, self._files, place, options)
+
+    def _installed(self, server: Server) -> str | None:
+        """Where a server is that the user has installed; it is looked for once."""
+        if server.family not in self._found:
+            from asterism.structure.servers.binary import can_start
+
+            place = self._program(server)
+            works = place is not None and can_start(server, place)
+            self._found[server.family] = place if works else None
+        return self._found[server.family]
+
+    @property
+    def _memory(self) -> int:
+        return self._settings.structure.memory_mb * 1_000_000
+
+    @property
+    def _keeper(self) -> KeeperOptions:
+        return KeeperOptions(wait_seconds=self._settings.structure.wait_seconds)
+
+
+class Questions:
+    """The questions of one query: each file is read once, and nothing is asked twice.
+
+    A witness that failed is not asked again: the query has waited long enough.
+    """
+
+    def __init__(self, connector: Connector, snapshot: QuerySnapshot, files: FilesOnce) -> None:
+        """`Connector.questions` makes these."""
+        self.notes: list[str] = []
+        """How answers came about, for the reader; filled by questions."""
+        self.files = files
+        """The files as they were when the query first read them."""
+        self._connector = connector
+        self._snapshot = snapshot
+        name = snapshot.registered.repository.name
+        self.by_name = ByName(IndexedRepository(name, files, snapshot.catalogue)).question()
+        """The same state, by names alone."""
+        self._failed: set[str] = set()
+        self._known: dict[Target, Connections | None] = {}
+
+    @cached_property
+    def _listing(self) -> tuple[FoundFile, ...]:
+        """The files that a compiler can be told of."""
+        return tuple(file for file in self._snapshot.listing if _can_be_told(file.path))
+
+    def ask(self, targets: Sequence[Target]) -> tuple[Connections | None, ...]:
+        """What is known of each target; None for one that is not in its file any more."""
+        families: dict[str, list[Target]] = {}
+        for target in dict.fromkeys(targets):
+            check_deadline()
+            if target not in self._known:
+                families.setdefault(_family(detect(target.path).language), []).append(target)
+        for family, wanted in families.items():
+            self._known |= zip(wanted, self._answers(family, wanted), strict=True)
+        return tuple(self._known[target] for target in targets)
+
+    def _answers(self, family: str, targets: list[Target]) -> Sequence[Connections | None]:
+        found: dict[Target, Connections | None] = {}
+        if self._connector.is_withheld(family) and self._connector.advice not in self.notes:
+            self.notes.append(self._connector.advice)
+        if self._connector.has_witness(family) and family not in self._failed:
+            told = [target for target in targets if _can_be_told(target.path)]
+            try:
+                found = dict(zip(told, self._resolved(family, told), strict=True))
+            except LanguageServerError as error:
+                self._failed.add(family)
+                self.notes.append(_by_name_note(error))
+            if len(told) < len(targets):
+                self.notes.append(_by_name_note("compilers know no file names that are no UTF-8."))
+        return [self._best(target, found.get(target)) for target in targets]
+
+    def _best(self, target: Target, found: Connections | None) -> Connections | None:
+        """What a witness says, or what names say where it says nothing."""
+        silent = [gap.why for gap in found.gaps if set(gap.facts) == _ALL] if found else []
+        if found is not None and not silent:
+            return self._completed(target, found)
+        named = _honest(self.by_name.connections(target))
+        if named is None:
+            return found
+        if silent:
+            self.notes.append(_by_name_note(f"{display_path(target.path)}: {silent[0]}."))
+        return named
+
+    def _completed(self, target: Target, found: Connections) -> Connections:
+        """With what names say of facts that a language server knows not all of."""
+        missing = {fact for gap in found.gaps for fact in gap.facts}
+        if _family(detect(target.path).language) not in BY_FAMILY or not missing:
+            return found
+        named = self.by_name.connections(target)
+        return completed(found, named, missing) if named is not None else found
+
+    def _resolved(self, family: str, targets: list[Target]) -> Sequence[Connections]:
+        if not targets:
+            return ()
+        try:
+            return self._connector.witness(family).connections(targets, self._listing)
+        except _UNFIT as error:
+            raise ServerGarbled(
+                f"The answer for {family} is of no use ({error!r:.200})."
+            ) from error
+
+
+def _can_be_told(path: str) -> bool:
+    """Whether a file's name can be written in a message at all."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _by_name_note(why: object) -> str:
+    """Why names had to do; the last words of a program may be many."""
+    words = " ".join(str(why).split())
+    short = words if len(words) <= MOST_WORDS else f"{words[:MOST_WORDS]}…"
+    return f"Connected by name: {short}"
+
+
+def _honest(found: Connections | None) -> Connections | None:
+    """The same; that nobody calls a symbol or refers to it is more than names can tell."""
+    if found is None:
+        return None
+    known = {fact for gap in found.gaps for fact in gap.facts}
+    is_uncalled = found.kind in CALLABLE and not found.callers
+    # What no other file can see has no references there; nothing else is sure to have none.
+    is_alone = not found.references and (is_uncalled or found.is_exported)
+    missing = [
+        *([Fact.callers] if is_uncalled and Fact.callers not in known else []),
+        *([Fact.references] if is_alone and Fact.references not in known else []),
+    ]
+    why = NONE_BY_NAME if is_uncalled else NO_FILES_BY_NAME
+    gaps = (*found.gaps, Gap(tuple(missing), why)) if missing else found.gaps
+    return replace(found, references=None if is_alone else found.references, gaps=gaps)
+
+
+def _family(language: str) -> str:
+    """Languages that have one witness."""
+    return facets_of(language).server or language

@@ -1,0 +1,317 @@
+"""Code for an agent: what was found, how it connects, and the source, inside a token budget."""
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from asterism.analysis.chunks.units import units_of
+from asterism.analysis.resolve.scopes import FileScope
+from asterism.engine.connector import Connector, Questions
+from asterism.engine.search import SearchReply, SearchRequest
+from asterism.engine.snapshot import QuerySnapshot
+from asterism.reply.budget import Assembly, FileSource, Part, Result, assemble
+from asterism.reply.snapshots import targets_at
+from asterism.reply.stated import stated
+from asterism.search.selection.options import CHUNKS, CONTEXT
+from asterism.search.selection.sizes import CHARS_PER_TOKEN
+from asterism.structure.call_sites import CALLABLE
+from asterism.structure.repository import FilesOnce
+from asterism.structure.targets import Target, find_item
+from asterism.types.chunk import Chunk
+from asterism.types.deadlines import check_deadline
+from asterism.types.errors import UsageError
+from asterism.types.files import display_path
+from asterism.types.outline import ROOT_KINDS
+from asterism.types.selection import Account, Detail, Dropped, Lines, Reason, TruncationInfo
+
+# Less than this has no place for anything but the first line.
+LEAST_BUDGET = 50
+
+# Of the parts as they are serialised; what stands around them has its place under the ceiling.
+MOST_CHARS = CHUNKS.limit_chars
+
+_WHILE_LOOKING = "the file changed while it was looked at"
+
+
+class Placed(NamedTuple):
+    """A hit at its place in the file as it is now."""
+
+    chunk: Chunk
+    """As it was indexed."""
+    path: str
+    """Of the file in the repository; the chunk has it as it is displayed."""
+    targets: tuple[int, ...]
+    """Its items in the file's outline."""
+    lines: Lines
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextReply:
+    """A search, and what an agent reads of it."""
+
+    search: SearchReply
+    results: tuple[Placed, ...]
+    """What the assembly is about, in the order of its details."""
+    assembly: Assembly
+    account: Account
+    """Of the search and of the assembly together."""
+    notes: tuple[str, ...] = ()
+    """What the reader should know, those of the search included."""
+    seconds: float = 0.0
+    """For all of it, the search included."""
+
+    @property
+    def shown(self) -> int:
+        """How many results have a place."""
+        return len(self.results) - self.assembly.dropped
+
+
+def gated(request: SearchRequest, gate: float | None = None) -> SearchRequest:
+    """The request as an agent means it: likely hits only, whole, however long."""
+    if request.exhaustive or request.cursor is not None:
+        raise UsageError("Every match, page by page, is a list; ask for it without context.")
+    score = max(request.min_score, CONTEXT.gate or 0.0) if gate is None else gate
+    return replace(request, min_score=score, token_budget=None, context_lines=0)
+
+
+def budget_for(wanted: int | None) -> int:
+    """The tokens a reply may have; too few for anything are refused before anything runs."""
+    room = (CONTEXT.token_budget or 0) if wanted is None else wanted
+    if room < LEAST_BUDGET:
+        raise UsageError(f"The token budget is {room}; give {LEAST_BUDGET} or more.")
+    return room
+
+
+def context(
+    reply: SearchReply, snapshot: QuerySnapshot, connector: Connector, budget: int | None = None
+) -> ContextReply:
+    """The connection graph of the hits and a snapshot of each file, best first."""
+    room = budget_for(budget)
+    notes: list[str] = [*reply.notes]
+    questions = connector.questions(snapshot)
+    scopes: dict[str, FileScope] = {}
+    found = [*_placed(reply, questions.files, scopes, notes)]
+    notes.extend(_more_notes(reply))
+    placed = [*{(place.path, place.targets): place for place in reversed(found)}.values()][::-1]
+    paths = [*dict.fromkeys(place.path for place in placed)]
+    results = _results(placed, paths, scopes, questions)
+    notes.extend(questions.notes)
+    files = [FileSource(outline=scopes[path].outline, source=scopes[path].source) for path in paths]
+    assembly = _assembled(reply.search.question.text, files, results, room)
+    notes.extend(_size_notes(assembly, room))
+    below = reply.selection.account.dropped.below_gate
+    if not placed and below:
+        notes.append(
+            f"Nothing here is a likely answer: {below:,} candidates score less than "
+            f"{reply.search.min_score:g}; ask with a lower minimum score to see them."
+        )
+    return ContextReply(
+        search=reply,
+        results=tuple(placed),
+        assembly=assembly,
+        account=_account(reply, assembly, len(found) - len(placed), room),
+        notes=tuple(dict.fromkeys(notes)),
+        seconds=time.monotonic() - snapshot.began,
+    )
+
+
+def _placed(
+    reply: SearchReply,
+    files: FilesOnce,
+    scopes: dict[str, FileScope],
+    notes: list[str],
+) -> Iterator[Placed]:
+    """The hits found again in their files; pieces of one symbol are that symbol."""
+    for kept in reply.selection.kept:
+        check_deadline()
+        chunk = kept.hit.chunk
+        path, shown = chunk.relative_path, display_path(chunk.relative_path)
+        scope = files.scope(path)
+        if scope is None:
+            notes.append(
+                f"{shown} is gone since it was indexed; {chunk.qualified_name} is left out."
+            )
+            continue
+        scopes[path] = scope
+        is_same = files.digest(path) == chunk.content_hash
+        lines = Lines(chunk.start_line, chunk.end_line) if is_same else _same_text(scope, chunk)
+        targets = targets_at(scope.outline, [lines]) if lines else _same_name(scope, chunk)
+        if not targets:
+            notes.append(
+                f"{chunk.qualified_name} is not in {shown} any more since it was indexed; it is "
+                "left out."
+            )
+            continue
+        if lines is None:
+            notes.append(
+                f"{chunk.qualified_name} in {shown} has changed since it was indexed; it is shown "
+                "as it is now."
+            )
+        targets = _with_overloads(scope, targets)
+        yield Placed(chunk, path, targets, _lines_of(scope, targets), kept.hit.score)
+
+
+def _with_overloads(scope: FileScope, targets: tuple[int, ...]) -> tuple[int, ...]:
+    """A function with the heads of its overloads: declarations in a row of which one has code."""
+    items = scope.outline.items
+    item = items[targets[0]]
+    if len(targets) > 1 or item.kind not in CALLABLE:
+        return targets
+    beside = [number for number, other in enumerate(items) if other.parent == item.parent]
+    at = beside.index(targets[0])
+    first = last = at
+    while first and items[beside[first - 1]].path == item.path:
+        first -= 1
+    while last + 1 < len(beside) and items[beside[last + 1]].path == item.path:
+        last += 1
+    row = beside[first : last + 1]
+    bodies = sum(items[number].body is not None for number in row)
+    return tuple(row) if bodies == 1 else targets
+
+
+def _more_notes(reply: SearchReply) -> Iterator[str]:
+    """A name that was asked for has more definitions than were wanted."""
+    shown, total = len(reply.selection.kept), reply.total
+    if reply.search.question.symbol is not None and total.exact and shown < total.matches:
+        yield (
+            f"{shown:,} of {total.matches:,} definitions are shown; ask with a higher limit, or "
+            "say which by its path, as `path > A > x`."
+        )
+
+
+def _same_text(scope: FileScope, chunk: Chunk) -> Lines | None:
+    """Where a chunk's whole text stands in a file that has changed; the nearest of several."""
+    lines = scope.source.decode("utf-8", "replace").split("\n")
+    found = [
+        Lines(unit.first_line, unit.end_line)
+        for unit in units_of(scope.outline.items)
+        if "\n".join(lines[unit.first_line - 1 : unit.end_line]) == chunk.full_source
+    ]
+    return min(found, key=lambda place: abs(place.first - chunk.start_line), default=None)
+
+
+def _same_name(scope: FileScope, chunk: Chunk) -> tuple[int, ...]:
+    if chunk.node_kind in ROOT_KINDS:
+        return ()
+    target = Target(chunk.relative_path, chunk.qualified_name, chunk.start_line)
+    found = find_item(scope.outline, target)
+    return () if found is None else (found,)
+
+
+def _lines_of(scope: FileScope, targets: Sequence[int]) -> Lines:
+    items = [scope.outline.items[target] for target in targets]
+    return Lines(min(item.first_line for item in items), max(item.end_line for item in items))
+
+
+def _results(
+    placed: Sequence[Placed],
+    paths: Sequence[str],
+    scopes: Mapping[str, FileScope],
+    questions: Questions,
+) -> list[Result]:
+    numbers = {path: number for number, path in enumerate(paths)}
+    targets = [_target(place, scopes[place.path]) for place in placed]
+    symbols = [target for target in targets if target is not None]
+    known = dict(zip(symbols, questions.ask(symbols), strict=True))
+    results: list[Result] = []
+    for place, target in zip(placed, targets, strict=True):
+        scope = scopes[place.path]
+        connections = known[target] if target is not None else None
+        if connections is None:
+            why = None if target is None else _WHILE_LOOKING
+            connections = stated(scope.outline, scope.source, place.targets[0], why)
+        results.append(
+            Result(
+                file=numbers[place.path],
+                targets=place.targets,
+                score=place.score,
+                connections=connections,
+            )
+        )
+    return results
+
+
+def _target(place: Placed, scope: FileScope) -> Target | None:
+    """The symbol to ask about; a statement has no connections."""
+    items = [scope.outline.items[number] for number in place.targets]
+    item = next((item for item in items if item.is_symbol), None)
+    if item is None:
+        return None
+    return Target(place.path, item.qualified_name, item.start_line, item.name_offset)
+
+
+def _assembled(
+    query: str, files: Sequence[FileSource], results: Sequence[Result], budget: int
+) -> Assembly:
+    """The reply within the budget, and within the characters that any reply may have."""
+    room = min(budget, MOST_CHARS // CHARS_PER_TOKEN)
+    while True:
+        assembly = assemble(query, files, results, room, _tokens)
+        size = _serialised(assembly.parts)
+        if size <= MOST_CHARS:
+            return assembly
+        # Quotes and line ends take two characters each once they are serialised.
+        room = min(room - 1, room * MOST_CHARS // size)
+
+
+def _serialised(parts: Sequence[Part]) -> int:
+    return sum(len(json.dumps(part.text, ensure_ascii=False)) for part in parts)
+
+
+def _tokens(text: str) -> int:
+    """Four characters count as a token, as everywhere where no tokenizer is configured."""
+    return -(-len(text) // CHARS_PER_TOKEN)
+
+
+def _size_notes(assembly: Assembly, budget: int) -> Iterator[str]:
+    if assembly.budget < budget and _is_less(assembly):
+        yield (
+            f"A reply has at most {MOST_CHARS:,} characters; that is {assembly.budget:,} tokens "
+            f"here, not {budget:,}."
+        )
+    if assembly.dropped:
+        yield f"{assembly.dropped:,} results had no place within {assembly.budget:,} tokens."
+
+
+def _is_less(assembly: Assembly) -> bool:
+    """Whether anything had to be left out."""
+    return any(detail is not Detail.full for detail in assembly.details)
+
+
+def _account(reply: SearchReply, assembly: Assembly, again: int, budget: int) -> Account:
+    """What came in, what goes out, and why the rest does not; what is gone did not come in."""
+    before = reply.selection.account
+    results = len(assembly.details)
+    gone = before.returned_count - results - again
+    dropped = before.dropped
+    reason = None
+    if _is_less(assembly):
+        reason = Reason.character_limit if assembly.budget < budget else Reason.token_budget
+        # The best is the last to be shortened: alone it would have been too large as well.
+        is_best_cut = assembly.details[0] is not Detail.full
+        reason = Reason.single_result_too_large if is_best_cut else reason
+    return replace(
+        before,
+        total_count=before.total_count - gone,
+        returned_count=results - assembly.dropped,
+        dropped=Dropped(
+            below_gate=dropped.below_gate,
+            per_file=dropped.per_file,
+            duplicate=dropped.duplicate + again,
+            budget=dropped.budget + assembly.dropped,
+        ),
+        truncation_info=TruncationInfo(
+            reason=reason,
+            original_count=results,
+            returned_count=results - assembly.dropped,
+            estimated_chars=_serialised(assembly.parts),
+            limit_chars=MOST_CHARS,
+            estimated_tokens=assembly.used_tokens,
+            limit_tokens=assembly.budget,
+        ),
+        utilisation=min(1.0, assembly.used_tokens / assembly.budget),
+        near_limit=False,
+    )

@@ -1,0 +1,154 @@
+"""Models of our own as judges of the best candidates, within the time that somebody waits."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import NamedTuple
+
+from asterism.analysis.chunks.options import RECIPE_VERSION
+from asterism.engine.measured import measured_call
+from asterism.engine.metrics import record_look_up
+from asterism.indexing.cache import Cache
+from asterism.indexing.read import text_hash
+from asterism.models.embed.encoder import EncoderEmbedder
+from asterism.models.embed.options import EmbedOptions, encoder_folder
+from asterism.models.rerank.local import LocalReranker
+from asterism.models.rerank.options import RerankOptions
+from asterism.models.weights.folder import ModelFolder, read_folder
+from asterism.search.ranking.options import Calibration, JudgeOptions
+from asterism.store.chunk_table import ChunkKey
+from asterism.types.chunk import Chunk
+from asterism.types.errors import ProviderError, ProviderRefused
+from asterism.types.search import Question
+
+
+class OwnJudge:
+    """Scores chunks by one of our models; what went wrong or took too long is in `notes`."""
+
+    def __init__(self, options: JudgeOptions, score: "Score", seconds: float) -> None:
+        """`score` says what it can of texts within a time."""
+        self.options = options
+        self.notes: list[str] = []
+        self.failed = False
+        """Whether it could not judge at all."""
+        self._score = score
+        self._seconds = seconds
+
+    def judge(self, question: Question, chunks: Sequence[Chunk]) -> Mapping[ChunkKey, float]:
+        """A score for each chunk that there was time for."""
+        texts = [chunk.embedding_text for chunk in chunks]
+        try:
+            with measured_call("rerank", self.options.name, len(texts)):
+                scores = self._score(question.text, texts, self._seconds)
+        except ProviderError as error:
+            self.notes.append(f"Answered without the {self.options.name}: {error}")
+            self.failed = True
+            return {}
+        left = sum(score is None for score in scores)
+        if left:
+            self.notes.append(
+                f"In {self._seconds:g} s the {self.options.name} judged {len(texts) - left} of "
+                f"{len(texts)} hits; the others keep their places. rerank.seconds gives it longer."
+            )
+        return {
+            ChunkKey(chunk.repo, chunk.id): score
+            for chunk, score in zip(chunks, scores, strict=True)
+            if score is not None
+        }
+
+
+Score = Callable[[str, Sequence[str], float], list[float | None]]
+"""A question, texts, seconds; a score for each text that there was time for.
+
+What it takes to load a model the first time is not counted: whoever asks next would wait for it.
+"""
+
+
+class OwnModel(NamedTuple):
+    """A model of our own that can judge."""
+
+    folder: ModelFolder
+    name: str
+    """As reasons and notes call it."""
+    score: Score
+
+    def judge(self, top: int, seconds: float) -> OwnJudge:
+        """It, for one question: so many hits in so much time."""
+        options = judge_options(self.folder, self.name, top)
+        if not (options.best or options.second or options.whole or options.chunk):
+            raise ProviderRefused(
+                f"{self.folder.name} does not say what its judgement counts; put the numbers that "
+                "`python -m benchmarks.judge` finds into its model.json, as ranking."
+            )
+        return OwnJudge(options, self.score, seconds)
+
+
+def own_model(options: RerankOptions, cache: Callable[[], Cache]) -> OwnModel:
+    """The model that the options name; nothing but its description is read."""
+    if options.provider in ("auto", "encoder"):
+        chosen = EmbedOptions(provider="encoder", model=options.model)
+        folder = read_folder(encoder_folder(chosen), "encoder")
+        return OwnModel(folder, "encoder", by_encoder(EncoderEmbedder(chosen), cache))
+    reranker = LocalReranker(options)
+    return OwnModel(reranker.folder, "reranker", by_reranker(reranker))
+
+
+def by_reranker(reranker: LocalReranker) -> Score:
+    """Scores of a model that reads the question and a text together."""
+
+    return reranker.judge_within
+
+
+def by_encoder(embedder: EncoderEmbedder, cache: Callable[[], Cache]) -> Score:
+    """Cosines; the vectors of texts are kept, so that only new ones cost anything."""
+    import numpy as np
+
+    def score(question: str, texts: Sequence[str], seconds: float) -> list[float | None]:
+        asked = embedder.embed_queries([question])[0]
+        kept = cache()
+        try:
+            hashes = [text_hash(text) for text in texts]
+            known = kept.get(embedder.identity, RECIPE_VERSION, hashes)
+            missing = [n for n, key in enumerate(hashes) if key not in known]
+            record_look_up("candidate_vectors", not missing)
+            made, done = embedder.embed_within([texts[n] for n in missing], seconds)
+            fresh = {
+                hashes[n]: vector
+                for n, vector, is_done in zip(missing, made, done, strict=True)
+                if is_done
+            }
+            kept.put(embedder.identity, RECIPE_VERSION, fresh)
+        finally:
+            kept.close()
+        known = {**known, **fresh}
+        return [
+            float(np.dot(asked, known[key])) if key in known else None  # as unit vectors
+            for key in hashes
+        ]
+
+    return score
+
+
+def judge_options(folder: ModelFolder, name: str, top: int) -> JudgeOptions:
+    """What the model's folder says of its own weight in a ranking."""
+    numbers, usual = folder.ranking, JudgeOptions(name=name, top=top)
+    return replace(
+        usual,
+        best=numbers.get("best", 0.0),
+        second=numbers.get("second", 0.0),
+        whole=numbers.get("whole", 0.0),
+        chunk=numbers.get("chunk", 0.0),
+        keeps=numbers.get("keeps", 1.0),
+        sure=numbers.get("sure", math.inf),
+        calibration=_curve(usual.calibration, "calibration", numbers),
+        by_meaning=_curve(usual.by_meaning, "by_meaning", numbers),
+    )
+
+
+def _curve(usual: Calibration, name: str, numbers: Mapping[str, float]) -> Calibration:
+    given = {
+        field.name: numbers[f"{name}.{field.name}"]
+        for field in fields(usual)
+        if f"{name}.{field.name}" in numbers
+    }
+    return replace(usual, **given)

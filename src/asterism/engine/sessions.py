@@ -1,0 +1,242 @@
+"""Sessions of agents: begun, changed, resumed, and every request they had kept and replayed."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from asterism.context.replay import Replayed, replay
+from asterism.context.sessions import (
+    Missing,
+    add,
+    items_of,
+    mentioned,
+    missing,
+    new_session,
+    remove,
+    with_settings,
+)
+from asterism.context.usage import Usage, advice, cited, usage_of
+from asterism.engine.agents import Agents, Ready, contents_of
+from asterism.store.registry import Registered
+from asterism.types.chat import Message
+from asterism.types.context import Agent, Item, ItemKey, RequestContext, Tool, ToolKey
+from asterism.types.context_json import request_from_json, request_json
+from asterism.types.errors import PathMissing
+from asterism.types.sessions import ItemUse, Session, SessionSummary, StoredRequest
+
+if TYPE_CHECKING:
+    from asterism.context.request import Built
+    from asterism.records.sessions import SessionStore
+
+CHARS_PER_TOKEN = 4
+"""What an item costs is noted without a tokenizer: it is compared with other items' alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRequest:
+    """A request of a session: what it is given, and what became of the session by it."""
+
+    session: Session | None
+    ready: Ready
+    built: Built
+    added: tuple[ItemKey, ...] = ()
+    """What the message mentioned, which the session holds from now on."""
+    notes: tuple[str, ...] = ()
+    """What did not go as it should, in sentences."""
+
+
+class Sessions:
+    """The sessions of one user, seen from one repository or from none."""
+
+    def __init__(
+        self,
+        agents: Agents,
+        registered: Registered | None = None,
+        clock: Callable[[], float] = time.time,
+        connect: bool = True,
+    ) -> None:
+        """Without `connect` no server is started, and tools are as if there were none."""
+        self._agents = agents
+        self._registered = registered
+        self._clock = clock
+        self._connect = connect
+
+    def new(self, agent: str, title: str = "") -> Session:
+        """A session with what the agent always includes."""
+        ready = self.ready(agent)
+        session = new_session(ready.agent, ready.tools, secrets.token_hex(6), self._clock())
+        return self._saved(replace(session, title=title))
+
+    def get(self, id_: str) -> Session:
+        """A session by its id or the beginning of it."""
+        return self._store().get(id_)
+
+    def list(self, agent: str | None = None) -> tuple[SessionSummary, ...]:
+        """The sessions, the one used last first."""
+        return self._store().sessions(agent)
+
+    def add(self, id_: str, names: Sequence[str]) -> Session:
+        """Add items by hand."""
+        session = self.get(id_)
+        items = self._items(session)
+        for name in names:
+            session = add(session, items, name)
+        return self._saved(session)
+
+    def remove(self, id_: str, names: Sequence[str]) -> Session:
+        """Remove items by hand, whatever mode they came by."""
+        session = self.get(id_)
+        for name in names:
+            session = remove(session, name)
+        return self._saved(session)
+
+    def set(self, id_: str, changes: Mapping[str, object]) -> Session:
+        """Override settings; None takes one back."""
+        return self._saved(with_settings(self.get(id_), changes))
+
+    def delete(self, id_: str) -> str:
+        """Forget a session, and what items said that no request names any more; its whole id."""
+        store = self._store()
+        whole = store.delete(id_)
+        named: set[str] = set()
+        for written in store.contexts():
+            context = request_from_json(json.loads(written))
+            named |= {context.prompt_hash, *(entry.content_hash for entry in context.items)}
+        self._agents.kept.forget_all_but(named)
+        return whole
+
+    def missing(self, session: Session, ready: Ready) -> tuple[Missing, ...]:
+        """What a session holds that its agent has no more, renamed items among it."""
+        return missing(session, items_of(ready.agent, ready.tools), ready.absent)
+
+    def ready(self, agent: str) -> Ready:
+        """An agent with its tools."""
+        loaded = self._agents.places(self._registered).load(agent)
+        return self._agents.ready(loaded, connect=self._connect)
+
+    def request(self, message: str, session: str = "", agent: str = "") -> SessionRequest:
+        """The context of a request in a session, or in one that is begun for it and not kept.
+
+        What the message mentions is added to the session first.
+        """
+        held = self.get(session) if session else None
+        ready = self.ready(agent if held is None else held.agent)
+        begun = held or new_session(ready.agent, ready.tools, "", self._clock())
+        found = mentioned(begun, items_of(ready.agent, ready.tools), message)
+        now = found.session if held is None or not found.added else self._saved(found.session)
+        gone = tuple(entry.sentence for entry in self.missing(now, ready))
+        return SessionRequest(
+            session=None if held is None else now,
+            ready=ready,
+            built=self._agents.build(ready, message, now, self._registered),
+            added=found.added,
+            notes=(*found.notes, *gone),
+        )
+
+    def keep(self, request: SessionRequest, context: RequestContext, message: str) -> str:
+        """Keep what a request was given, by name, and what its items say; gives its id."""
+        id_ = secrets.token_hex(8)
+        now = self._clock()
+        session = request.session.id if request.session is not None else ""
+        contents = contents_of(request.ready)
+        written = json.dumps(request_json(context), ensure_ascii=False)
+        stored = StoredRequest(id_, session, context.agent, message, written, now)
+        uses = [
+            ItemUse(
+                request=id_,
+                session=session,
+                agent=context.agent,
+                key=entry.key,
+                mode=entry.mode,
+                score=entry.score,
+                tokens=_tokens(contents.items[entry.key]),
+                at=now,
+            )
+            for entry in context.items
+            if entry.key in contents.items
+        ]
+        self._store().add_request(stored, uses)
+        self._agents.kept.keep(context, contents)
+        return id_
+
+    def note_answer(self, request: str, answer: str, called: Mapping[ItemKey, int]) -> None:
+        """Note which items of a request its answer speaks of, and which tools were called."""
+        store = self._store()
+        context = request_from_json(json.loads(store.request(request).context))
+        then = [self._agents.kept.item(entry.content_hash) for entry in context.items]
+        spoken_of = set(cited(answer, [item for item in then if item is not None]))
+        for key in spoken_of | called.keys():
+            store.mark(request, key, cited=key in spoken_of, calls=called.get(key, 0))
+
+    def requests(self, session: str) -> tuple[StoredRequest, ...]:
+        """The requests of a session, the last one first."""
+        return self._store().requests(session)
+
+    def replay(self, request: str, history: Sequence[Message] = ()) -> Replayed:
+        """The messages that a request had, and what has changed since.
+
+        Tools of servers that are not asked, or do not answer, are as they were. An agent that is
+        gone or broken has nothing any more, so that all is as it was.
+        """
+        stored = self._store().request(request)
+        context = request_from_json(json.loads(stored.context))
+        ready, note = self._found(stored.agent)
+        now = contents_of(ready)
+        unasked = {
+            item.key: item
+            for entry in context.items
+            if isinstance(entry.key, ToolKey)
+            and (not self._connect or entry.key.server in ready.absent)
+            and (item := self._agents.kept.item(entry.content_hash)) is not None
+        }
+        now = replace(now, items={**now.items, **unasked})
+        again = replay(context, now, self._agents.kept, history, stored.message)
+        return replace(again, note=note)
+
+    def usage(self, agent: str) -> tuple[tuple[Usage, ...], tuple[str, ...]]:
+        """What came of each item of an agent, and advice."""
+        uses = [*self.uses(agent)]
+        found = usage_of(uses)
+        ready = self._found(agent)[0] if uses else self.ready(agent)
+        requests = len({use.request for use in uses})
+        items = items_of(ready.agent, ready.tools)
+        return found, tuple(advice(found, items, requests))
+
+    def uses(self, agent: str | None = None) -> Iterator[ItemUse]:
+        """Every use that was recorded, the oldest first."""
+        return self._store().uses(agent)
+
+    def _found(self, agent: str) -> tuple[Ready, str]:
+        """An agent, switched on or off; one that cannot be used has nothing, and it is said why."""
+        try:
+            file = self._agents.places(self._registered).look(agent).file
+        except PathMissing as error:
+            return Ready(Agent(name=agent)), str(error)
+        if file.agent is None:
+            return Ready(Agent(name=agent)), f"{file.name} has problems: {file.problems[0]}"
+        return self._agents.ready(file.agent, connect=self._connect), ""
+
+    def _store(self) -> SessionStore:
+        return self._agents.records().sessions()
+
+    def _items(self, session: Session) -> Mapping[ItemKey, Item]:
+        ready = self.ready(session.agent)
+        return items_of(ready.agent, ready.tools)
+
+    def _saved(self, session: Session) -> Session:
+        session = replace(session, updated=self._clock())
+        self._store().save(session)
+        return session
+
+
+def _tokens(item: Item) -> int:
+    if isinstance(item, Tool):
+        text = f"{item.name}{item.description}{json.dumps(item.schema, default=str)}"
+    else:
+        text = f"{item.name}{item.description}{item.text}"
+    return -(-len(text) // CHARS_PER_TOKEN)

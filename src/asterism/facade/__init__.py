@@ -1,1 +1,0 @@
-"""What can a program do with Asterism?"""

@@ -1,0 +1,257 @@
+"""One file from disk to rows: what a worker process does, and what it sends back."""
+
+import hashlib
+import io
+import os
+import pickle
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from asterism.analysis.chunks.chunker import Place, chunk_file
+from asterism.analysis.chunks.embedding_text import RULE
+from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.resolve.offers import Want, exported_signatures, wanted_names
+from asterism.analysis.source.text import decode, is_binary, read
+from asterism.analysis.symbols import symbol_rows
+from asterism.analysis.syntax.outlines import outline
+from asterism.analysis.terms import joined_terms, name_terms, path_terms
+from asterism.indexing.garbage import no_collection
+from asterism.indexing.plan import Look, is_racy
+from asterism.types.chunk import Chunk
+from asterism.types.errors import InputError, PathMissing, SecretFile
+from asterism.types.files import FoundFile, SkipReason, display_path
+from asterism.types.index import Signatures, Skipped
+from asterism.types.symbol import Role, SymbolRow
+
+
+class Where(NamedTuple):
+    """Which repository the files belong to, and how they are cut."""
+
+    root: str
+    repo: str
+    chunks: ChunkOptions
+
+
+class Same(NamedTuple):
+    """The file holds what it held; only its size or time was in doubt."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    scanned_ns: int
+
+
+class Gone(NamedTuple):
+    """The file went away between the listing and the reading."""
+
+    path: str
+
+
+class Read(NamedTuple):
+    """A file that was parsed: what the rest of the sync must know at once."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    scanned_ns: int
+    content_hash: bytes
+    language: str
+    problems: int
+    signatures: Signatures
+    wants: tuple[Want, ...]
+
+    @property
+    def bare(self) -> "Read":
+        """The same without what other files want to know of it."""
+        return self._replace(signatures=NOTHING_OFFERED, wants=())
+
+
+NOTHING_OFFERED = Signatures({}, {})
+
+
+class Terms(NamedTuple):
+    """A chunk with the words it is found by."""
+
+    chunk: Chunk
+    terms: str
+    name_terms: str
+
+
+class Rows(NamedTuple):
+    """What is written of a parsed file; it waits in the spool."""
+
+    path: str
+    path_terms: str
+    chunks: list[Terms]
+    symbols: list[SymbolRow]
+
+
+class Reading(NamedTuple):
+    """A parsed file with its rows, ready to be written."""
+
+    read: Read
+    rows: Rows
+
+
+Outcome: TypeAlias = Same | Gone | Read | Skipped
+
+
+class Packet(NamedTuple):
+    """A worker's answer: an outcome for each file, and the rows of those parsed."""
+
+    outcomes: list[Outcome]
+    rows: list[Rows] | bytes
+    """As they are, or packed for another process or for a file."""
+    source_bytes: int
+
+
+def read_batch(where: Where, looks: Sequence[Look]) -> Packet:
+    """Read files; every one has an outcome, whatever is wrong with it."""
+    rows: list[Rows] = []
+    with no_collection():
+        outcomes = [_read(where, look, rows) for look in looks]
+        size = sum(outcome.size for outcome in outcomes if isinstance(outcome, Read))
+        return Packet(outcomes, rows, size)
+
+
+def read_packed(where: Where, looks: Sequence[Look]) -> Packet:
+    """The same for whoever sends the rows on, or keeps them for long."""
+    packet = read_batch(where, looks)
+    assert isinstance(packet.rows, list)
+    return packet._replace(rows=_pack(packet.rows) if packet.rows else b"")
+
+
+def unpack(block: list[Rows] | bytes) -> list[Rows]:
+    """The rows of a packet."""
+    if isinstance(block, list):
+        return block
+    return [
+        Rows(
+            path,
+            terms,
+            list(map(Terms, map(Chunk, *chunks), *words)) if chunks else [],
+            list(map(SymbolRow, *symbols)) if symbols else [],
+        )
+        for path, terms, chunks, words, symbols in unpickled(block)
+    ]
+
+
+class _Unpickler(pickle.Unpickler):
+    """Makes our records and nothing else: packets wait in a file."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        try:
+            return _PACKED[module, name]
+        except KeyError:
+            raise pickle.UnpicklingError(f"{module}.{name} is no part of a packet") from None
+
+
+_PACKED = {
+    (made.__module__, made.__qualname__): made
+    for made in (Same, Gone, Read, Skipped, Signatures, Want, Role)
+}
+
+
+def unpickled(data: bytes) -> Any:
+    """What was pickled of outcomes or rows."""
+    return _Unpickler(io.BytesIO(data)).load()
+
+
+def _pack(rows: Sequence[Rows]) -> bytes:
+    """Rows by column: pickling records one by one takes three times as long."""
+    columns = [
+        (
+            file.path,
+            file.path_terms,
+            [*zip(*(terms.chunk for terms in file.chunks), strict=True)],
+            [*zip(*(terms[1:] for terms in file.chunks), strict=True)],
+            [*zip(*file.symbols, strict=True)],
+        )
+        for file in rows
+    ]
+    return pickle.dumps(columns, pickle.HIGHEST_PROTOCOL)
+
+
+def content_hash(data: bytes) -> bytes:
+    """What tells two contents of a file apart."""
+    return hashlib.sha256(data).digest()
+
+
+def differs(root: str, look: Look) -> bool:
+    """Whether a file holds something else than what is known of it."""
+    if look.known_hash is None:
+        return True
+    try:
+        return content_hash(read(f"{root}/{look.path}")) != look.known_hash
+    except InputError:
+        return True
+
+
+def still_holds(root: str, read: Read, file: FoundFile) -> bool:
+    """Whether a file that was read by another sync holds what it held then."""
+    stamp = (file.size, file.mtime_ns, file.ctime_ns)
+    if stamp != (read.size, read.mtime_ns, read.ctime_ns):
+        return False
+    is_doubtful = is_racy(read.mtime_ns, read.scanned_ns)
+    return not is_doubtful or not differs(root, Look(read.path, read.content_hash))
+
+
+def text_hash(text: str) -> bytes:
+    """What tells two embedding texts apart, within a model and a recipe."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _read(where: Where, look: Look, rows: list[Rows]) -> Outcome:
+    path = f"{where.root}/{look.path}"
+    # Before the content: a change after this moment makes the time of the next look differ.
+    scanned = time.time_ns()
+    try:
+        facts = os.stat(path, follow_symlinks=False)  # noqa: PTH116 - thousands of paths
+        data = read(path)
+    except (FileNotFoundError, NotADirectoryError, PathMissing):
+        return Gone(look.path)
+    except SecretFile:
+        # Discovery did not see it: the file changed since, or is known from an older index.
+        return Skipped(look.path, SkipReason.secret.value, "content")
+    except InputError as error:
+        return Skipped(look.path, SkipReason.unreadable.value, str(error))
+    except OSError as error:
+        return Skipped(look.path, SkipReason.unreadable.value, error.strerror)
+    digest = content_hash(data)
+    if digest == look.known_hash:
+        return Same(look.path, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, scanned)
+    if is_binary(data):
+        return Skipped(look.path, SkipReason.binary.value)
+    source = decode(data)
+    found = outline(look.path, source)
+    place = Place(where.repo, path, look.path, digest.hex(), facts.st_mtime_ns / 1e9)
+    chunks = chunk_file(found, source, place, where.chunks)
+    rows.append(
+        Rows(
+            look.path,
+            path_terms(display_path(look.path)),
+            [_with_terms(chunk) for chunk in chunks],
+            list(symbol_rows(found, chunks)),
+        )
+    )
+    return Read(
+        look.path,
+        facts.st_size,
+        facts.st_mtime_ns,
+        facts.st_ctime_ns,
+        scanned,
+        digest,
+        found.language,
+        len(found.problems),
+        exported_signatures(found, where.chunks),
+        tuple(wanted_names(found)),
+    )
+
+
+def _with_terms(chunk: Chunk) -> Terms:
+    """Only the code counts for words: the preamble says once more what stands in it."""
+    code = chunk.embedding_text.partition(f"\n{RULE}\n")[2]
+    return Terms(chunk, joined_terms(code), name_terms(chunk.qualified_name.split(".")))

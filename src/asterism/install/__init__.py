@@ -1,0 +1,1 @@
+"""Installs Asterism into coding agents: plans, edits and writes their configuration."""

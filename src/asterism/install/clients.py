@@ -1,0 +1,183 @@
+"""The coding agents that can be set up: where each keeps what, as of its documentation."""
+
+import enum
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from asterism.install.places import Launch
+
+Fields = Mapping[str, object]
+
+
+class Format(enum.Enum):
+    """How a configuration file is written."""
+
+    json = "json"
+    toml = "toml"
+
+
+def _plain(launch: Launch) -> Fields:
+    return {"command": launch.command, "args": list(launch.arguments)}
+
+
+def _typed(launch: Launch) -> Fields:
+    return {"type": "stdio", **_plain(launch)}
+
+
+def _one_list(launch: Launch) -> Fields:
+    return {"type": "local", "command": launch.words}
+
+
+class Setup(NamedTuple):
+    """What a client reads in one scope; paths are `base:below`, and several are alternatives."""
+
+    config: tuple[str, ...]
+    # Where the model reads advice: the client's AGENTS.md.
+    guide: str | None = None
+    skill: str | None = None
+
+
+class Client(NamedTuple):
+    """A coding agent."""
+
+    name: str
+    title: str
+    # It is on this machine if one of these exists.
+    signs: tuple[str, ...]
+    user: Setup | None
+    project: Setup | None
+    # Where an entry stands in its configuration; nothing where each server is a file of its own.
+    path: tuple[str, ...] | None
+    format: Format = Format.json
+    fields: Callable[[Launch], Fields] = _plain
+
+
+SERVER = "asterism"
+# Read by several clients, so that one file serves them all.
+_SKILL = "home:.agents/skills/asterism/SKILL.md"
+_PROJECT_SKILL = "project:.agents/skills/asterism/SKILL.md"
+_PROJECT_GUIDE = "project:AGENTS.md"
+
+CLIENTS = (
+    Client(
+        "claude-code",
+        "Claude Code",
+        ("claude:", "claude_top:.claude.json"),
+        Setup(("claude_top:.claude.json",), "claude:CLAUDE.md", "claude:skills/asterism/SKILL.md"),
+        Setup(
+            ("project:.mcp.json",), "project:CLAUDE.md", "project:.claude/skills/asterism/SKILL.md"
+        ),
+        ("mcpServers", SERVER),
+        fields=_typed,
+    ),
+    Client(
+        "cursor",
+        "Cursor",
+        ("home:.cursor",),
+        Setup(("home:.cursor/mcp.json",), skill=_SKILL),
+        Setup(("project:.cursor/mcp.json",), _PROJECT_GUIDE, _PROJECT_SKILL),
+        ("mcpServers", SERVER),
+    ),
+    Client(
+        "vscode",
+        "VS Code",
+        ("applications:Code",),
+        Setup(("applications:Code/User/mcp.json",), skill=_SKILL),
+        Setup(("project:.vscode/mcp.json",), _PROJECT_GUIDE, _PROJECT_SKILL),
+        ("servers", SERVER),
+        fields=_typed,
+    ),
+    Client(
+        "codex",
+        "Codex",
+        ("codex:",),
+        Setup(("codex:config.toml",), "codex:AGENTS.md", _SKILL),
+        Setup(("project:.codex/config.toml",), _PROJECT_GUIDE, _PROJECT_SKILL),
+        ("mcp_servers", SERVER),
+        Format.toml,
+    ),
+    Client(
+        "gemini",
+        "Gemini CLI",
+        ("home:.gemini",),
+        Setup(("home:.gemini/settings.json",), "home:.gemini/GEMINI.md", _SKILL),
+        Setup(("project:.gemini/settings.json",), "project:GEMINI.md", _PROJECT_SKILL),
+        ("mcpServers", SERVER),
+    ),
+    Client(
+        "opencode",
+        "OpenCode",
+        ("config:opencode",),
+        Setup(
+            ("config:opencode/opencode.json", "config:opencode/opencode.jsonc"),
+            "config:opencode/AGENTS.md",
+            _SKILL,
+        ),
+        Setup(("project:opencode.json", "project:opencode.jsonc"), _PROJECT_GUIDE, _PROJECT_SKILL),
+        ("mcp", SERVER),
+        fields=_one_list,
+    ),
+    Client(
+        "zed",
+        "Zed",
+        ("config:zed", "applications:Zed"),
+        # On Windows its settings are among those of desktop programs.
+        Setup(("config:zed/settings.json", "applications:Zed/settings.json")),
+        Setup(("project:.zed/settings.json",), _PROJECT_GUIDE),
+        ("context_servers", SERVER),
+    ),
+    Client(
+        "windsurf",
+        "Windsurf",
+        ("home:.codeium/windsurf",),
+        Setup(("home:.codeium/windsurf/mcp_config.json",), skill=_SKILL),
+        None,
+        ("mcpServers", SERVER),
+    ),
+    Client(
+        "cline",
+        "Cline",
+        ("home:.cline",),
+        Setup(("home:.cline/data/settings/cline_mcp_settings.json",)),
+        None,
+        ("mcpServers", SERVER),
+    ),
+    Client(
+        "cline-vscode",
+        "Cline in VS Code",
+        ("applications:Code/User/globalStorage/saoudrizwan.claude-dev",),
+        Setup(
+            (
+                "applications:Code/User/globalStorage/saoudrizwan.claude-dev/settings/"
+                "cline_mcp_settings.json",
+            )
+        ),
+        None,
+        ("mcpServers", SERVER),
+    ),
+    Client(
+        "continue",
+        "Continue",
+        ("home:.continue",),
+        Setup(("home:.continue/mcpServers/asterism.yaml",)),
+        Setup(("project:.continue/mcpServers/asterism.yaml",)),
+        None,
+    ),
+    Client(
+        "amp",
+        "Amp",
+        ("home:.config/amp",),
+        Setup(
+            ("home:.config/amp/settings.json", "home:.config/amp/settings.jsonc"),
+            "home:.config/amp/AGENTS.md",
+        ),
+        Setup(
+            ("project:.amp/settings.json", "project:.amp/settings.jsonc"),
+            _PROJECT_GUIDE,
+            _PROJECT_SKILL,
+        ),
+        ("amp.mcpServers", SERVER),
+    ),
+)
+
+NAMES = tuple(client.name for client in CLIENTS)

@@ -1,1 +1,0 @@
-"""How do coding agents come to use Asterism? Their configuration, planned purely, then written."""

@@ -1,0 +1,1 @@
+"""The client of language servers: processes, connections, requests."""

@@ -1,0 +1,1 @@
+"""Models and the clients of remote ones: embedding, reranking, language models."""

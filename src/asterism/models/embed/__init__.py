@@ -1,0 +1,1 @@
+"""Embedding: vectors of texts, by models of our own or by services."""

@@ -1,0 +1,40 @@
+"""The protocol of an embedding provider."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from asterism.types.index import ModelIdentity
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Matrix: TypeAlias = "NDArray[np.float32]"
+"""A unit vector per row."""
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors; equal texts give equal vectors.
+
+    Vectors are rounded to half precision before they are returned, so that one that was kept in
+    a cache is the same, bit for bit, as one made anew.
+    """
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """Provider, model and dimensions, known without a request."""
+        ...
+
+    def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        """A vector for each text to be found; blank texts get zeros and are never sent."""
+        ...
+
+    def embed_queries(self, texts: Sequence[str]) -> Matrix:
+        """A vector for each text to search with."""
+        ...
+
+    def close(self) -> None:
+        """Let go of connections."""
+        ...

@@ -1,0 +1,1 @@
+"""The HTTP client that remote models share: retries, batches, limits."""

@@ -1,0 +1,1 @@
+"""Language models: providers, streaming and failures."""

@@ -1,0 +1,1 @@
+"""Reranking: models that score a query with a text."""

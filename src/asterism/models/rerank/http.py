@@ -1,0 +1,110 @@
+"""Scores from a service: texts trimmed to what its model reads, in as many requests as it needs."""
+
+from collections.abc import Callable, Sequence
+from threading import Event
+from typing import NamedTuple, TypeAlias
+
+from asterism.models.http.answers import Answer, BatchTooLarge, TooLong
+from asterism.models.http.batches import CHARACTERS_PER_TOKEN, BatchLimits, batches
+from asterism.models.http.client import Client
+from asterism.models.http.retries import FOR_QUERIES
+from asterism.models.http.service import Errand, Service
+from asterism.models.rerank.answers import scores_of
+from asterism.types.errors import TextTooLong
+
+ERRAND = Errand("scores", "rerank", "rerank.model")
+
+Body: TypeAlias = Callable[[str, Sequence[str]], dict[str, object]]
+"""A request's content, in the words of the vendor."""
+
+
+class Context(NamedTuple):
+    """What a model reads at once, in tokens."""
+
+    query: int
+    together: int
+    """A question and one document."""
+
+
+class HttpReranker:
+    """A model of somebody else, asked over HTTP."""
+
+    def __init__(
+        self,
+        service: Service,
+        context: Context,
+        body: Body,
+        sleep: Callable[[float], object] | None = None,
+    ) -> None:
+        """Nothing is sent before the first question; `sleep` waits between two attempts."""
+        self._service = service
+        self._shown = service.shown
+        self._context = context
+        self._body = body
+        self._client = Client(service, "rerank", sleep)
+
+    def __repr__(self) -> str:
+        """Without the key."""
+        return f"HttpReranker({self._shown.url})"
+
+    def rerank(self, query: str, documents: Sequence[str]) -> list[float]:
+        """A score for each document; blank ones get 0 and are never sent."""
+        scores = [0.0] * len(documents)
+        asked = _trimmed(query, self._context.query)
+        if not asked:
+            return scores
+        room = self._context.together - _tokens(asked)
+        trimmed = [_trimmed(document, room) for document in documents]
+        for positions in batches(trimmed, _per_request(asked, trimmed, self._service.limits)):
+            portion = self._portion(asked, [trimmed[position] for position in positions])
+            for position, score in zip(positions, portion, strict=True):
+                scores[position] = score
+        return scores
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._client.close()
+
+    def _portion(self, query: str, documents: Sequence[str]) -> list[float]:
+        """The scores of some documents, asked for in halves where that is too much at once."""
+
+        def read(answer: Answer) -> list[float]:
+            return scores_of(answer, len(documents), self._shown)
+
+        try:
+            return self._client.ask(self._body(query, documents), read, FOR_QUERIES, Event())
+        except TooLong:
+            raise _too_long(query, documents) from None
+        except BatchTooLarge:
+            if len(documents) == 1:
+                raise _too_long(query, documents) from None
+        middle = len(documents) // 2
+        return [
+            score
+            for half in (documents[:middle], documents[middle:])
+            for score in self._portion(query, half)
+        ]
+
+
+def _tokens(text: str) -> int:
+    return len(text) // CHARACTERS_PER_TOKEN + 1
+
+
+def _trimmed(text: str, tokens: int) -> str:
+    return text.strip()[: tokens * CHARACTERS_PER_TOKEN]
+
+
+def _per_request(query: str, documents: Sequence[str], limits: BatchLimits) -> BatchLimits:
+    """How many documents go together: the question counts once for each of them."""
+    longest = max(map(_tokens, documents), default=0)
+    most = limits.tokens // (_tokens(query) + longest)
+    return limits._replace(texts=max(1, min(limits.texts, most)))
+
+
+def _too_long(query: str, documents: Sequence[str]) -> TextTooLong:
+    """Says how much it was; never what it says."""
+    longest = max(map(len, documents))
+    return TextTooLong(
+        f"A question of {len(query):,} characters with a text of {longest:,} is longer than the "
+        "reranker reads. Ask a shorter question, or set a rerank.model with a larger context."
+    )

@@ -1,0 +1,1 @@
+"""Files of model weights and the runtime that loads them."""

@@ -1,1 +1,0 @@
-"""Hits to reply: snapshots of files, the connection graph, and both inside one budget."""

@@ -1,0 +1,1 @@
+"""Conversations and sessions in a database, with migrations."""

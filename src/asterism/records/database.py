@@ -1,0 +1,238 @@
+"""The one database of conversations and sessions: opened, brought up to date, read and written."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from asterism.records.damage import damaged, is_known, note_known, put_aside, tell_loss
+from asterism.records.failures import failure
+from asterism.records.migrate import is_current, upgrade
+from asterism.records.options import RecordsOptions
+from asterism.types.errors import RecordsCorrupt, RecordsUnreachable, SettingError, StorageFailed
+from asterism.types.files import display_path
+
+_PATIENCE_SECONDS = 20.0
+"""How long a process waits for another that is writing; a write takes milliseconds."""
+
+_LOOKED_THROUGH_BYTES = 64_000_000
+"""Larger files are looked through by `asterism doctor --deep` alone."""
+_POSTGRES = ("postgres", "postgresql")
+_WRITING = {"asterism_writing": True}
+
+
+class Database:
+    """A connection pool; threads may share it. Whoever needs tables asks `reading` or `writing`."""
+
+    def __init__(self, engine: Engine, place: str) -> None:
+        """Others call `open_database`."""
+        self._engine = engine
+        self.place = place
+        """What messages call it; never with a password."""
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection that sees one state of the database."""
+        with self._mapped(), self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction: committed at the end, and as if it had not been after an error.
+
+        In SQLite there is one at a time. Elsewhere rows that decide something are read for update.
+        """
+        with self._mapped(), self._engine.connect() as connection:
+            writer = connection.execution_options(**_WRITING)
+            with writer.begin():
+                yield writer
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._engine.dispose()
+
+    def look_through(self) -> None:
+        """Refuse an SQLite file whose pages are malformed: 0.6 ms for each MB."""
+        self._look("quick_check")
+
+    def look_deep(self) -> None:
+        """The same with every index compared with its rows."""
+        self._look("integrity_check")
+
+    def _look(self, pragma: str) -> None:
+        if self._engine.dialect.name != "sqlite":
+            return
+        with self.reading() as connection:
+            verdict = connection.exec_driver_sql(f"PRAGMA {pragma}(1)").scalar()
+        if verdict != "ok":
+            raise damaged(self.place, str(verdict))
+
+    @contextmanager
+    def _mapped(self) -> Iterator[None]:
+        try:
+            yield
+        except (DBAPIError, PoolTimeout) as error:
+            raise failure(error, self.place) from error
+
+
+def open_database(options: RecordsOptions) -> Database:
+    """The user's records; they are made where there are none, and changed to this version's."""
+    url = _url(options)
+    if url.get_backend_name() != "sqlite":
+        return _opened(url)
+    path = _own_path(url)
+    _make_file(path)
+    inode = path.stat().st_ino
+    try:
+        database = _opened(url)
+    except RecordsCorrupt:
+        if not is_known(path):
+            # It was never ours as far as can be told, so it is not ours to put away.
+            raise
+        put_aside(path, inode)
+        _make_file(path)
+        database = _opened(url)
+    note_known(path)
+    return database
+
+
+def _opened(url: URL) -> Database:
+    database = _connected(url)
+    try:
+        if url.get_backend_name() == "sqlite" and _size(url) < _LOOKED_THROUGH_BYTES:
+            database.look_through()
+        upgrade(database.reading, database.writing, database.place)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+class Looked(NamedTuple):
+    """A database that was opened for a look; nothing was made or changed."""
+
+    database: Database
+    is_current: bool
+    """Whether its tables are those of this version; else it is not to be used."""
+
+
+def look_into(options: RecordsOptions) -> Looked | None:
+    """The user's records as they are; None where there are none yet."""
+    url = _url(options)
+    if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
+        return None
+    database = _connected(url)
+    try:
+        with database.reading() as connection:
+            return Looked(database, is_current(connection, database.place))
+    except BaseException:
+        database.close()
+        raise
+
+
+def _connected(url: URL) -> Database:
+    try:
+        engine = create_engine(url, **_engine_options(url))
+    except (NoSuchModuleError, ModuleNotFoundError) as error:
+        raise RecordsUnreachable(_missing_library(url)) from error
+    if engine.dialect.name == "sqlite":
+        _listen(engine)
+    return Database(engine, _shown(url))
+
+
+def _url(options: RecordsOptions) -> URL:
+    if not options.url:
+        return URL.create("sqlite", database=os.fspath(options.file))
+    try:
+        url = make_url(options.url)
+    except ArgumentError as error:
+        raise SettingError(
+            "records.url is no address of a database; write it like "
+            "postgresql://user@host/name or sqlite:////absolute/path, without the password."
+        ) from error
+    if url.drivername in _POSTGRES:
+        url = url.set(drivername="postgresql+psycopg")
+    return url.set(password=options.password) if options.password else url
+
+
+def _engine_options(url: URL) -> dict[str, Any]:
+    if url.get_backend_name() == "sqlite":
+        return {"connect_args": {"timeout": _PATIENCE_SECONDS}}
+    # A server may have been restarted since the last question.
+    return {"pool_pre_ping": True}
+
+
+def _own_path(url: URL) -> Path:
+    path = Path(url.database or "")
+    if not path.is_absolute():
+        raise SettingError(
+            "records.url names no absolute path; write sqlite:////absolute/path, or leave it out."
+        )
+    return path
+
+
+def _size(url: URL) -> int:
+    try:
+        return Path(url.database or "").stat().st_size
+    except OSError:
+        return 0
+
+
+def _make_file(path: Path) -> None:
+    """The file is the user's own before anything is in it; its journal takes the same mode."""
+    tell_loss(path)
+    if path.is_fifo():
+        raise StorageFailed(f"{display_path(str(path))} is a pipe, not a file; remove it.")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as error:
+        shown = display_path(str(path))
+        raise StorageFailed(
+            f"The conversations cannot be kept in {shown} ({error.strerror}); make room or mend "
+            "the permissions, or name another database with records.url."
+        ) from error
+
+
+def _listen(engine: Engine) -> None:
+    """SQLite's driver would begin transactions when it thinks fit; we say when."""
+
+    @event.listens_for(engine, "connect")
+    def connected(connection: Any, _record: object) -> None:
+        connection.isolation_level = None
+        for pragma in (
+            # Readers and the writer do not wait for each other.
+            "journal_mode = WAL",
+            # A kill of the process loses nothing; of the machine, at most what was said last.
+            "synchronous = NORMAL",
+            "foreign_keys = ON",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def begun(connection: Connection) -> None:
+        writing = connection.get_execution_options().get("asterism_writing")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+
+def _shown(url: URL) -> str:
+    if url.get_backend_name() == "sqlite":
+        return display_path(url.database or "")
+    return url.set(password=None, query={}).render_as_string()
+
+
+def _missing_library(url: URL) -> str:
+    if url.get_backend_name() == "postgresql":
+        return (
+            "Conversations in PostgreSQL need a library that is not installed: install "
+            "asterism[postgres]."
+        )
+    return (
+        f"records.url names {url.drivername}, for which no library is installed; install one that "
+        "SQLAlchemy knows, or leave records.url out."
+    )

@@ -1,0 +1,1 @@
+"""Migrations of the records' database, run by Alembic."""

@@ -1,0 +1,1 @@
+"""Writes replies: connection graphs and snapshots of files that fit a budget."""

@@ -1,0 +1,150 @@
+"""One file's relevant parts as readable code that parses."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from asterism.analysis.chunks.collapse import folded
+from asterism.analysis.chunks.units import units_of
+from asterism.analysis.syntax.pruning import ImportNames, Pruning, problems_of
+from asterism.reply.layout import joined, line_starts, path_line
+from asterism.reply.names import Resolver
+from asterism.reply.needs import Needs, needs_of
+from asterism.types.outline import Outline, Span
+from asterism.types.selection import Lines
+
+
+class Form(StrEnum):
+    """How a snapshot was cut; each is tried if the one before does not parse."""
+
+    pruned = "pruned"
+    """Targets, heads, and what they use, imports narrowed to the names that are used."""
+    whole_imports = "whole_imports"
+    whole_items = "whole_items"
+    """Whole top-level items instead of members in their heads."""
+    whole_file = "whole_file"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """A file's parts that answer a question."""
+
+    path: str
+    text: str
+    targets: tuple[int, ...]
+    needs: Needs
+    form: Form = Form.pruned
+
+
+def snapshot(
+    outline: Outline,
+    source: bytes,
+    targets: Sequence[int],
+    *,
+    collapsed: Sequence[int] = (),
+    resolver: Resolver | None = None,
+) -> Snapshot:
+    """The targets whole, in their heads, with what they use of the file: see `needs_of`.
+
+    Of the items in `collapsed` the code of their members is left out: a class keeps its head, its
+    properties and whatever else stands in it.
+
+    `source` is the decoded text that the outline was read from. The text begins with the path as
+    a comment. It parses without errors where the file does, because a form that does not is
+    replaced by the next larger one, and nothing in it is shortened or marked.
+    """
+    file = _File(outline, source)
+    chosen = tuple(sorted({*targets, *collapsed}))
+    spans = [*map(file.shown_of, targets), *file.without_code(collapsed)]
+    needs = needs_of(outline, source, chosen, spans, file.shown_of, resolver)
+    first: str | None = None
+    for form, text in file.texts(spans, chosen, needs):
+        first = first if first is not None else text
+        if not problems_of(outline, text.encode()):
+            return Snapshot(path=outline.path, text=text, targets=chosen, needs=needs, form=form)
+    return Snapshot(path=outline.path, text=first or "", targets=chosen, needs=needs)
+
+
+def targets_at(outline: Outline, ranges: Iterable[Lines]) -> tuple[int, ...]:
+    """The items that chunks with these line ranges hold; a part of a chunk stands for the whole."""
+    units = units_of(outline.items)
+    found: set[int] = set()
+    for first, last in ranges:
+        around = [unit for unit in units if unit.first_line <= first and last <= unit.end_line]
+        if around:
+            best = min(around, key=lambda unit: (unit.end_line - unit.first_line, -unit.depth))
+            found.update(best.members)
+    return tuple(sorted(found))
+
+
+class _File:
+    """One file while a snapshot of it is made."""
+
+    def __init__(self, outline: Outline, source: bytes) -> None:
+        self._outline = outline
+        self._source = source
+        self._pruning = Pruning(outline, source)
+
+    def shown_of(self, index: int) -> Span:
+        """What is shown of an item: no less than the member or statement that names it."""
+        item = self._outline.items[index]
+        member = self._pruning.member(item.name_offset)
+        return Span(min(item.span.start, member.start), max(item.span.end, member.end))
+
+    def without_code(self, collapsed: Sequence[int]) -> list[Span]:
+        """What is shown of collapsed items: everything but their members' code."""
+        items = self._outline.items
+        spans = []
+        for index in collapsed:
+            at, end = items[index].span
+            for child in folded(items, items[index].children):
+                inner = items[child].span
+                if inner.start > at:
+                    spans.append(Span(at, inner.start))
+                at = max(at, inner.end)
+            if at < end:
+                spans.append(Span(at, end))
+        return spans
+
+    def texts(
+        self, spans: Sequence[Span], targets: Sequence[int], needs: Needs
+    ) -> Iterator[tuple[Form, str]]:
+        """The forms of the snapshot, the smallest first, each made when it is asked for."""
+        outline, source = self._outline, self._source
+        packages = [item.span for item in outline.items if item.kind == "package"]
+        packages = [span for span in packages if b"\n" not in source[span.start : span.end]]
+        imports = _imports(outline, needs, line_starts(source))
+        whole = [entry.span for entry in imports]
+        keep = [*packages, *spans, *map(self.shown_of, needs.items)]
+        yield Form.pruned, self._text(keep, imports)
+        if imports:
+            yield Form.whole_imports, self._text([*keep, *whole], ())
+        tops = [self.shown_of(_top(outline, index)) for index in (*targets, *needs.items)]
+        yield Form.whole_items, self._text([*packages, *tops, *whole], ())
+        head = path_line(outline.path, outline.language, whole_file=True)
+        yield Form.whole_file, f"{head}\n\n{source.decode('utf-8', 'replace').strip()}\n"
+
+    def _text(self, keep: Sequence[Span], imports: Sequence[ImportNames]) -> str:
+        source = self._source
+        # PHP's opening tag is in the first line already.
+        keep = [span for span in keep if source[span.start : span.end] != b"<?php"]
+        head = path_line(self._outline.path, self._outline.language)
+        body = joined(source, self._pruning.prune(keep, imports))
+        return f"{head}\n\n{body}\n" if body else f"{head}\n"
+
+
+def _imports(outline: Outline, needs: Needs, lines: Sequence[int]) -> list[ImportNames]:
+    """The used imports by the lines they stand on; several of one statement are one."""
+    wanted: dict[Span, frozenset[str]] = {}
+    for number, names in needs.imports.items():
+        entry = outline.imports[number]
+        span = Span(lines[entry.start_line - 1], lines[entry.end_line] - 1)
+        wanted[span] = wanted.get(span, frozenset()) | names
+    return [ImportNames(span, names) for span, names in sorted(wanted.items())]
+
+
+def _top(outline: Outline, index: int) -> int:
+    parent = outline.items[index].parent
+    while parent is not None:
+        index, parent = parent, outline.items[parent].parent
+    return index

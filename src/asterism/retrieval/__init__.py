@@ -1,1 +1,0 @@
-"""Question to hits: recall, fuse, rank, select."""

@@ -1,0 +1,1 @@
+"""Finds chunks and symbols for a query: parsing, recall, ranking, exact search, selection."""

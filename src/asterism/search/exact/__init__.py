@@ -1,0 +1,1 @@
+"""Exact search: phrases, words and regular expressions over chunks."""

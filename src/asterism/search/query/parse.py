@@ -1,0 +1,139 @@
+"""What the user's words mean: symbols, patterns, phrases, names, paths, sentences, terms."""
+
+import re
+from collections.abc import Sequence
+
+from asterism.analysis.terms import terms_of
+from asterism.search.query.code import is_error, is_snippet
+from asterism.search.query.names import all_names_in, names_in
+from asterism.search.query.paths import Place, places_in, without_places
+from asterism.search.query.quotes import Quote, quotes_in, without_quotes
+from asterism.search.query.sentences import code_pieces, sentences_of
+from asterism.search.query.text import content_text, intents_in
+from asterism.search.query.traces import frames_in
+from asterism.search.query.uses import used_name
+from asterism.search.query.wishes import is_wish
+from asterism.store.rows import valid_text
+from asterism.types.errors import UsageError
+from asterism.types.search import FileLine, Question
+
+# Some 1,500 words: more than anybody writes by hand, and twenty texts for a model to read.
+MAX_CHARACTERS = 10_000
+# Each is embedded, and each is to be represented in the answer.
+MAX_SENTENCES = 20
+# A snippet or trace names more than anybody looks for; the first names are the nearest.
+MAX_NAMES = 50
+
+_SYMBOL = re.compile(r"symbol\s*=(?!=)[ \t]*(.*)", re.IGNORECASE)
+_REGEX = re.compile(r"regex:\s*", re.IGNORECASE)
+
+
+def understand(text: str) -> Question:
+    """Read a question; an error says what to do where there is nothing to look for."""
+    text = valid_text(text).replace("\0", " ").strip()
+    if not text:
+        raise UsageError("The question is empty; say in words or by name what to look for.")
+    kept = text[:MAX_CHARACTERS].rstrip()
+    left_out = len(text) - len(kept)
+    pattern = _REGEX.match(kept)
+    if pattern:
+        if left_out:
+            raise UsageError(f"A pattern has {MAX_CHARACTERS:,} characters at most; shorten it.")
+        return Question(text=text, pattern=_pattern(text[pattern.end() :]))
+    symbol = _SYMBOL.fullmatch(kept)
+    if symbol:
+        return _symbol_question(kept, symbol[1], left_out)
+    return _free_question(kept, left_out)
+
+
+def understand_code(text: str) -> Question:
+    """Read a piece of code to which similar code is wanted; nothing in it is a command."""
+    text = valid_text(text).replace("\0", " ").strip("\r\n").rstrip()
+    kept = text[:MAX_CHARACTERS].rstrip()
+    if not any(char.isalnum() for char in kept):
+        raise UsageError("The piece of code has no words; give some lines of code to compare with.")
+    pieces = code_pieces(kept)
+    return Question(
+        text=kept,
+        sentences=tuple(pieces[:MAX_SENTENCES]),
+        terms=tuple(terms_of(kept)),
+        identifiers=tuple([*dict.fromkeys(all_names_in(kept))][:MAX_NAMES]),
+        is_code=True,
+        left_out=len(text) - len(kept) + sum(map(len, pieces[MAX_SENTENCES:])),
+    )
+
+
+def _pattern(pattern: str) -> str:
+    """The pattern after `regex:`; the process that matches it reports errors in it."""
+    if not pattern:
+        raise UsageError("Behind `regex:` stands no pattern; write one, as in `regex:def \\w+_at`.")
+    return pattern
+
+
+def _symbol_question(text: str, written: str, left_out: int) -> Question:
+    name = written.strip().strip("`\"'").strip()
+    if not name:
+        raise UsageError(
+            "Behind `symbol =` stands no name; write one, as in `symbol = Parser.parse`."
+        )
+    return Question(
+        text=text,
+        sentences=(name,),
+        terms=tuple(terms_of(name)),
+        identifiers=(name,),
+        symbol=name,
+        left_out=left_out,
+    )
+
+
+def _free_question(text: str, left_out: int) -> Question:
+    frames = frames_in(text)
+    is_trace = bool(frames.places or frames.names)
+    is_piece = not is_trace and not _is_quoted(text) and is_snippet(text)
+    is_code = is_trace or is_piece or is_error(text)
+    quotes = [] if is_code else quotes_in(text)
+    _check_words(text, quotes)
+    places = frames.places if is_trace else places_in(text)
+    prose = without_quotes(without_places(text), quotes)
+    names = frames.names
+    if not is_trace:
+        names = all_names_in(text) if is_piece else names_in(text, quotes)
+    sentences = code_pieces(text) if is_code else sentences_of(text)
+    paths = dict.fromkeys(place.path for place in places)
+    return Question(
+        text=text,
+        sentences=tuple(sentences[:MAX_SENTENCES]),
+        terms=tuple(terms_of(text if is_code else content_text(text, quotes))),
+        identifiers=tuple(
+            [*dict.fromkeys(name for name in names if name not in paths)][:MAX_NAMES]
+        ),
+        paths=tuple([*paths][:MAX_NAMES]),
+        phrases=tuple([*dict.fromkeys(quote.text for quote in quotes)][:MAX_NAMES]),
+        # Words in code ask for nothing.
+        intents=frozenset() if is_code else intents_in(prose, names, [*paths]),
+        is_code=is_code,
+        is_wish=not is_code and not _is_quoted(text) and is_wish(sentences),
+        lines=_lines(places),
+        used=used_name(text),
+        left_out=left_out + sum(map(len, sentences[MAX_SENTENCES:])),
+    )
+
+
+def _is_quoted(text: str) -> bool:
+    """Whether all of it stands in quotes, as what is to be found literally does."""
+    return not without_quotes(text, quotes_in(text)).strip()
+
+
+def _lines(places: Sequence[Place]) -> tuple[FileLine, ...]:
+    named = dict.fromkeys(
+        FileLine(place.path, place.line) for place in places if place.line is not None
+    )
+    return tuple([*named][:MAX_NAMES])
+
+
+def _check_words(text: str, quotes: Sequence[Quote]) -> None:
+    if not quotes and not any(char.isalnum() for char in text):
+        raise UsageError(
+            "The question has no words; ask in words, name a symbol, or put what to find "
+            'literally in quotes, as in `"=>"`.'
+        )

@@ -1,0 +1,1 @@
+"""Ranks candidates: evidence, priors, order, reranking."""

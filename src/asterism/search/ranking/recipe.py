@@ -1,0 +1,211 @@
+"""The recipe: pools in, hits out, the likeliest first, each with a probability and its reasons."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from asterism.search.ranking.calibration import Grounds, calibration_for, grounds_of, probabilities
+from asterism.search.ranking.evidence import (
+    Evidence,
+    Strengths,
+    by_name,
+    files_of,
+    gather,
+    log_odds,
+    strengths_of,
+)
+from asterism.search.ranking.options import OF_VECTORS, RankOptions
+from asterism.search.ranking.order import Standing, in_order, represented
+from asterism.search.ranking.priors import Company, chunk_priors, file_priors
+from asterism.search.ranking.reasons import Reasons
+from asterism.search.ranking.rerank import Judge, Judgement, judged
+from asterism.search.ranking.text import Text, read, weigh, weigh_chunks
+from asterism.search.recall import FileKey, Pools
+from asterism.store.chunk_table import ChunkKey
+from asterism.types.chunk import Chunk
+from asterism.types.deadlines import check_deadline
+from asterism.types.search import Hit, Question, Signal
+
+Fetch: TypeAlias = Callable[[Sequence[ChunkKey]], Sequence[Chunk]]
+"""Reads chunks by their keys; those that are gone are missing from the answer."""
+
+
+class Case(NamedTuple):
+    """What is known about the candidates, and what speaks for each of their files."""
+
+    question: Question
+    pools: Pools
+    strengths: Strengths
+    files: Mapping[ChunkKey, FileKey]
+    evidence: dict[FileKey, Evidence]
+    priors: Mapping[FileKey, list[Signal]]
+    weights: Mapping[str, float]
+    start: float
+    """The log-odds that every file has, whatever speaks for it."""
+    options: RankOptions
+
+    def odds(self, file: FileKey) -> float:
+        """A file's log-odds by the evidence there is."""
+        known = log_odds(self.evidence[file], self.weights)
+        return self.start + known + _logarithm(self.priors[file])
+
+
+class Study(NamedTuple):
+    """All evidence there is, before anything is weighed against anything."""
+
+    case: Case
+    text: Text
+    strength: Mapping[ChunkKey, float]
+    """What the channels say of each chunk, to be compared within its file."""
+
+
+class Placed(NamedTuple):
+    """The candidates in order, before their odds are made probabilities."""
+
+    places: list[Standing]
+    priors: Mapping[FileKey, list[Signal]]
+    grounds: Grounds
+    verdict: Judgement
+
+
+def rank(
+    question: Question,
+    pools: Pools,
+    fetch: Fetch,
+    options: RankOptions,
+    judge: Judge | None = None,
+) -> list[Hit]:
+    """Order the candidates: what speaks for their files, then for them, then what is known anyway.
+
+    All of them are returned, some hundred; the order does not depend on how many are wanted. With
+    a judge, the best are ordered once more by what it says of them.
+    """
+    placed = place(question, pools, fetch, options, judge)
+    scores = probabilities(
+        [place.odds for place in placed.places],
+        placed.grounds,
+        calibration_for(pools, options, judge.options if judge and placed.verdict.files else None),
+    )
+    reasons = Reasons(pools, placed.verdict.signals)
+    return [
+        Hit(
+            place.chunk,
+            score,
+            reasons.distance(place.chunk),
+            reasons.why(place.chunk, (*placed.priors[place.file], *place.priors)),
+        )
+        for place, score in zip(placed.places, scores, strict=True)
+    ]
+
+
+def place(
+    question: Question,
+    pools: Pools,
+    fetch: Fetch,
+    options: RankOptions,
+    judge: Judge | None = None,
+) -> Placed:
+    """The candidates in order, each with its log-odds."""
+    case, text, strength = study(question, pools, fetch, options)
+    standing = _standing(case, text, strength)
+    ordered = in_order(standing, case.odds, options)
+    verdict = Judgement() if judge is None else judged(question, ordered, judge)
+    if judge is not None and verdict.files:
+        ordered = _judged_order(case, standing, verdict, judge.options.keeps)
+    ordered = represented(ordered, pools.sentences, options)
+    return Placed(ordered, case.priors, grounds_of(pools, text.unsaid), verdict)
+
+
+def study(question: Question, pools: Pools, fetch: Fetch, options: RankOptions) -> Study:
+    """Put the evidence together, and read the candidates that are worth it."""
+    case = open_case(question, pools, options)
+    strength = _strength(case)
+    return Study(case, read_candidates(case, fetch(_candidates(case, strength))), strength)
+
+
+def _judged_order(
+    case: Case, standing: Sequence[Standing], verdict: Judgement, keeps: float
+) -> list[Standing]:
+    """The candidates in order, with what a judge said among the evidence."""
+    less = {name: keeps * case.weights[name] for name in OF_VECTORS}
+    beside = case._replace(weights={**case.weights, **less})
+
+    def odds(file: FileKey) -> float:
+        return beside.odds(file) + verdict.files.get(file, 0.0)
+
+    return in_order([verdict.place(place) for place in standing], odds, case.options)
+
+
+def open_case(question: Question, pools: Pools, options: RankOptions) -> Case:
+    """Put together what the channels say of each file."""
+    files = files_of(pools)
+    strengths = strengths_of(pools)
+    evidence = gather(question, pools, files, strengths, options)
+    company = Company(evidence)
+    priors = {file: file_priors(file, company, question, options) for file in evidence}
+    weights = by_name(options.wished if question.is_wish else options.weights)
+    start = options.wished_start if question.is_wish and pools.vector else 0.0
+    return Case(question, pools, strengths, files, evidence, priors, weights, start, options)
+
+
+def read_candidates(case: Case, chunks: Sequence[Chunk]) -> Text:
+    """Read the candidates, and add what they say to the evidence."""
+    candidates = read(case.question, chunks, case.files)
+    text = weigh(case.question, candidates, case.evidence, case.pools)
+    weigh_chunks(text, case.evidence, case.strengths, case.options)
+    return text
+
+
+def _strength(case: Case) -> dict[ChunkKey, float]:
+    """What the channels say of each chunk, to be compared within its file."""
+    weights, pools = case.options.chunk, case.pools
+    found = dict.fromkeys(case.files, weights.least)
+    for scores, weight in (
+        (case.strengths.text, weights.text),
+        (case.strengths.vector, weights.vector),
+        (case.strengths.name, weights.name),
+    ):
+        for key, score in scores.items():
+            found[key] += weight * score
+    for key, definition in pools.definitions.items():
+        found[key] += weights.definition * case.options.definition_kinds.get(definition.kind, 1.0)
+    for key in pools.lines.keys() & found.keys():
+        found[key] += weights.line
+    return found
+
+
+def _candidates(case: Case, strength: Mapping[ChunkKey, float]) -> list[ChunkKey]:
+    """The chunks worth reading: the best of each file, more of the better files."""
+    by_file: defaultdict[FileKey, list[tuple[float, ChunkKey]]] = defaultdict(list)
+    for key, file in case.files.items():
+        by_file[file].append((-strength[key], key))
+    step = math.log(case.options.next_in_file)
+    placed: list[tuple[float, ChunkKey]] = []
+    for file, keys in by_file.items():
+        check_deadline()
+        keys.sort()
+        best = case.odds(file) - math.log(-keys[0][0])
+        placed += [
+            (-(best + math.log(-own) + number * step), key)
+            for number, (own, key) in enumerate(keys)
+        ]
+    return [key for _, key in sorted(placed)[: case.options.candidates]]
+
+
+def _standing(case: Case, text: Text, strength: Mapping[ChunkKey, float]) -> list[Standing]:
+    """Each candidate beside the others of its file."""
+    weights, found = case.options.chunk, []
+    for candidate, said in zip(text.candidates, text.shares, strict=True):
+        priors = chunk_priors(candidate.chunk, case.question, case.options)
+        listed = strength[candidate.key] + weights.phrase * candidate.quotes
+        own = math.log(listed * (weights.unsaid + said)) + _logarithm(priors)
+        is_named = candidate.key in case.pools.definitions or bool(
+            case.evidence[candidate.file].get("named_path")
+        )
+        found.append(Standing(candidate.chunk, candidate.file, own, tuple(priors), is_named))
+    return found
+
+
+def _logarithm(priors: Iterable[Signal]) -> float:
+    return sum([math.log(prior.value) for prior in priors])

@@ -1,0 +1,1 @@
+"""Selects the hits of a reply by thresholds, overlap and budget."""

@@ -1,0 +1,1 @@
+"""The HTTP server: routes, access, limits, events and OpenAPI."""

@@ -1,0 +1,255 @@
+"""Questions over HTTP: answered as one reply, or told event by event while they are answered."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from asterism.engine.chat.requests import Answered, AskRequest, GoOnRequest
+from asterism.engine.chat.transcripts import answer_json
+from asterism.engine.chat.way import Asked, Hear
+from asterism.operations.arguments import checked
+from asterism.operations.repositories import repository_for
+from asterism.operations.schema import Json, Tool
+from asterism.servers.http.api import READ_ONLY, excess, problem_response
+from asterism.servers.http.chat_events import told
+from asterism.servers.http.chat_operations import ASK_ON_PATH, ASK_PATH, GO_ON_PATH
+from asterism.servers.http.events import (
+    ALIVE,
+    ALIVE_SECONDS,
+    CONTENT_TYPE,
+    EventResponse,
+    Tell,
+    event,
+)
+from asterism.servers.http.replies import Problem, Refused, Wording, encoded, problem_json
+from asterism.servers.http.requests import arguments_of
+from asterism.servers.http.routes import ROUTES_OF_TOOLS
+from asterism.servers.http.shares import spender_of
+from asterism.servers.http.state import State
+from asterism.servers.http_chat_tools import ASK, ASK_ON, GO_ON
+from asterism.servers.tools_errors import code_of, sentence_of
+from asterism.servers.tools_running import failure
+from asterism.types.chat import TurnEvent, TurnStatus
+from asterism.types.errors import AsterismError, UsageError
+from asterism.types.processor_time import counted_work, counting_threads
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+    from starlette.types import Receive
+
+MOST_TURNS = 256
+"""Turns on their way at a time; each waits for a model, and costs little until it speaks."""
+LOOK_SECONDS = 1.0
+"""How often a stream looks whether the server ends."""
+
+_JSON = "application/json"
+_WORDING = Wording(ROUTES_OF_TOOLS)
+
+Begin = Callable[[Json, Hear], Asked]
+
+
+def routes(state: State) -> list[BaseRoute]:
+    """What answers questions."""
+    from starlette.routing import Route
+
+    chat = _Chat(state)
+    return [
+        Route(ASK_PATH, chat.endpoint(ASK, chat.ask), methods=["POST"]),
+        Route(ASK_ON_PATH, chat.endpoint(ASK_ON, chat.ask), methods=["POST"]),
+        Route(GO_ON_PATH, chat.endpoint(GO_ON, chat.go_on), methods=["POST"]),
+    ]
+
+
+class _Chat:
+    """The questions of one server's clients."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def endpoint(self, tool: Tool, begin: Begin) -> Callable[[Request], Awaitable[Response]]:
+        """A route that begins a turn."""
+        import anyio.to_thread
+
+        async def answer(request: Request) -> Response:
+            if self._state.read_only and not tool.read_only:
+                raise Refused(READ_ONLY)
+            client = spender_of(request)
+            problem = excess(self._state, client)
+            if problem is not None:
+                raise Refused(problem)
+            given = await arguments_of(request, tool)
+            events = _Events()
+            try:
+                arguments = checked(tool, given)
+                # The turn copies this context, and with it its client.
+                with counting_threads(partial(self._state.shares.counted, client)):
+                    asked = await anyio.to_thread.run_sync(_counted, begin, arguments, events.hear)
+                events.follow(asked)
+                await asyncio.wrap_future(asked.begun)
+            except AsterismError as error:
+                return problem_response(_problem(error, self._state.toolbox.told))
+            if CONTENT_TYPE in request.headers.get("accept", ""):
+                return _Stream(asked, self._told(asked, events))
+            return await self._whole(request, asked)
+
+        return answer
+
+    def ask(self, given: Json, hear: Hear) -> Asked:
+        """Begin a question; in a thread, for it may load what answers."""
+        registered = repository_for(*self._state.toolbox.standing(), given)
+        asking = self._state.toolbox.asking()
+        if asking.open_turns >= MOST_TURNS:
+            raise Refused(Problem("too_busy", "Too many questions are open; ask again."))
+        request = AskRequest(
+            question=given["question"],
+            conversation=given.get("conversation_id") or given.get("conversationId", ""),
+            agent=given.get("agentName", ""),
+            model=given.get("model", ""),
+            provider=given.get("provider", ""),
+            request_id=given.get("requestId", ""),
+            retries=given.get("retries"),
+        )
+        return asking.ask(registered, request, hear)
+
+    def go_on(self, given: Json, hear: Hear) -> Asked:
+        """Go on with a turn."""
+        approvals = given.get("approvals", {})
+        if not all(isinstance(word, bool) for word in approvals.values()):
+            raise UsageError("approvals has for the id of each call true or false.")
+        registered = repository_for(*self._state.toolbox.standing(), given)
+        request = GoOnRequest(
+            turn=given["turn_id"],
+            approvals=approvals,
+            model=given.get("model", ""),
+            provider=given.get("provider", ""),
+        )
+        return self._state.toolbox.asking().go_on(registered, request, hear)
+
+    async def _whole(self, request: Request, asked: Asked) -> Response:
+        """The answer when it is there; whoever leaves stops it."""
+        import anyio
+        from starlette.responses import Response
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(_stop_when_gone, request.receive, asked)
+            try:
+                answered = await asyncio.wrap_future(asked.answer)
+            except AsterismError as error:
+                group.cancel_scope.cancel()
+                return problem_response(_problem(error, self._state.toolbox.told))
+            group.cancel_scope.cancel()
+        problem = _failed(answered, self._state.toolbox.told)
+        if problem is not None:
+            return problem_response(problem)
+        return Response(encoded(answer_json(answered)), media_type=_JSON)
+
+    async def _told(self, asked: Asked, events: _Events) -> AsyncIterator[bytes]:
+        """The events of a turn, as they are sent."""
+        begun = asked.begun.result()
+        turn = begun.recorded.turn
+        start = {"conversationId": turn.conversation_id, "turnId": turn.id}
+        yield event("start", encoded({**start, "number": begun.recorded.number}))
+        async for piece in events.pieces(self._state.threads.ending.is_set):
+            yield piece
+        try:
+            answered = await asyncio.wrap_future(asked.answer)
+        except AsterismError as error:
+            yield event("error", encoded(problem_json(_problem(error, self._state.toolbox.told))))
+            return
+        problem = _failed(answered, self._state.toolbox.told)
+        if problem is None:
+            yield event("done", encoded(answer_json(answered)))
+        else:
+            yield event("error", encoded({**problem_json(problem), **start}))
+
+
+def _counted(begin: Begin, arguments: Json, hear: Hear) -> Asked:
+    with counted_work():
+        return begin(arguments, hear)
+
+
+class _Events:
+    """What a turn tells, carried from its thread into the event loop of the server."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._queue: asyncio.Queue[TurnEvent | None] = asyncio.Queue()
+        self._asked: Asked | None = None
+
+    def hear(self, event_: TurnEvent) -> None:
+        """Called by the turn, in its own thread."""
+        self._loop.call_soon_threadsafe(self._queue.put_nowait, event_)
+
+    def follow(self, asked: Asked) -> None:
+        """Hear of the end as well."""
+        self._asked = asked
+
+        def over(_future: object) -> None:
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, None)
+
+        asked.answer.add_done_callback(over)
+
+    async def pieces(self, is_ending: Callable[[], bool]) -> AsyncIterator[bytes]:
+        """Events as they are sent, and a sign of life now and then."""
+        silent = 0.0
+        while True:
+            try:
+                async with asyncio.timeout(LOOK_SECONDS):
+                    found = await self._queue.get()
+            except TimeoutError:
+                silent += LOOK_SECONDS
+                if is_ending() and self._asked is not None:
+                    self._asked.stop()
+                if silent >= ALIVE_SECONDS:
+                    silent = 0.0
+                    yield ALIVE
+                continue
+            if found is None:
+                return
+            silent = 0.0
+            shown = told(found)
+            if shown is not None:
+                name, data = shown
+                yield event(name, encoded(data))
+
+
+class _Stream(EventResponse):
+    """A response that tells of a turn while it runs; a client that leaves stops it."""
+
+    def __init__(self, asked: Asked, pieces: AsyncIterator[bytes]) -> None:
+        super().__init__()
+        self._asked = asked
+        self._pieces = pieces
+
+    async def send_events(self, receive: Receive, tell: Tell) -> None:
+        """Send events until the turn is over."""
+        import anyio
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(_stop_when_gone, receive, self._asked)
+            async for piece in self._pieces:
+                await tell(piece)
+            group.cancel_scope.cancel()
+
+
+async def _stop_when_gone(receive: Receive, asked: Asked) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    asked.stop()
+
+
+def _problem(error: AsterismError, told: Callable[[str], str]) -> Problem:
+    return _WORDING.problem_of(failure(told(sentence_of(error)), code_of(error).name))
+
+
+def _failed(answered: Answered, told: Callable[[str], str]) -> Problem | None:
+    """A turn that ended without an answer."""
+    error = answered.turn.error
+    if answered.turn.status is not TurnStatus.failed or error is None:
+        return None
+    return Problem(error.code, _WORDING.told(told(error.message)))

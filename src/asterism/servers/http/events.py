@@ -1,0 +1,120 @@
+"""Server-sent events: how far a job is, then what came of it."""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
+
+import anyio
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from asterism.indexing.progress import Progress
+from asterism.operations.schema import Json
+from asterism.servers.http.replies import encoded
+
+CONTENT_TYPE = "text/event-stream"
+TELL_SECONDS = 0.1
+"""How often a client hears of progress; more often nobody could read it."""
+ALIVE_SECONDS = 15.0
+"""A line now and then keeps proxies from taking a silent stream for a dead one."""
+ALIVE = b": still at it\n\n"
+
+Tell: TypeAlias = Callable[[bytes], Awaitable[None]]
+"""Sends a piece of a stream."""
+
+
+class Latest:
+    """How far a job is: a thread writes it down, the event loop tells it now and then."""
+
+    def __init__(self) -> None:
+        self._progress: Progress | None = None
+
+    def hear(self, progress: Progress) -> None:
+        """Called by the thread that works."""
+        self._progress = progress
+
+    def news(self) -> Json | None:
+        """What has not been told yet."""
+        progress, self._progress = self._progress, None
+        return progress and {
+            "stage": progress.stage.value,
+            "files_done": progress.files_done,
+            "files_total": progress.files_total,
+            "detail": progress.detail or None,
+        }
+
+
+class Job:
+    """Something that takes long, and ends with an event: its name and its data."""
+
+    def __init__(self, work: Callable[[Latest], Awaitable[tuple[str, bytes]]]) -> None:
+        self._work = work
+        self.latest = Latest()
+        self.outcome: tuple[str, bytes] | None = None
+        self.over = anyio.Event()
+
+    async def run(self) -> None:
+        """Do it."""
+        try:
+            self.outcome = await self._work(self.latest)
+        finally:
+            self.over.set()
+
+
+class EventResponse(Response):
+    """A response of events that are sent as they come."""
+
+    media_type = CONTENT_TYPE
+
+    def __init__(self) -> None:
+        super().__init__(headers={"cache-control": "no-store", "x-accel-buffering": "no"})
+        del self.headers["content-length"]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send events until there are no more."""
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+
+        async def tell(data: bytes) -> None:
+            await send({"type": "http.response.body", "body": data, "more_body": True})
+
+        await self.send_events(receive, tell)
+        await send({"type": "http.response.body", "body": b""})
+
+    async def send_events(self, receive: Receive, tell: Tell) -> None:
+        """Tell each event."""
+        raise NotImplementedError
+
+
+class ProgressResponse(EventResponse):
+    """A response that tells of a job while it runs."""
+
+    def __init__(self, work: Callable[[Latest], Awaitable[tuple[str, bytes]]]) -> None:
+        super().__init__()
+        self._work = work
+
+    async def send_events(self, receive: Receive, tell: Tell) -> None:
+        """Send progress until the job is over; the client may leave at any time."""
+        job = Job(self._work)
+        async with anyio.create_task_group() as group:
+            group.start_soon(job.run)
+            await _tell(job, tell)
+        if job.outcome is not None:
+            await tell(event(*job.outcome))
+
+
+async def _tell(job: Job, tell: Tell) -> None:
+    silent = 0.0
+    while not job.over.is_set():
+        with anyio.move_on_after(TELL_SECONDS):
+            await job.over.wait()
+        news = job.latest.news()
+        silent = 0.0 if news else silent + TELL_SECONDS
+        if news:
+            await tell(event("progress", encoded(news)))
+        elif silent >= ALIVE_SECONDS:
+            silent = 0.0
+            await tell(ALIVE)
+
+
+def event(name: str, data: bytes) -> bytes:
+    """One event; JSON has no line ends."""
+    return b"event: " + name.encode() + b"\ndata: " + data + b"\n\n"

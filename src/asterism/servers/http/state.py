@@ -1,0 +1,44 @@
+"""What the routes of one HTTP server share."""
+
+from dataclasses import dataclass, field
+
+from asterism.operations.addable import Addable
+from asterism.servers.access import Access
+from asterism.servers.http.gate import GateLimits
+from asterism.servers.http.page_sessions import PageSessions
+from asterism.servers.http.shares import Shares
+from asterism.servers.http.workers import (
+    ANSWERS_AT_ONCE,
+    ANSWERS_WAITING,
+    INDEXINGS_AT_ONCE,
+    INDEXINGS_WAITING,
+    Threads,
+)
+from asterism.servers.tools_running import Toolbox
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """One server: its tools, its rules, its threads."""
+
+    toolbox: Toolbox
+    access: Access = field(default_factory=Access)
+    limits: GateLimits = field(default_factory=GateLimits)
+    read_only: bool = False
+    """Whether repositories cannot be added, removed or indexed."""
+    addable: Addable = field(default_factory=Addable)
+    pages: PageSessions = field(default_factory=PageSessions)
+    shares: Shares = field(default_factory=Shares)
+    """How much of the processor each client may use."""
+    threads: Threads = field(default_factory=Threads)
+    indexings: Threads = field(
+        default_factory=lambda: Threads(INDEXINGS_AT_ONCE, INDEXINGS_WAITING)
+    )
+    answers: Threads = field(default_factory=lambda: Threads(ANSWERS_AT_ONCE, ANSWERS_WAITING))
+    """For the answers in words that MCP clients ask for."""
+
+    def end(self) -> None:
+        """Tell everybody who works that nobody waits any more."""
+        self.threads.ending.set()
+        self.indexings.ending.set()
+        self.toolbox.halt()

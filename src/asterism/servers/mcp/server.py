@@ -1,0 +1,255 @@
+"""The tools as an MCP server object, for any transport: stdio now, streamable HTTP beside it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from threading import Event
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from asterism import __version__
+from asterism.indexing.progress import SYNC_STAGES, Progress
+from asterism.operations.calls import Caller
+from asterism.operations.limits import Reply, written
+from asterism.servers.http.shares import spender_of
+from asterism.servers.http.state import State
+from asterism.servers.http.workers import Wanted, lane_of
+from asterism.servers.mcp.instructions import INSTRUCTIONS
+from asterism.servers.mcp.opening import NAME, TITLE
+from asterism.servers.mcp.resources import list_resources, read_resource
+from asterism.servers.mcp.sampling import lent_by, request_name
+from asterism.servers.tools import listed
+from asterism.servers.tools_errors import code_of, sentence_of
+from asterism.servers.tools_running import ANSWERS, Toolbox, failure, truncation_warning
+from asterism.types.errors import ShareExceeded, TooBusy, WaitedTooLong
+from asterism.types.processor_time import counting_threads
+
+if TYPE_CHECKING:
+    import anyio
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.lowlevel import Server
+    from mcp.types import (
+        CallToolRequestParams,
+        CallToolResult,
+        EmptyResult,
+        ListToolsResult,
+        PaginatedRequestParams,
+        SetLevelRequestParams,
+    )
+
+CALLS_AT_ONCE = 8
+"""Threads that answer; searches are short and share two or more cores, the rest waits its turn."""
+INDEXINGS_AT_ONCE = 2
+"""Indexings that somebody waits for; they take minutes, and must not take the searches' threads."""
+ANSWERS_AT_ONCE = 32
+"""Answers in words: they wait for a model most of their time."""
+TELL_SECONDS = 0.1
+"""How often a client hears of progress; more often nobody could read it."""
+
+_Context: TypeAlias = "ServerRequestContext[Any, Any]"
+
+
+def make_server(toolbox: Toolbox, state: State | None = None) -> Server[dict[str, Any]]:
+    """The server; whoever made the toolbox closes it when no transport is left.
+
+    `state` is that of an HTTP server, whose clients share its threads and the processor; a client
+    by itself has no limit. A server that only reads has no tools that change something: models
+    choose among what they see.
+    """
+    import anyio
+    from mcp.server.lowlevel import Server
+    from mcp.shared.exceptions import MCPError
+    from mcp.types import INVALID_PARAMS, ListToolsResult, SetLevelRequestParams, Tool
+
+    only_reading = state is not None and state.read_only
+    offered = {
+        name: tool for name, tool in toolbox.tools.items() if tool.read_only or not only_reading
+    }
+    limiter = anyio.CapacityLimiter(CALLS_AT_ONCE)
+    indexings = anyio.CapacityLimiter(INDEXINGS_AT_ONCE)
+    answers = anyio.CapacityLimiter(ANSWERS_AT_ONCE)
+    listing = ListToolsResult(
+        tools=[Tool.model_validate(listed(tool)) for tool in offered.values()]
+    )
+
+    async def list_tools(
+        _context: _Context, _params: PaginatedRequestParams | None
+    ) -> ListToolsResult:
+        return listing
+
+    async def call_tool(context: _Context, params: CallToolRequestParams) -> CallToolResult:
+        if params.name not in offered:
+            raise MCPError(
+                INVALID_PARAMS,
+                f"There is no tool {params.name[:80]!r}; there are {', '.join(offered)}.",
+            )
+        if state is not None:
+            return await _called_over_http(state, context, params)
+        alone = indexings if params.name == "index_codebase" else limiter
+        alone = answers if params.name in ANSWERS else alone
+        return await _called(toolbox.call, alone, context, params)
+
+    server: Server[dict[str, Any]] = Server(
+        NAME,
+        version=__version__,
+        title=TITLE,
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_read_resource=partial(read_resource, toolbox, limiter),
+    )
+    # A client may choose what it is told; all that it is told are warnings.
+    server.add_request_handler("logging/setLevel", SetLevelRequestParams, _level)
+    return server
+
+
+async def _level(_context: _Context, _params: SetLevelRequestParams) -> EmptyResult:
+    from mcp.types import EmptyResult
+
+    return EmptyResult()
+
+
+async def _called_over_http(
+    state: State, context: _Context, params: CallToolRequestParams
+) -> CallToolResult:
+    """Run a tool in one of the threads that all clients share, within the client's part."""
+    name, work = params.name, state.toolbox.work(params.name)
+    threads = state.indexings if name == "index_codebase" else state.threads
+    threads = state.answers if name in ANSWERS else threads
+    wanted = Wanted(
+        client=spender_of(context.request, is_session=True),
+        lane=lane_of(params.arguments or {}) if work.asks else None,
+        seconds=state.toolbox.seconds_of(work.tool),
+    )
+    try:
+        state.shares.check(wanted.client)
+        async with threads.place(wanted):
+            return await _called(partial(_counted, state, wanted), threads.limiter, context, params)
+    except ShareExceeded as error:
+        return _answered(refusal(error))
+    except (TooBusy, WaitedTooLong) as error:
+        return _answered(failure(sentence_of(error), code_of(error).name))
+
+
+def _counted(
+    state: State,
+    wanted: Wanted,
+    name: str,
+    arguments: Mapping[str, object] | None,
+    caller: Caller,
+) -> Reply:
+    """Runs the call in a thread and counts its time for the client's share."""
+    counted = partial(state.shares.counted, wanted.client)
+    try:
+        # Others of its calls may have used the share while this one waited for a thread.
+        state.shares.check(wanted.client)
+    except ShareExceeded as error:
+        return refusal(error)
+    with counting_threads(counted), counted():
+        return state.toolbox.call(name, arguments, caller._replace(arrived=wanted.arrived))
+
+
+def refusal(error: ShareExceeded) -> Reply:
+    """The answer to a client that used its share: a failure, with the seconds to wait."""
+    reply = failure(sentence_of(error), code_of(error).name)
+    told = {"retry_after_seconds": round(error.seconds, 1)}
+    return replace(reply, meta={name: {**part, **told} for name, part in reply.meta.items()})
+
+
+def _answered(reply: Reply) -> CallToolResult:
+    from mcp.types import CallToolResult
+
+    return CallToolResult.model_validate(written(reply), by_name=False)
+
+
+async def _called(
+    call: Callable[[str, Mapping[str, object] | None, Caller], Reply],
+    limiter: anyio.CapacityLimiter,
+    context: _Context,
+    params: CallToolRequestParams,
+) -> CallToolResult:
+    """Run a tool in a thread, which is told when the request is cancelled.
+
+    The thread is waited for in any case: one that nobody waited for would make room for the next,
+    and clients that come and go would start any number.
+    """
+    import anyio
+    import anyio.to_thread
+
+    gone, latest = Event(), _Latest()
+    client = context.session.client_params
+    caller = Caller(
+        latest.hear,
+        gone.is_set,
+        client.client_info.name if client else None,
+        lent_by(context) if params.name in ANSWERS else None,
+        request_name(context),
+    )
+    work = partial(call, params.name, params.arguments, caller)
+    async with anyio.create_task_group() as group:
+        group.start_soon(_tell, latest, context, gone)
+        reply = await anyio.to_thread.run_sync(work, limiter=limiter)
+        group.cancel_scope.cancel()
+    await latest.tell(context)
+    warning = truncation_warning(params.name, reply)
+    if warning is not None:
+        await _warn(context, warning)
+    return _answered(reply)
+
+
+class _Latest:
+    """How far a job is: a thread writes it down, the event loop tells it now and then."""
+
+    def __init__(self) -> None:
+        self._progress: Progress | None = None
+        self._told = -1.0
+
+    def hear(self, progress: Progress) -> None:
+        """Called by the thread that works."""
+        self._progress = progress
+
+    async def tell(self, context: _Context) -> None:
+        """Tell the client, if there is something new; the number only ever grows."""
+        progress = self._progress
+        if progress is None:
+            return
+        done = SYNC_STAGES.index(progress.stage)
+        share = progress.files_done / progress.files_total if progress.files_total else 0.0
+        amount = done + min(share, 0.99)
+        if amount > self._told:
+            self._told = amount
+            await context.session.report_progress(amount, len(SYNC_STAGES), _words(progress))
+
+
+async def _tell(latest: _Latest, context: _Context, gone: Event) -> None:
+    """Tell the client until the request ends; it ends early where it is cancelled."""
+    import anyio
+
+    try:
+        while True:
+            await latest.tell(context)
+            await anyio.sleep(TELL_SECONDS)
+    finally:
+        # A thread that still works, or waits for its turn, sees that nobody needs it.
+        gone.set()
+
+
+def _words(progress: Progress) -> str:
+    if progress.files_total:
+        return f"{progress.stage}: {progress.files_done:,} of {progress.files_total:,} files"
+    return f"{progress.stage}: {progress.detail}" if progress.detail else progress.stage.value
+
+
+async def _warn(context: _Context, text: str) -> None:
+    """A log message to the client; newer protocols want it only if the request asked for it."""
+    from mcp.shared.exceptions import MCPDeprecationWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MCPDeprecationWarning)
+        sending = context.session.send_log_message(
+            "warning", text, logger=NAME, related_request_id=context.request_id
+        )
+    await sending

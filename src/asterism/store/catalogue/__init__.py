@@ -1,0 +1,1 @@
+"""The catalogue of a project: files, symbols, links and jobs in SQLite."""

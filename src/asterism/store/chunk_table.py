@@ -1,0 +1,169 @@
+"""The protocol of a chunk table: rows with vectors and terms, in versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+
+from asterism.types.chunk import Chunk
+from asterism.types.filters import NO_FILTER, Filter
+from asterism.types.index import Entry
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Vector: TypeAlias = "NDArray[np.float32]"
+"""One unit vector."""
+Matrix: TypeAlias = "NDArray[np.float32]"
+"""A unit vector per row."""
+
+
+class ChunkKey(NamedTuple):
+    """What names a chunk inside a project: ids are unique within a repository."""
+
+    repo: str
+    id: str
+
+
+class Match(NamedTuple):
+    """A row that a query found, best first."""
+
+    key: ChunkKey
+    path: str
+    score: float
+    """Of a vector query the distance 2 − 2·cosine, lower is better; of terms BM25, higher is."""
+
+
+class Source(NamedTuple):
+    """A chunk's text and where it stands, for whoever reads all of them."""
+
+    key: ChunkKey
+    path: str
+    start_line: int
+    end_line: int
+    depth: int
+    text: str
+
+
+class Rows(NamedTuple):
+    """What every row is called and made of, in the order in which they are stored."""
+
+    keys: Sequence[ChunkKey]
+    paths: Sequence[str]
+    text_hashes: Sequence[bytes]
+    """Of the texts that were embedded; equal texts have equal vectors."""
+
+
+class Boosts(NamedTuple):
+    """What a term is worth in each column."""
+
+    terms: float = 1.0
+    name_terms: float = 1.0
+    path_terms: float = 1.0
+
+
+class ChunkSnapshot(Protocol):
+    """One version of the table, for reading; what is written later does not show."""
+
+    @property
+    def version(self) -> int:
+        """Which version this is."""
+        ...
+
+    def count(self, where: Filter = NO_FILTER) -> int:
+        """How many rows there are."""
+        ...
+
+    def nearest(self, vector: Vector, limit: int, where: Filter = NO_FILTER) -> list[Match]:
+        """The rows closest to a vector, the filter applied first."""
+        ...
+
+    def matching(
+        self,
+        terms: Sequence[str],
+        limit: int,
+        where: Filter = NO_FILTER,
+        boosts: Boosts = Boosts(),  # noqa: B008 - immutable
+    ) -> list[Match]:
+        """The rows that contain any of the terms, by BM25 summed over the columns."""
+        ...
+
+    def chunks(self, keys: Sequence[ChunkKey]) -> list[Chunk]:
+        """The chunks of these keys that exist, in the keys' order, without vectors."""
+        ...
+
+    def vectors(self, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, Vector]:
+        """The vectors of those keys that exist."""
+        ...
+
+    def scan(self, where: Filter = NO_FILTER) -> Iterator[Chunk]:
+        """Every chunk that passes the filter, ordered by repository, path and place."""
+        ...
+
+    def sources(self, where: Filter = NO_FILTER) -> Iterator[Source]:
+        """The text of every chunk that passes the filter, in the order of `scan`."""
+        ...
+
+    def entries(self, batch: int) -> Iterator[list[Entry]]:
+        """Every row without its vector, in batches and in no particular order."""
+        ...
+
+    def rows(self) -> Rows:
+        """What every row is called and made of; a row's place in it is what `texts` takes."""
+        ...
+
+    def passing(self, where: Filter) -> NDArray[np.bool_] | None:
+        """For every row whether it passes the filter; None where all do."""
+        ...
+
+    def texts(self, places: Sequence[int]) -> list[str]:
+        """The texts that were embedded, of the rows at these places and in their order."""
+        ...
+
+
+class ChunkTable(Protocol):
+    """The chunks of one project; one process writes, any number read."""
+
+    @property
+    def version(self) -> int:
+        """The newest version."""
+        ...
+
+    @property
+    def place(self) -> Path | None:
+        """The directory of its files; None where it has none."""
+        ...
+
+    def files(self) -> Sequence[str]:
+        """Every file that the newest version needs, relative to that directory, with `/`."""
+        ...
+
+    def append(self, entries: Sequence[Entry], vectors: Matrix) -> None:
+        """Add rows; they can be found at once."""
+        ...
+
+    def delete(self, file_versions: Sequence[int]) -> None:
+        """Remove every row that comes from these readings."""
+        ...
+
+    def restore(self, version: int) -> None:
+        """Make the table what it was at that version; nothing happens if that is the newest."""
+        ...
+
+    def reset(self, dimensions: int) -> None:
+        """Go on with an empty table for other vectors; older versions stay readable."""
+        ...
+
+    def maintain(self, thorough: bool = False) -> None:
+        """Build or extend indexes, merge small pieces, drop old versions; no-op if not needed."""
+        ...
+
+    def snapshot(self, version: int | None = None) -> ChunkSnapshot:
+        """The table as it was at a version, or as it is now."""
+        ...
+
+    def size(self) -> int:
+        """Bytes on disk, or in memory."""
+        ...

@@ -1,0 +1,1 @@
+"""Connections of Python, from the type checker."""

@@ -1,0 +1,277 @@
+"""Where the Python type checker finds modules: a repository's settings, less what is outside."""
+
+import json
+import os
+import re
+import threading
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from asterism.programs.start import is_below
+from asterism.types.errors import ServerMissing
+from asterism.types.files import display_path
+
+CONFIGURATION = "ty.toml"
+
+# Folders of package managers and other tools; their files are not part of the project.
+_NOT_OWN = (
+    ".venv",
+    "venv",
+    ".tox",
+    ".nox",
+    ".eggs",
+    ".direnv",
+    ".git",
+    ".hg",
+    ".svn",
+    ".mypy_cache",
+    ".ruff_cache",
+    "__pypackages__",
+    "node_modules",
+    "site-packages",
+)
+# The index includes files that a repository excludes from checking, so exclusions are undone.
+_INCLUDE = ("**",)
+_EXCLUDE = ("!**", *(f"**/{name}/" for name in _NOT_OWN))
+
+_LARGEST = 4_000_000
+_VERSION = re.compile(r"3\.(?:[7-9]|1[0-4])")
+_LOWEST = re.compile(r"(?:>=|~=|===?|>)\s*(3\.\d+)(?![\d])")
+_WORD = re.compile(r"\w{1,40}")
+# The default of ty if no setting names a version.
+_DEFAULT_VERSION = "3.14"
+_PACKAGES = (
+    *("lib/python3*/site-packages", "lib64/python3*/site-packages"),
+    *("lib/pypy3*/site-packages", "Lib/site-packages"),
+)
+_MODULES = (".py", ".pyi")
+_REPARSE_POINT = 0x400
+
+
+def configuration_path(cache: str, environment: str | None) -> Path:
+    """The path of the configuration; processes with other active environments have others."""
+    key = sha256(os.fsencode(environment or "")).hexdigest()[:12]
+    return Path(cache, key, CONFIGURATION)
+
+
+def write_configuration(root: str, cache: str, environment: str | None) -> Path:
+    """Write the one configuration that the checker reads, and return its path.
+
+    The checker does not read the settings of the repository itself. Search paths from them are
+    included if their real paths are in the repository.
+    """
+    settings, project = _own_settings(root)
+    wanted = _table(settings, "environment")
+    packages, version = _packages(root, environment, _text(wanted, "python"))
+    name = _text(project, "name")
+    roots = _inside(root, wanted.get("root")) or _named_root(root, name)
+    written = _text(wanted, "python-version")
+    required = _LOWEST.search(_text(project, "requires-python"))
+    chosen = [written, required[1] if required else "", version or ""]
+    valid = [one for one in chosen if _VERSION.fullmatch(one)]
+    used = valid[0] if valid else _DEFAULT_VERSION
+    outside = environment if packages is None else None
+    place = configuration_path(cache, environment)
+    values: dict[str, str | list[str]] = {
+        "python": outside or _made_environment(place.parent, packages or [], used)
+    }
+    # An environment outside has its own version, unless the repository demands one.
+    if outside is None or valid:
+        values["python-version"] = used
+    platform = _text(wanted, "python-platform")
+    if _WORD.fullmatch(platform):
+        values["python-platform"] = platform
+    values |= {"root": roots} if roots else {}
+    values["extra-paths"] = _inside(root, wanted.get("extra-paths"))
+    lines = ["[src]", f"include = {_toml(_INCLUDE)}", f"exclude = {_toml(_EXCLUDE)}", ""]
+    lines += ["[environment]", *(f"{key} = {_toml(value)}" for key, value in values.items()), ""]
+    _write(place, "\n".join(lines))
+    return place
+
+
+def check_links(root: str, environment: str | None) -> None:
+    """Raise ServerMissing if a link could make the checker read outside of the repository.
+
+    For systems where the kernel does not confine the checker. A link to the environment is allowed,
+    because the user has activated it.
+    """
+    allowed = os.path.realpath(environment) if environment else None
+    found = next((one for one in _links_outside(root) if os.path.realpath(one) != allowed), None)
+    if found is not None:
+        raise ServerMissing(
+            f"The link {display_path(os.path.relpath(found, root))} leads out of the repository, "
+            "and this system cannot keep the Python type checker from following it; remove the "
+            "link to connect Python by its types."
+        )
+
+
+def _links_outside(root: str) -> Iterator[str]:
+    """Links that an import can name and whose targets are outside of the repository."""
+    real = os.path.realpath(root)
+    pending = [root]
+    while pending:
+        try:
+            entries = [*os.scandir(pending.pop())]
+        except OSError:
+            continue
+        for entry in entries:
+            if not _is_link(entry):
+                if entry.is_dir():
+                    pending.append(entry.path)
+            elif _is_importable(entry) and not is_below(os.path.realpath(entry.path), real):
+                yield entry.path
+
+
+def _is_importable(entry: "os.DirEntry[str]") -> bool:
+    name, ending = os.path.splitext(entry.name)  # noqa: PTH122
+    with suppress(OSError):
+        is_module = ending in _MODULES or (not ending and entry.is_dir())
+        return is_module and name.removesuffix("-stubs").isidentifier()
+    return True
+
+
+def _is_link(entry: "os.DirEntry[str]") -> bool:
+    with suppress(OSError):
+        # On Windows junctions are links too.
+        attributes = getattr(entry.stat(follow_symlinks=False), "st_file_attributes", 0)
+        return entry.is_symlink() or bool(attributes & _REPARSE_POINT)
+    return True
+
+
+def _own_settings(root: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The settings for ty in a repository, and the `project` table of its pyproject.toml."""
+    pyproject = _read(root, "pyproject.toml")
+    own = _read(root, CONFIGURATION)
+    settings = _table(_table(pyproject or {}, "tool"), "ty") if own is None else own
+    return settings, _table(pyproject or {}, "project")
+
+
+def _read(root: str, name: str) -> Mapping[str, Any] | None:
+    place = os.path.realpath(Path(root, name))
+    if not is_below(place, os.path.realpath(root)):
+        return None
+    try:
+        if not os.path.isfile(place) or os.path.getsize(place) > _LARGEST:  # noqa: PTH113, PTH202
+            return None
+        return tomllib.loads(Path(place).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _table(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = settings.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _text(settings: Mapping[str, Any], name: str) -> str:
+    found = settings.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def _inside(root: str, written: Any) -> list[str]:
+    """The folders of a setting that are in the repository, all links followed."""
+    given = written if isinstance(written, list) else []
+    return [*_folders(root, root, (one for one in given if isinstance(one, str)))]
+
+
+def _folders(root: str, base: str, written: Iterable[str]) -> Iterator[str]:
+    real = os.path.realpath(root)
+    for one in written:
+        with suppress(ValueError, OSError):
+            place = os.path.realpath(os.path.join(base, one))  # noqa: PTH118
+            # A line break in a name would begin another line of a path file.
+            is_plain = "\n" not in place and "\r" not in place
+            if is_plain and is_below(place, real) and os.path.isdir(place):  # noqa: PTH112
+                # Below `root` as given, because the checker names files that way.
+                yield root + place[len(real) :]
+
+
+def _named_root(root: str, name: str) -> list[str]:
+    """Source folders of a project NAME whose package is NAME/NAME.
+
+    The checker detects the other layouts, but does not know the project's name.
+    """
+    folder = Path(root, name)
+    is_plain = _WORD.fullmatch(name) and Path(root, "src").is_dir() is False
+    if not (is_plain and (folder / name).is_dir()):
+        return []
+    if any((folder / f"__init__{ending}").exists() for ending in _MODULES):
+        return []
+    return [*_folders(root, root, (name, "."))]
+
+
+def _packages(
+    root: str, environment: str | None, written: str
+) -> tuple[list[str] | None, str | None]:
+    """The folders of packages in a repository's own environment, and its version of Python.
+
+    Returns no list for an environment outside of the repository, which the user has activated.
+    """
+    real = os.path.realpath(root)
+    place = environment or next(_folders(root, root, (written,) if written else ()), None)
+    if place is None:
+        return [], None
+    if not is_below(os.path.realpath(place), real):
+        return None, None
+    found = [
+        *_folders(root, place, (str(one) for name in _PACKAGES for one in Path(place).glob(name)))
+    ]
+    for folder in [*found]:
+        for file in sorted(Path(folder).glob("*.pth")):
+            found += _folders(root, folder, _lines(file, real))
+    return [*dict.fromkeys(found)], _version(Path(place, "pyvenv.cfg"), real)
+
+
+def _lines(file: Path, root: str) -> list[str]:
+    """The folders that a path file (.pth) names; lines of Python are skipped."""
+    return [
+        line.strip()
+        for line in _content(file, root).splitlines()
+        if line.strip() and not line.startswith(("#", "import ", "import\t"))
+    ]
+
+
+def _version(file: Path, root: str) -> str | None:
+    found = re.search(r"^version(?:_info)?\s*=\s*(3\.\d+)", _content(file, root), re.M)
+    return found[1] if found else None
+
+
+def _content(file: Path, root: str) -> str:
+    with suppress(OSError):
+        if is_below(os.path.realpath(file), root) and file.is_file():
+            with file.open(encoding="utf-8", errors="replace") as stream:
+                return stream.read(_LARGEST)
+    return ""
+
+
+def _made_environment(cache: Path, packages: list[str], version: str) -> str:
+    """Write an environment in the cache, whose only path file lists the folders of packages."""
+    place = cache / "environment"
+    library = "Lib" if os.name == "nt" else f"lib/python{version}"
+    folder, programs = place / library / "site-packages", place / "bin"
+    for needed in (folder, programs):
+        needed.mkdir(parents=True, exist_ok=True)
+    _write(place / "pyvenv.cfg", f"home = {programs}\nversion = {version}\n")
+    _write(folder / "packages.pth", "".join(f"{one}\n" for one in packages))
+    return str(place)
+
+
+def _write(place: Path, text: str) -> None:
+    """Replace a file at once, because the checker of another process may read it."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    data = text.encode("utf-8", "surrogateescape")
+    if place.is_file() and place.read_bytes() == data:
+        return
+    made = place.with_name(f"{place.name}.{os.getpid()}.{threading.get_ident()}")
+    made.write_bytes(data)
+    made.replace(place)
+
+
+def _toml(value: str | Iterable[str]) -> str:
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return f"[{', '.join(map(_toml, value))}]"

@@ -1,0 +1,1 @@
+"""Connections of other languages, from language servers."""

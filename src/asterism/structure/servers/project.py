@@ -1,0 +1,223 @@
+"""Live connections of symbols from a language server that is installed on this machine."""
+
+import json
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from asterism.lsp.client import LanguageClient, standard_answers
+from asterism.lsp.connection import Connection
+from asterism.lsp.keeper import Condition, KeeperOptions
+from asterism.lsp.process import ServerCommand
+from asterism.structure.project import Project
+from asterism.structure.repository import Files
+from asterism.structure.servers import clangd_database
+from asterism.structure.servers.binary import rust_toolchain
+from asterism.structure.servers.catalogue import CLANGD, RUST_ANALYZER, Server, folders_of
+from asterism.structure.servers.connections import connections_of
+from asterism.structure.servers.load_times import LoadTimes
+from asterism.structure.servers.loading import Loading
+from asterism.structure.servers.names import ServerSense
+from asterism.structure.servers.session import ServerSession
+from asterism.structure.targets import Target
+from asterism.types.errors import ServerMissing, ServerStarting
+from asterism.types.files import FoundFile
+from asterism.types.structure import Connections
+
+_GUESSED = (
+    f"the repository has no {clangd_database.FILE}, so code that its build would switch on may be "
+    "unseen"
+)
+_CREATED, _CHANGED, _DELETED = 1, 2, 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerOptions:
+    """What a language server may use, and how long it may take."""
+
+    memory_bytes: int = 2_000_000_000
+    load_seconds: float = 1800.0
+    """For reading the whole repository; nobody waits for it longer than a question does."""
+    request_seconds: float = 20.0
+    """For one request; the first about a file reads everything that it includes."""
+    question_seconds: float = 20.0
+    """For everything that is asked of it for one question; what is left then is a gap."""
+    keeper: KeeperOptions = field(default_factory=KeeperOptions)
+
+
+class ServerProject(Project[ServerSession]):
+    """One repository's code in one server's languages.
+
+    A server that needs longer than a question waits is not started for a single question: in a
+    process that stays the second question starts it, in the background.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        program: str,
+        files: Files,
+        place: tuple[str, Path],
+        options: ServerOptions | None = None,
+    ) -> None:
+        """`program` is where the server is, `place` the repository and a directory of ours."""
+        root, cache = place
+        self._server = server
+        self._options = options or ServerOptions()
+        self._files = files
+        self._cache = cache / server.program
+        self._loading = Loading(server.ready)
+        self._times = LoadTimes(self._cache / "load.json")
+        self._asked = 0
+        command = ServerCommand(
+            name=f"language server {server.program}",
+            program=server.started,
+            command=(program,),
+            values={
+                "root": root.rstrip("/"),
+                "cache": str(self._cache),
+                **({"toolchain": rust_toolchain()} if server is RUST_ANALYZER else {}),
+            },
+            memory_bytes=self._options.memory_bytes,
+        )
+        self._told = {**server.options}
+        settings = {server.section: self._told} if server.section else {}
+        settings |= server.options.get("settings", {})
+        answers = {**standard_answers(root.rstrip("/"), settings), **self._loading.answers()}
+        super().__init__(command, root, self._options.keeper, answers)
+
+    def warm_up(self, files: Iterable[FoundFile]) -> None:
+        """Begin to load the repository in the background, where that can be over in time."""
+        listed = [*files]
+        if self._expected(listed) <= self._options.keeper.wait_seconds:
+            super().warm_up(listed)
+
+    def connections(
+        self, targets: Sequence[Target], files: Iterable[FoundFile]
+    ) -> tuple[Connections, ...]:
+        """What is known of each target; a LanguageServerError where the server cannot say."""
+        listed = [*files]
+        self._check(listed)
+        self._renew(listed)
+        try:
+            return super().connections(targets, listed)
+        except ServerStarting:
+            self._note_unfinished()
+            raise
+
+    def _check(self, files: Sequence[FoundFile]) -> None:
+        """Refuse what cannot be answered in time, or at all."""
+        if self._server.is_needed and not self._workspaces(file.path for file in files):
+            names = " or ".join(sorted(self._server.is_needed))
+            more = f", with a {self._server.beside} beside it" if self._server.beside else ""
+            raise ServerMissing(
+                f"The language server {self._server.program} needs a {names} in the "
+                f"repository{more}."
+            )
+        self._asked += 1
+        if self._keeper.condition is not Condition.resting:
+            return
+        wait = self._options.keeper.wait_seconds
+        expected = self._expected(files)
+        if expected <= wait:
+            return
+        said = f"The language server {self._server.program} needs about {expected:,.0f} seconds"
+        if self._asked == 1:
+            raise ServerStarting(
+                f"{said} to read this repository, more than structure.wait_seconds ({wait:g})."
+            )
+        super().warm_up(files)
+        raise ServerStarting(f"{said} to read this repository and has just begun.")
+
+    def _workspaces(self, paths: Iterable[str]) -> list[Path]:
+        """The folders that the server is to read, without those that it would write into."""
+        beside = self._server.beside
+        found = [Path(self._root, folder) for folder in folders_of(self._server, paths)]
+        return [folder for folder in found if not beside or (folder / beside).is_file()]
+
+    def _expected(self, files: Iterable[FoundFile]) -> float:
+        count = sum(self._server.counts(file.path) for file in files)
+        estimate = self._server.seconds + count * self._server.seconds_per_file
+        return self._times.expected(estimate)
+
+    def _note_unfinished(self) -> None:
+        """What one load did not finish within its time the next one may go on with."""
+        waited = self._options.keeper.wait_seconds
+        done = max(self._loading.share, 0.01)
+        rest = waited * (1 - done) / done if self._server.keeps else 2 * waited
+        self._times.note(rest)
+
+    def _renew(self, files: Sequence[FoundFile]) -> None:
+        """Start a server anew that cannot be told what changed."""
+        with self._turns.take():
+            self._list(files)
+            if self._server.hears_changes or not self._loaded or not self._changes():
+                return
+            if self._keeper.condition is Condition.starting:
+                self._keeper.call(lambda _: None)
+            self._keeper.renew()
+
+    def _is_relevant(self, path: str) -> bool:
+        return self._server.reads(path)
+
+    def _open(self, connection: Connection) -> ServerSession:
+        began = time.monotonic()
+        self._cache.mkdir(parents=True, exist_ok=True)
+        self._loaded = dict(self._listing)
+        limits = self._write_database() if self._server is CLANGD else ""
+        self._loading.begin()
+        folders = self._workspaces(self._loaded)
+        if self._server.listing:
+            needed = sorted(self._server.is_needed)
+            listed = [folder / name for folder in folders for name in needed]
+            self._told[self._server.listing] = [str(file) for file in listed if file.is_file()]
+        client = LanguageClient(
+            connection,
+            self._root,
+            seconds=self._options.request_seconds,
+            options=self._told,
+            folders=[*map(str, folders)],
+        )
+        session = ServerSession(client, self._root, self._files, limits)
+        self._begin(session)
+        # Some servers begin to read with the first document that they see.
+        first = next(filter(self._server.counts, self._sources()), None)
+        scope = session.scope(first) if first is not None else None
+        if scope is not None:
+            session.show(scope)
+            self._loading.wait(self._options.load_seconds, lambda: connection.ended is not None)
+        if self._loading.warning:
+            session.limits = f"{self._server.program} warns: {self._loading.warning}"
+        if connection.ended is None:
+            self._times.note(0.0 if self._server.keeps else time.monotonic() - began)
+        return session
+
+    def _sources(self) -> Iterable[str]:
+        """Files of the server's languages, those first that a compiler is started for."""
+        return sorted(self._loaded, key=lambda path: not clangd_database.is_source(path))
+
+    def _write_database(self) -> str:
+        """Say how everything is compiled, in our directory; return what that leaves unseen."""
+        own = clangd_database.own_commands(self._root)
+        entries = own or clangd_database.made_up(self._root, [*self._loaded])
+        place = self._cache / clangd_database.FILE
+        place.write_text(json.dumps(entries), encoding="utf-8")
+        return "" if own else _GUESSED
+
+    def _begin(self, session: ServerSession) -> None:
+        session.begin(frozenset(filter(self._server.counts, self._listing)))
+
+    def _answer(self, session: ServerSession, targets: Sequence[Target]) -> tuple[Connections, ...]:
+        self._begin(session)
+        self._tell(session)
+        sense = ServerSense(session, self._options.question_seconds)
+        return tuple(connections_of(sense, target) for target in targets)
+
+    def _tell(self, session: ServerSession) -> None:
+        """Tell the server what changed since it was last told."""
+        kinds = zip((_CREATED, _CHANGED, _DELETED), self._changes(), strict=True)
+        changes = {path: kind for kind, paths in kinds for path in self._absolute(paths)}
+        if changes:
+            session.client.files_changed(changes)
+            self._loaded = dict(self._listing)

@@ -1,0 +1,1 @@
+"""Connections of TypeScript and JavaScript, from the TypeScript compiler."""

@@ -1,0 +1,204 @@
+"""Where a symbol of the TypeScript compiler is declared, under the name our index has for it."""
+
+from collections.abc import Set as AbstractSet
+
+from asterism.structure.typescript.files import SourceFile
+from asterism.structure.typescript.session import (
+    MODULE,
+    TYPE_PARAMETER,
+    Session,
+    Symbol,
+    is_unresolved,
+    to_symbol,
+)
+from asterism.structure.typescript.tree import Kind
+from asterism.types.structure import SymbolPlace
+
+# What the language itself brings: `Promise`, `Array`, `console`.
+LANGUAGE_MODULE = "lib"
+
+_MODULES_FOLDER = "node_modules/"
+_TYPES_SCOPE = "@types/"
+_LOCAL = frozenset({Kind.parameter, Kind.binding_element, Kind.type_parameter})
+_TYPES = frozenset(
+    {
+        Kind.interface_declaration,
+        Kind.type_alias,
+        Kind.class_declaration,
+        Kind.class_expression,
+        Kind.enum_declaration,
+    }
+)
+_FUNCTIONS = frozenset(
+    {
+        Kind.function_declaration,
+        Kind.function_expression,
+        Kind.arrow_function,
+        Kind.method_declaration,
+        Kind.constructor,
+        Kind.get_accessor,
+        Kind.set_accessor,
+    }
+)
+_NAMELESS = frozenset({"default", "export=", "__function", "__class", "__object", "__type"})
+# A variable is an import where JavaScript gives it what `require` returns.
+_IMPORTS = frozenset(
+    {
+        Kind.import_declaration,
+        Kind.import_equals,
+        Kind.export_declaration,
+        Kind.variable_declaration,
+    }
+)
+
+
+class Places:
+    """Finds the places of symbols for one project of a session."""
+
+    def __init__(self, session: Session, project: str, files: AbstractSet[str]) -> None:
+        """`files` are the repository's own, by absolute path."""
+        self._session = session
+        self._project = project
+        self._files = files
+        self._known: dict[int, SymbolPlace | None] = {}
+
+    def of(self, symbol: Symbol) -> SymbolPlace | None:
+        """The symbol's place; None for what has none: parameters, locals, type parameters."""
+        if symbol.id not in self._known:
+            self._known[symbol.id] = self._find(symbol)
+        return self._known[symbol.id]
+
+    def of_type(self, symbol: Symbol) -> SymbolPlace | None:
+        """The place where a type is declared, a value of the same name left aside."""
+        types = [handle for handle in symbol.declarations if split(handle)[1] in _TYPES]
+        if not types or types[0] == symbol.declarations[0]:
+            return self.of(symbol)
+        return self._find(symbol._replace(declarations=tuple(types)))
+
+    def is_local(self, symbol: Symbol) -> bool:
+        """Whether it is a variable inside of a function, and none that our index knows."""
+        node, kind, path = split(symbol.declarations[0]) if symbol.declarations else (0, 0, "")
+        file = self._session.file(self._project, path) if path in self._files else None
+        if file is None or kind != Kind.variable_declaration or file.named(node) is not None:
+            return False
+        return any(file.tree.kind(above) in _FUNCTIONS for above in file.tree.ancestors(node))
+
+    def _find(self, symbol: Symbol) -> SymbolPlace | None:
+        if symbol.flags & TYPE_PARAMETER or not symbol.declarations:
+            return None
+        if is_unresolved(symbol):
+            return self._imported(symbol)
+        # Of merged declarations the repository's own say more.
+        own = [handle for handle in symbol.declarations if split(handle)[2] in self._files]
+        node, _, path = split((own or symbol.declarations)[0])
+        if own:
+            file = self._session.file(self._project, path)
+            return self._inside(file, node, symbol) if file else None
+        return self._outside(symbol, path)
+
+    def _inside(self, file: SourceFile, node: int, symbol: Symbol) -> SymbolPlace | None:
+        tree = file.tree
+        if tree.kind(node) == Kind.source_file:
+            return module_place(file)
+        index = file.named(node)
+        if index is not None:
+            return item_place(file, index)
+        if tree.kind(node) in _LOCAL:
+            return None
+        if (meant := self._module_value(file, node)) is not None:
+            return meant
+        name = file.name_of(node)
+        line = tree.line(node if name is None else name)
+        around = file.around(node)
+        shown = tree.text(name) if name is not None else symbol.name
+        if around is None:
+            return SymbolPlace(shown, file.path, line)
+        owner = file.item(around)
+        if shown in _NAMELESS or owner.name == shown:
+            return item_place(file, around)
+        return SymbolPlace(f"{owner.qualified_name}.{shown}", file.path, line)
+
+    def _module_value(self, file: SourceFile, node: int) -> SymbolPlace | None:
+        """What `module.exports = …` has on its right, by its name or through `require`."""
+        tree = file.tree
+        if tree.kind(node) != Kind.binary:
+            return None
+        left, right = tree.first_child(node), tree.last_child(node)
+        if left is None or right is None or tree.text(left) != "module.exports":
+            return None
+        if tree.kind(right) not in (Kind.identifier, Kind.call):
+            return None
+        kinds = self._session.ask(
+            self._project, "getTypeAtLocations", locations=[tree.handle(right)]
+        )
+        if not kinds or not kinds[0] or not kinds[0].get("symbol"):
+            return None
+        symbol = self._session.ask(self._project, "getSymbolOfType", objectId=kinds[0]["id"])
+        meant = to_symbol(symbol)
+        # An object without a name is nowhere but here.
+        return self.of(meant) if meant is not None and meant.name not in _NAMELESS else None
+
+    def _outside(self, symbol: Symbol, path: str) -> SymbolPlace:
+        name = symbol.name
+        parent = self._session.parent(self._project, symbol)
+        if parent is not None and not parent.flags & MODULE and parent.name not in _NAMELESS:
+            name = f"{parent.name}.{name}"
+        is_library = path.startswith(self._session.library + "/")
+        module = LANGUAGE_MODULE if is_library else package_of(path)
+        if module is None and path.startswith(self._session.root + "/"):
+            # Built or ignored files of the repository: not indexed, but in it.
+            return SymbolPlace(name, path.removeprefix(self._session.root + "/"))
+        return SymbolPlace(name, None, module=module or LANGUAGE_MODULE)
+
+    def _imported(self, symbol: Symbol) -> SymbolPlace | None:
+        """The place of something imported that no file declares: its module, by the import."""
+        node, _, path = split(symbol.declarations[0])
+        file = self._session.file(self._project, path)
+        if file is None:
+            return None
+        tree = file.tree
+        module = None
+        for above in (node, *tree.ancestors(node)):
+            if tree.kind(above) in _IMPORTS:
+                literals = [n for n in tree.below(above) if tree.kind(n) == Kind.string_literal]
+                module = tree.text(literals[-1])[1:-1] if literals else None
+                break
+        if module is None:
+            return None
+        exported = symbol.name
+        if tree.kind(node) == Kind.import_specifier:
+            # `import { verify as check }`: the module knows it as `verify`.
+            first = tree.first_child(node)
+            exported = tree.text(first) if first is not None else exported
+        return SymbolPlace(exported, None, module=module)
+
+
+def split(handle: str) -> tuple[int, int, str]:
+    """The index, the kind and the path in the compiler's name of a node."""
+    index, kind, path = handle.split(".", 2)
+    return int(index), int(kind), path
+
+
+def item_place(file: SourceFile, index: int) -> SymbolPlace:
+    """The place of an outline's symbol."""
+    item = file.item(index)
+    line = 1 + file.tree.source.decoded.count(b"\n", 0, item.name_offset)
+    return SymbolPlace(item.qualified_name, file.path, line, item.kind)
+
+
+def module_place(file: SourceFile) -> SymbolPlace:
+    """The place of a file's own top level."""
+    return SymbolPlace(file.path.rpartition("/")[2], file.path, 1, "module")
+
+
+def package_of(path: str) -> str | None:
+    """The package that an installed file belongs to, as one imports it."""
+    _, folder, rest = path.rpartition(_MODULES_FOLDER)
+    if not folder:
+        return None
+    rest = rest.removeprefix(_TYPES_SCOPE)
+    parts = rest.split("/")
+    if parts[0].startswith("@") and len(parts) > 1:
+        return "/".join(parts[:2])
+    # `@types/scope__name` stands for `@scope/name`.
+    return "@" + parts[0].replace("__", "/") if "__" in parts[0] else parts[0]

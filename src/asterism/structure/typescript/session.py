@@ -1,0 +1,210 @@
+"""One conversation with the TypeScript compiler: its projects, its trees and its symbols."""
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from asterism.lsp.connection import Connection
+from asterism.structure.kept_outlines import OutlineOf
+from asterism.structure.typescript.files import SourceFile
+from asterism.structure.typescript.tree import Tree
+from asterism.types.errors import ServerGarbled, ServerRefused
+
+# Nodes of all trees that are kept: some 28 bytes here and as much again for text and outline, so
+# about 100 MB at most.
+KEPT_NODES = 1_500_000
+
+# Bits of the compiler's symbol flags.
+_ALIAS = 1 << 21
+ACCESSOR = (1 << 15) | (1 << 16)
+TYPE_PARAMETER = 1 << 18
+MODULE = (1 << 9) | (1 << 10)
+
+_KEY = re.compile(rb"""\[['"]([^'"\]\n]+)['"]\]""")
+
+
+class Symbol(NamedTuple):
+    """A symbol as the compiler describes it; its number holds for one snapshot."""
+
+    id: int
+    name: str
+    flags: int
+    declarations: tuple[str, ...]
+    """Handles of nodes, the one that has a value first."""
+    parent: int | None
+
+
+class Session:
+    """The compiler with one or more projects open. Not for several threads at once."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        root: str,
+        library: str,
+        *,
+        seconds: float,
+        outline_of: OutlineOf,
+    ) -> None:
+        """Begin. `library` is the directory of the compiler's own declarations.
+
+        `seconds` is the deadline of each request but the one that loads the projects.
+        """
+        self.connection = connection
+        self.root = root
+        self.library = library
+        self._seconds = seconds
+        self._outline_of = outline_of
+        self._snapshot: int | None = None
+        self._configs: tuple[str, ...] = ()
+        self._names: dict[str, str] = {}
+        self._files: OrderedDict[str, SourceFile] = OrderedDict()
+        self._nodes = 0
+        self._texts: dict[str, bytes] = {}
+        self._keys: dict[str, frozenset[bytes]] = {}
+        self._aliased: dict[tuple[str, int], Symbol | None] = {}
+        self._unknown: dict[str, int] = {}
+        connection.request("initialize", None, seconds=seconds)
+
+    @property
+    def projects(self) -> tuple[str, ...]:
+        """The open projects, as the compiler calls them, in the order of their configurations."""
+        return tuple(self._names.get(config, config) for config in self._configs)
+
+    def open(self, configs: Sequence[str], *, seconds: float) -> None:
+        """Have the projects of these configurations open and no others."""
+        fresh = [path for path in configs if path not in self._configs]
+        closed = [path for path in self._configs if path not in configs]
+        if fresh or closed:
+            self._update({"openProjects": fresh, "closeProjects": closed}, seconds)
+        self._configs = tuple(configs)
+
+    def files_changed(self, changes: Mapping[str, Sequence[str]], *, seconds: float) -> None:
+        """Take note of files that are `changed`, `created` or `deleted`, by absolute path."""
+        self._update(
+            {"fileChanges": {kind: list(paths) for kind, paths in changes.items()}}, seconds
+        )
+
+    def _update(self, params: Mapping[str, Any], seconds: float) -> None:
+        answer = self.connection.request("updateSnapshot", params, seconds=seconds)
+        before, self._snapshot = self._snapshot, answer["snapshot"]
+        self._names = {found["configFileName"]: found["id"] for found in answer["projects"]}
+        # Numbers of symbols hold for one snapshot. Trees hold as long as their file does.
+        self._aliased.clear()
+        self._unknown.clear()
+        changes = params.get("fileChanges", {})
+        for kind in ("changed", "deleted", "created"):
+            for path in changes.get(kind, ()):
+                self._forget(path)
+        if before is not None:
+            self.connection.request("release", {"snapshot": before}, seconds=seconds)
+
+    def ask(self, project: str, method: str, **params: Any) -> Any:
+        """The compiler's answer to a question about a project."""
+        scope = {"snapshot": self._snapshot, "project": project}
+        return self.connection.request(method, {**scope, **params}, seconds=self._seconds)
+
+    def file(self, project: str, path: str) -> SourceFile | None:
+        """A file by its absolute path; None where the project does not have it."""
+        known = self._files.get(path)
+        if known is not None:
+            self._files.move_to_end(path)
+            return known
+        try:
+            answer = self.ask(project, "getSourceFile", file=path)
+        except ServerRefused:
+            return None
+        if not answer:
+            return None
+        file = SourceFile(Tree(path, answer["data"]), self.root, self._outline_of)
+        self._files[path] = file
+        self._nodes += file.tree.count
+        while self._nodes > KEPT_NODES and len(self._files) > 1:
+            self._drop_tree(next(iter(self._files)))
+        return file
+
+    def mentions(self, path: str, names: Iterable[str]) -> bool:
+        """Whether a file has one of some names anywhere in its text."""
+        if path not in self._texts:
+            self._texts[path] = _text(path)
+        text = self._texts[path]
+        return any(name.encode("utf-8", "replace") in text for name in names)
+
+    def has_key(self, path: str, name: str) -> bool:
+        """Whether a file has `["name"]` in its text."""
+        if path not in self._keys:
+            text = self._texts.get(path) or _text(path)
+            self._keys[path] = frozenset(found[1] for found in _KEY.finditer(text))
+        return name.encode("utf-8", "replace") in self._keys[path]
+
+    def _forget(self, path: str) -> None:
+        self._texts.pop(path, None)
+        self._keys.pop(path, None)
+        self._drop_tree(path)
+
+    def _drop_tree(self, path: str) -> None:
+        file = self._files.pop(path, None)
+        if file is not None:
+            self._nodes -= file.tree.count
+
+    def symbols(self, project: str, handles: Sequence[str]) -> list[Symbol | None]:
+        """The symbols that nodes name, through imports and re-exports to what they mean."""
+        if not handles:
+            return []
+        answer = self.ask(project, "getSymbolsAtLocations", locations=list(handles))
+        if not isinstance(answer, list) or len(answer) != len(handles):
+            raise ServerGarbled("the compiler answered for another number of names")
+        return [self._meant(project, to_symbol(found)) for found in answer]
+
+    def _meant(self, project: str, symbol: Symbol | None) -> Symbol | None:
+        if symbol is None or not symbol.flags & _ALIAS:
+            return symbol
+        key = (project, symbol.id)
+        if key not in self._aliased:
+            meant = to_symbol(self.ask(project, "getAliasedSymbol", symbol=symbol.id))
+            is_known = meant is not None and meant.id != self._unknown_symbol(project)
+            # What no file declares stays the import it is: that still names its module.
+            self._aliased[key] = meant if is_known else symbol
+        return self._aliased[key]
+
+    def _unknown_symbol(self, project: str) -> int:
+        if project not in self._unknown:
+            self._unknown[project] = self.ask(project, "getWellKnownSymbols")["unknown"]
+        return self._unknown[project]
+
+    def parent(self, project: str, symbol: Symbol) -> Symbol | None:
+        """The symbol around a symbol: a class, a namespace, a module."""
+        if symbol.parent is None:
+            return None
+        return to_symbol(self.ask(project, "getParentOfSymbol", objectId=symbol.id))
+
+
+def _text(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return b""
+
+
+def is_unresolved(symbol: Symbol) -> bool:
+    """Whether this is an import of something that no file declares."""
+    return bool(symbol.flags & _ALIAS)
+
+
+def to_symbol(found: Any) -> Symbol | None:
+    """A symbol from the compiler's answer."""
+    if not found:
+        return None
+    declarations = list(found.get("declarations") or ())
+    value = found.get("valueDeclaration")
+    if value in declarations:
+        declarations.remove(value)
+        declarations.insert(0, value)
+    name = found["name"]
+    # The compiler puts a third underscore before names that begin with two.
+    shown = name[1:] if name.startswith("___") else name
+    return Symbol(
+        found["id"], shown, found["flags"], tuple(declarations), found.get("parent") or None
+    )

@@ -1,0 +1,1 @@
+"""The client of MCP servers whose tools an agent may call."""

@@ -1,0 +1,193 @@
+"""One connection to one tool server, on the event loop: opened, listed once, asked, and closed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from asterism.toolservers.failures import failure, foreign_errors, too_slow
+from asterism.toolservers.options import Prepared, ServerLimits, Surroundings, prepared
+from asterism.toolservers.over_stdio import StdioLine
+from asterism.toolservers.results import CallResult, result_of, tool_of
+from asterism.toolservers.transports import HttpLine
+from asterism.types.context import Server, Tool
+from asterism.types.errors import ToolServerError, ToolServerFlooding, ToolServerRefused
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+# The SDK's complaints would be printed where nobody logs; what matters is in our errors.
+logging.getLogger("mcp").addHandler(logging.NullHandler())
+
+
+class Connection:
+    """A server that is being talked to. All of it happens on one event loop."""
+
+    def __init__(self, server: Server, around: Surroundings, limits: ServerLimits) -> None:
+        self.server = server
+        self._around = around
+        self._limits = limits
+        self._prepared = Prepared()
+        self._line: StdioLine | HttpLine | None = None
+        self._client: Client | None = None
+        self._tools: tuple[Tool, ...] = ()
+        self._is_stale = False
+        self._failure: ToolServerError | None = None
+        self._ready = asyncio.Event()
+        self._leave = asyncio.Event()
+        self._scope: Any = None
+        self._listing = asyncio.Lock()
+        self._task = asyncio.create_task(self._run(), name=f"tool-server {server.name}")
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it is connected, or about to be."""
+        is_broken = self._failure is not None or self._trouble() is not None
+        return not is_broken and not self._task.done()
+
+    async def tools(self) -> tuple[Tool, ...]:
+        """The server's tools: as listed when it was connected, or since it said they changed."""
+        client = await self._connected()
+        async with self._listing:
+            if self._is_stale:
+                async with asyncio.timeout(self._limits.connect_seconds):
+                    await self._asked(self._list(client))
+        return self._tools
+
+    async def call(self, tool: str, arguments: Mapping[str, object], seconds: float) -> CallResult:
+        """What a tool returns."""
+        client = await self._connected()
+        asked = client.call_tool(tool, dict(arguments), read_timeout_seconds=seconds)
+        async with asyncio.timeout(seconds):
+            answer = await self._asked(asked)
+        result = result_of(answer, self._limits.result_chars)
+        return result._replace(text=self._prepared.redacted(result.text))
+
+    async def close(self) -> None:
+        """End the connection and the server's process."""
+        self._leave.set()
+        if self._scope is not None and self._client is None:
+            # It is still being connected to, which may take any time.
+            self._scope.cancel()
+        await asyncio.wait({self._task})
+
+    async def _connected(self) -> Client:
+        try:
+            async with asyncio.timeout(self._limits.connect_seconds):
+                await self._ready.wait()
+        except TimeoutError:
+            self._failure = self._trouble() or self._too_slow()
+            await self.close()
+        if self._failure is not None or self._client is None:
+            raise self._failure or too_slow(self.server.name)
+        return self._client
+
+    async def _asked(self, question: Any) -> Any:
+        """An answer; a failure that ends the connection is remembered."""
+        try:
+            return await question
+        except ToolServerRefused:
+            raise
+        except foreign_errors() as error:
+            known = self._trouble() or failure(self.server.name, error, self._prepared)
+            if not isinstance(known, ToolServerRefused):
+                self._failure = known
+                self._leave.set()
+            raise known from None
+        except ToolServerError as error:
+            self._failure = error
+            self._leave.set()
+            raise
+
+    async def _run(self) -> None:
+        """The connection's whole life, in one task, as the SDK's scopes want it."""
+        import anyio
+
+        try:
+            with anyio.CancelScope() as self._scope:
+                await self._live()
+        except ToolServerError as error:
+            self._failure = self._failure or error
+        except foreign_errors() as error:
+            known = self._trouble() or failure(self.server.name, error, self._prepared)
+            self._failure = self._failure or known
+        finally:
+            self._client = None
+            self._ready.set()
+
+    async def _live(self) -> None:
+        from mcp import Client
+        from mcp.types import Implementation
+
+        self._prepared = prepared(self.server, self._around)
+        self._line = self._make_line()
+        connecting = Client(
+            self._line.open(),
+            client_info=Implementation(name="asterism", version=self._around.version),
+            message_handler=self._hear,
+            read_timeout_seconds=self._limits.connect_seconds,
+            cache=None,
+        )
+        async with connecting as client:
+            await self._list(client)
+            listening = asyncio.create_task(self._listen(client))
+            self._client = client
+            self._ready.set()
+            await self._leave.wait()
+            self._client = None
+            listening.cancel()
+            await asyncio.wait({listening})
+
+    def _make_line(self) -> StdioLine | HttpLine:
+        name = self.server.name
+        if self.server.url:
+            return HttpLine(name, self.server.url, self._prepared, self._limits)
+        return StdioLine(name, self._prepared, self._limits, self._around.directory)
+
+    async def _list(self, client: Client) -> None:
+        """All pages of the tools; the first of a name counts."""
+        self._is_stale = False
+        found: dict[str, Tool] = {}
+        cursor: str | None = None
+        while True:
+            page = await client.list_tools(cursor=cursor)
+            for listed in page.tools:
+                found.setdefault(listed.name, tool_of(self.server.name, listed))
+            # A page without tools may still have a successor, for ever.
+            if len(found) > self._limits.tools or (page.next_cursor and not page.tools):
+                raise ToolServerFlooding(
+                    f"The server {self.server.name} lists more than {self._limits.tools:,} tools "
+                    "and is skipped; mend or disable it in the agent's file."
+                )
+            if not page.next_cursor or page.next_cursor == cursor:
+                break
+            cursor = page.next_cursor
+        self._tools = tuple(found.values())
+
+    async def _hear(self, message: object) -> None:
+        from mcp.types import ToolListChangedNotification
+
+        if isinstance(getattr(message, "root", message), ToolListChangedNotification):
+            self._is_stale = True
+
+    async def _listen(self, client: Client) -> None:
+        """Newer servers tell of changes only those who subscribed."""
+        from mcp.client.subscriptions import ListenNotSupportedError
+
+        with suppress(ListenNotSupportedError, *foreign_errors()):
+            async with client.listen(tools_list_changed=True) as events:
+                async for _event in events:
+                    self._is_stale = True
+
+    def _trouble(self) -> ToolServerError | None:
+        return None if self._line is None else self._line.trouble
+
+    def _too_slow(self) -> ToolServerError:
+        strange = 0 if self._line is None else self._line.allowance.strange_lines
+        slow = too_slow(self.server.name)
+        if not strange:
+            return slow
+        return type(slow)(f"{slow} It printed {strange:,} lines that are no MCP messages.")

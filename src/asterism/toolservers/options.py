@@ -1,0 +1,85 @@
+"""What a tool server may take: time, and how much it may say."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from asterism.types.context import FromEnvironment, Server, Setting
+from asterism.types.errors import ToolServerMissing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerLimits:
+    """How patient we are with a server."""
+
+    connect_seconds: float = 15.0
+    """To start, shake hands and list its tools; package runners need some for a first start."""
+    call_seconds: float = 60.0
+    """For one call, unless the caller has less time."""
+    rest_seconds: float = 60.0
+    """A server that failed is not tried again for so long, so that it delays one request, not
+    all."""
+    leaving_seconds: float = 1.0
+    """To leave by itself once its input has ended."""
+    said_bytes: int = 16_000_000
+    """All it may say between two of our requests: 2,000 tools with large schemas take 4 MB."""
+    tools: int = 5_000
+    """Tools of one server; no model can choose among more."""
+    result_chars: int = 100_000
+    """Of what a call returns; the rest is cut, and said to be."""
+
+
+class Surroundings(NamedTuple):
+    """What servers find around them, given by whoever may read the environment."""
+
+    variable: Callable[[str], str | None]
+    """The value of a variable; asked when a server starts, and not kept."""
+    inherited: Mapping[str, str] = {}
+    """Variables that every server gets: where programs are, where home is."""
+    directory: str | None = None
+    """Where programs are started."""
+    version: str = "0"
+    """Ours, which servers are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A server with its secrets filled in; never shown, logged or stored."""
+
+    command: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    """The values themselves, to be taken out of whatever a server says."""
+
+    def redacted(self, text: str) -> str:
+        """The text without any secret."""
+        for secret in self.secrets:
+            text = text.replace(secret, "…")
+        return text
+
+
+def prepared(server: Server, around: Surroundings) -> Prepared:
+    """The server as it is started now; a variable that is not set is an error that names it."""
+    secrets: list[str] = []
+
+    def value(setting: Setting) -> str:
+        if not isinstance(setting, FromEnvironment):
+            return setting
+        found = around.variable(setting.variable)
+        if not found:
+            raise ToolServerMissing(
+                f"The server {server.name} needs the variable {setting.variable}, which is not "
+                "set; set it in the environment and try again."
+            )
+        secrets.append(found)
+        return f"{setting.before}{found}"
+
+    words = (server.command, *map(value, server.args)) if server.command else ()
+    own = {name: value(setting) for name, setting in server.environment.items()}
+    return Prepared(
+        command=words,
+        environment={**around.inherited, **own},
+        headers={name: value(setting) for name, setting in server.headers.items()},
+        secrets=tuple(sorted(set(secrets), key=len, reverse=True)),
+    )

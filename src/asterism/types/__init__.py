@@ -1,0 +1,1 @@
+"""Frozen records that all layers share: outlines, chunks, symbols, searches, replies."""

@@ -1,0 +1,114 @@
+"""A question and its hits: what a search takes and what it finds."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from asterism.types.chunk import Chunk
+from asterism.types.filters import NO_FILTER, Filter
+
+
+class Mode(StrEnum):
+    """How a question is answered."""
+
+    hybrid = "hybrid"
+    semantic = "semantic"
+    exact = "exact"
+    definition = "definition"
+    similar = "similar"
+
+
+class Intent(StrEnum):
+    """What a question asks for beside its subject; it switches priors off."""
+
+    tests = "tests"
+    examples = "examples"
+    documentation = "documentation"
+    configuration = "configuration"
+
+
+class FileLine(NamedTuple):
+    """A line of a file that a question names, as stack traces do."""
+
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What the user's words mean, before anything is looked up."""
+
+    text: str
+    """As the user wrote it."""
+    sentences: tuple[str, ...] = ()
+    """What is embedded, each by itself."""
+    terms: tuple[str, ...] = ()
+    """Search terms, split for code, in order and with repetitions."""
+    identifiers: tuple[str, ...] = ()
+    """Words that are names in code: `getUser`, `MAX_SIZE`, `user_id`, `TokenService.issue`."""
+    paths: tuple[str, ...] = ()
+    """Words that are paths or file names."""
+    phrases: tuple[str, ...] = ()
+    """What stood in quotation marks; exact mode wants them literally."""
+    pattern: str | None = None
+    """The regular expression of `regex:…`."""
+    symbol: str | None = None
+    """What stands behind `symbol = `."""
+    intents: frozenset[Intent] = frozenset()
+    is_code: bool = False
+    """The question is a piece of code, an error message or a stack trace."""
+    is_wish: bool = False
+    """It words a change, `Fix a leak in uploads`; others name what to read."""
+    lines: tuple[FileLine, ...] = ()
+    """Lines that it names, `token.ts:42`; their files are among `paths`."""
+    used: str | None = None
+    """The name of which it asks where it is used."""
+    left_out: int = 0
+    """How many characters at the end were too many and are not searched for."""
+
+
+class Signal(NamedTuple):
+    """What one channel or prior says of a hit."""
+
+    name: str
+    """`vector`, `text`, `name`, `path`, `prior:test`, `rerank` …"""
+    value: float
+    """A channel's raw score, or what a prior multiplies the score by."""
+    rank: int | None = None
+    """The place in a channel's list, from 1."""
+
+
+class Hit(NamedTuple):
+    """A chunk with its score and the reasons for it."""
+
+    chunk: Chunk
+    score: float
+    """0 to 1, higher is better: how likely it is what was asked for."""
+    distance: float | None = None
+    """2 − 2·cosine, lower is better, where a vector was compared."""
+    why: tuple[Signal, ...] = ()
+    lines: tuple[int, ...] = ()
+    """The lines of the file that match, where each match is known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """A question with everything that narrows or shapes the answer."""
+
+    question: Question
+    mode: Mode = Mode.hybrid
+    where: Filter = NO_FILTER
+    limit: int = 10
+    min_score: float = 0.0
+    rerank: bool = True
+    """Whether a reranker may order the best; pages, which have to agree, go without."""
+    bm25_weight: float | None = None
+    """Deprecated, for `hybrid`: what words count beside vectors, 0 to 1; 0.5 changes nothing."""
+
+
+class Total(NamedTuple):
+    """How many matches there are."""
+
+    matches: int
+    exact: bool
+    """Whether that is all of them; vector search only knows how many it looked at."""

@@ -1,0 +1,158 @@
+"""Graph and snapshots together keep the budget, and say what they really use."""
+
+import re
+from collections.abc import Callable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asterism.analysis.syntax.outlines import outline
+from asterism.reply.budget import Assembly, FileSource, Result, assemble
+from asterism.reply.stated import stated
+from asterism.types.selection import Detail
+
+SHOP = b"""\
+import { Price } from './price';
+
+const LIMIT = 10;
+
+export class Shop {
+  items: string[] = [];
+
+  add(item: string): void {
+    if (this.items.length < LIMIT) {
+      this.items.push(item);
+    }
+  }
+
+  total(price: Price): number {
+    return this.items.length * price.value;
+  }
+}
+"""
+TILL = b"""\
+import os
+
+RATE = 19
+
+
+def ring(amount):
+    return amount * RATE
+
+
+def home():
+    return os.environ["HOME"]
+"""
+FILES = (
+    FileSource(outline=outline("src/shop.ts", SHOP), source=SHOP),
+    FileSource(outline=outline("till.py", TILL), source=TILL),
+)
+SCORES = {"Shop": 0.9, "ring": 0.8, "home": 0.4, "import:./price": 0.3}
+
+
+def words(text: str) -> int:
+    """A counter that is exact and coarse: words and punctuation."""
+    return len(re.findall(r"\w+|[^\w\s]", text))
+
+
+def quarters(text: str) -> int:
+    """The counter for models without a tokenizer."""
+    return (len(text) + 3) // 4
+
+
+def results() -> list[Result]:
+    """Each scored name as a result."""
+    return [
+        Result(
+            file=number,
+            targets=(index,),
+            score=SCORES[item.qualified_name],
+            connections=stated(file.outline, file.source, index),
+        )
+        for number, file in enumerate(FILES)
+        for index, item in enumerate(file.outline.items)
+        if item.qualified_name in SCORES
+    ]
+
+
+def names(found: Assembly) -> dict[str, Detail | None]:
+    """What each result was given, by name."""
+    named = [result.connections.symbol.name for result in results()]
+    return dict(zip(named, found.details, strict=True))
+
+
+def test_everything_fits() -> None:
+    """The graph first, then the files by their best score, nothing twice."""
+    found = assemble("sell", FILES, results(), 8000, words)
+    assert set(found.details) == {Detail.full}
+    assert [part.priority for part in found.parts] == [1.0, 0.9, 0.8]
+    assert found.parts[0].text.startswith('Search: "sell" | 4 results across 2 files | ')
+    assert found.parts[1].text.startswith("// src/shop.ts\n\nimport { Price } from './price';\n")
+    assert found.parts[2].text == (
+        "# till.py\n\nimport os\n\nRATE = 19\n\n\n"
+        "def ring(amount):\n    return amount * RATE\n\n\n"
+        'def home():\n    return os.environ["HOME"]\n'
+    )
+    assert found.used_tokens == sum(words(part.text) for part in found.parts)
+
+
+def test_the_least_gives_up_first() -> None:
+    """One token too few costs the worst result its code; the import is there for others anyway."""
+    whole = assemble("sell", FILES, results(), 999, words).used_tokens
+    assert set(assemble("sell", FILES, results(), whole, words).details) == {Detail.full}
+    found = names(assemble("sell", FILES, results(), whole - 1, words))
+    worse = {name for name, detail in found.items() if detail is not Detail.full}
+    assert worse == {"home"}
+
+
+def test_a_class_is_shown_without_the_code_of_its_members() -> None:
+    """Before it is reduced to its signature."""
+    shop = [result for result in results() if result.connections.symbol.name == "Shop"]
+    whole = assemble("sell", FILES, shop, 999, words).used_tokens
+    found = assemble("sell", FILES, shop, whole - 10, words)
+    assert found.details == (Detail.collapsed,)
+    assert "Shown: without the code of its members" in found.parts[0].text
+    assert found.parts[1].text == (
+        "// src/shop.ts\n\nexport class Shop {\n  items: string[] = [];\n}\n"
+    )
+
+
+def test_the_least_that_is_given() -> None:
+    """First line, names and locations; then results lose their place, then there is nothing."""
+    smallest = min(
+        budget
+        for budget in range(200)
+        if not assemble("sell", FILES, results(), budget, words).dropped
+    )
+    found = assemble("sell", FILES, results(), smallest, words)
+    assert set(found.details) == {Detail.location}
+    assert found.parts[0].text.split("\n\n")[1:] == [
+        "[1] Shop\n src/shop.ts:5-17",
+        "[2] ring\n till.py:6-7",
+        "[3] home\n till.py:10-11",
+        "[4] import:./price\n src/shop.ts:1",
+    ]
+    fewer = names(assemble("sell", FILES, results(), smallest - 1, words))
+    assert fewer["import:./price"] is None
+    assert fewer["Shop"] is not None
+    assert assemble("sell", FILES, results(), 3, words).parts == ()
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(0, 700), st.sampled_from([words, quarters, len]), st.data())
+def test_never_over_and_never_wrong(
+    budget: int, count: Callable[[str], int], data: st.DataObject
+) -> None:
+    """Whatever the budget, the counter and the results."""
+    chosen = data.draw(
+        st.lists(st.sampled_from(results()), unique_by=lambda r: (r.file, r.targets))
+    )
+    found = assemble("sell", FILES, chosen, budget, count)
+    used = sum(count(part.text) for part in found.parts)
+    assert used == found.used_tokens <= budget
+    priorities = [part.priority for part in found.parts]
+    assert priorities == sorted(priorities, reverse=True)
+    if found.parts:
+        assert f" {used:,}/{budget:,} tokens" in found.parts[0].text.split("\n")[0]
+        kept = [detail for detail in found.details if detail is not None]
+        assert f"| {len(kept)} result" in found.parts[0].text

@@ -1,0 +1,122 @@
+"""Connection graphs have exactly the text that was written down for them."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asterism.reply.graph import Entry, GraphOptions, Numbers, graph
+from asterism.types.selection import Detail
+from asterism.types.structure import (
+    Connections,
+    Edge,
+    Fact,
+    Gap,
+    Known,
+    Member,
+    SymbolPlace,
+    TypeFlow,
+)
+
+CASES = sorted((Path(__file__).parents[1] / "golden" / "graphs").glob("*.json"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
+def test_text(case: Path) -> None:
+    """Edges are lists of name, path, line, module, kind and, if by name, confidence."""
+    data = json.loads(case.read_text(encoding="utf-8"))
+    options = GraphOptions(max_listed=data.get("max_listed", 12))
+    numbers = Numbers(data["used"], data["budget"])
+    entries = [_entry(result) for result in data["results"]]
+    found = graph(data["query"], entries, numbers, options)
+    assert found + "\n" == case.with_suffix(".txt").read_text(encoding="utf-8")
+
+
+def test_a_mention_without_line_means_the_only_result_of_that_name() -> None:
+    """Of two results with one name in one file, neither is meant."""
+    caller = _entry(
+        {"symbol": ["f", "a.c", 9], "kind": "macro", "signature": "", "calls": [["g", "b.c"]]}
+    )
+    twice = [
+        _entry({"symbol": ["g", "b.c", line], "kind": "macro", "signature": ""}) for line in (1, 5)
+    ]
+    assert "★" in graph("q", [caller, twice[0]], Numbers(1, 1))
+    assert "★" not in graph("q", [caller, *twice], Numbers(1, 1))
+
+
+def _calling(line: int, confidence: float | None) -> Entry:
+    calls = [["g", "b.c", line, None, "method", confidence]]
+    data = {"symbol": ["f", "a.c", 9], "kind": "method", "signature": "", "calls": calls}
+    return _entry(data)
+
+
+def test_names_do_not_tell_overloads_apart() -> None:
+    """A compiler does: it says which declaration of the name is called."""
+    called = _entry({"symbol": ["g", "b.c", 5, "method"], "kind": "method", "signature": ""})
+    other = _entry({"symbol": ["g", "b.c", 5, "property"], "kind": "property", "signature": ""})
+    assert "g ★" in graph("q", [_calling(1, 0.95), called], Numbers(1, 1))
+    assert "★" not in graph("q", [_calling(1, 0.95), other], Numbers(1, 1))
+    assert "★" not in graph("q", [_calling(1, None), called], Numbers(1, 1))
+    overloads = called._replace(overloads=(1, 5))
+    assert "g ★" in graph("q", [_calling(1, None), overloads], Numbers(1, 1))
+
+
+def test_files_that_refer_to_it_are_counted_where_they_are_known() -> None:
+    """No file is no answer where nobody looked."""
+    entry = _entry(
+        {"symbol": ["g", "b.md", 1], "kind": "section", "signature": "", "references": []}
+    )
+    assert "refs: 0 files" in graph("q", [entry], Numbers(1, 1))
+    gap = Gap((Fact.references,), "nobody looked")
+    unknown = entry._replace(connections=replace(entry.connections, gaps=(gap,)))
+    assert "refs:" not in graph("q", [unknown], Numbers(1, 1)).replace("Not known: refs", "")
+
+
+def test_a_long_question_is_cut() -> None:
+    """The first line stays a line."""
+    line = graph("long " * 100, [], Numbers(1, 1), GraphOptions(max_query=12))
+    assert line == 'Search: "long long l…" | 0 results across 0 files | 1/1 tokens'
+
+
+def _entry(data: dict[str, Any]) -> Entry:
+    edges: dict[str, Any] = {
+        name: tuple(_edge(edge) for edge in data.get(name, ()))
+        for name in ("extends", "implements", "subtypes", "calls", "callers")
+    }
+    flows: dict[str, Any] = {
+        name: tuple(
+            TypeFlow(flow.get("name"), flow["type"], tuple(_edge(e) for e in flow["origins"]))
+            for flow in data.get(name, ())
+        )
+        for name in ("types_in", "types_out")
+    }
+    references = data.get("references")
+    known = Connections(
+        symbol=SymbolPlace(*data["symbol"]),
+        kind=data["kind"],
+        signature=data["signature"],
+        modifiers=tuple(data.get("modifiers", ())),
+        is_exported=data.get("is_exported", False),
+        references=None if references is None else tuple(references),
+        members=tuple(Member(n, kind, n, line) for n, kind, line in data.get("members", ())),
+        type=data.get("type"),
+        value=data.get("value"),
+        gaps=tuple(
+            Gap(tuple(Fact(fact) for fact in gap["facts"]), gap["why"])
+            for gap in data.get("gaps", ())
+        ),
+        **edges,
+        **flows,
+    )
+    return Entry(known, Detail(data.get("detail", "full")), data.get("last_line"))
+
+
+def _edge(values: list[Any]) -> Edge:
+    padded = values + [None] * (6 - len(values))
+    name, path, line, module, kind, confidence = padded
+    place = SymbolPlace(name, path, line, kind, module)
+    if confidence is None:
+        return Edge(place, Known.resolved)
+    return Edge(place, Known.by_name, confidence)
