@@ -26,15 +26,12 @@ from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.evaluation.bootstrap import paired_difference
-from asterism.evaluation.datasets import load_dataset
-from asterism.evaluation.labels import Checkout, Dataset, Found, PathMatch, Query
-from asterism.evaluation.markdown import NOTHING, table
-from asterism.evaluation.matching import first_ranks, without_given
-from asterism.evaluation.metrics import ndcg
+from asterism.evaluation.datasets import Checkout, Dataset, Found, PathMatch, Query, load_dataset
+from asterism.evaluation.metrics import first_ranks, ndcg, without_given
 from asterism.evaluation.run import SPARE
 from asterism.evaluation.summaries import mean
-from asterism.models.embed.provider import Embedder
-from asterism.models.embed.providers import make_embedder
+from asterism.evaluation.tables import NOTHING, table
+from asterism.models.embed.provider import Embedder, make_embedder
 from asterism.search.query.parse import understand
 from asterism.search.ranking.options import Calibration, RankOptions, RecallOptions
 from asterism.search.ranking.recipe import rank

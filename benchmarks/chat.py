@@ -22,8 +22,7 @@ from statistics import median
 
 import httpx
 
-from asterism.chat.options import TurnOptions
-from asterism.chat.ports import PlainContexts, ToolOutput, Unrecorded
+from asterism.chat.ports import PlainContexts, ToolOutput, TurnOptions, Unrecorded
 from asterism.chat.run import start
 from asterism.chat.turn import Parts
 from asterism.cli.setup import engine as users_engine
@@ -32,8 +31,7 @@ from asterism.engine.chat.service import Asking
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.models.llm.openai import OpenAiModel
-from asterism.models.llm.options import LlmOptions
-from asterism.models.llm.protocol import ModelRequest
+from asterism.models.llm.options import LlmOptions, ModelRequest
 from asterism.store.registry import Registered
 from asterism.types.chat import Message, Role, Token, ToolSpec, Turn, TurnStatus
 from benchmarks.serving import Served, percentile, questions, serving

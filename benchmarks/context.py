@@ -22,7 +22,7 @@ from pathlib import Path
 
 from asterism.context.request import Asked, Built, Chooser, build_request
 from asterism.context.vectors import ItemIndex
-from asterism.evaluation.markdown import table
+from asterism.evaluation.tables import table
 from asterism.models.embed.cache import EmbeddingCache
 from asterism.models.embed.static import StaticEmbedder
 from asterism.types.context import Agent, Include, Reference, Rule, Server, Tool

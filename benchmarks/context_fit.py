@@ -15,10 +15,9 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from asterism.context.likeness import likeness
-from asterism.context.pieces import query_sentences
+from asterism.context.items import query_sentences
 from asterism.context.scores import PROBES
-from asterism.context.vectors import ItemIndex, Prepared
+from asterism.context.vectors import ItemIndex, Prepared, likeness
 from asterism.context.words import brevity
 from asterism.models.embed.cache import NoCache
 from asterism.types.context import Tool

@@ -22,7 +22,7 @@ import numpy as np
 
 from asterism.context.scores import Curve
 from asterism.context.vectors import ItemIndex
-from asterism.evaluation.markdown import table
+from asterism.evaluation.tables import table
 from asterism.models.embed.cache import NoCache
 from asterism.models.weights.folder import DESCRIPTION
 from benchmarks.context_fit import (

@@ -23,13 +23,12 @@ from ruamel.yaml import YAML
 from asterism.context.choice import ALL_PARTS, ChoosingOptions
 from asterism.context.request import Asked, Chooser, build_request
 from asterism.context.vectors import ItemIndex
-from asterism.engine.context_models import told_of_cosines
-from asterism.evaluation.markdown import table
+from asterism.engine.agents import told_of_cosines
+from asterism.evaluation.tables import table
 from asterism.models.embed.cache import NoCache
 from asterism.models.embed.fake import CountingEmbedder
 from asterism.models.embed.options import EmbedOptions, Provider
-from asterism.models.embed.provider import Embedder, Matrix
-from asterism.models.embed.providers import make_embedder
+from asterism.models.embed.provider import Embedder, Matrix, make_embedder
 from asterism.models.weights.folder import DESCRIPTION
 from asterism.types.context import (
     Agent,

@@ -5,11 +5,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from asterism.engine.engine import Engine
-from asterism.evaluation.labels import Checkout
+from asterism.evaluation.datasets import Checkout
 from asterism.search.recall import Sources
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.lance.table import LanceTable
-from asterism.types.filters import Filter
+from asterism.types.search import Filter
 
 
 @contextmanager

@@ -35,14 +35,11 @@ from asterism.engine.engine import Engine
 from asterism.engine.rerank import OwnModel, own_model
 from asterism.engine.wiring import Places, cache
 from asterism.evaluation.bootstrap import paired_difference
-from asterism.evaluation.datasets import load_dataset
-from asterism.evaluation.labels import Checkout, Dataset, Found, Query
-from asterism.evaluation.markdown import table
-from asterism.evaluation.matching import first_ranks, without_given
-from asterism.evaluation.metrics import ndcg
+from asterism.evaluation.datasets import Checkout, Dataset, Found, Query, load_dataset
+from asterism.evaluation.metrics import first_ranks, ndcg, without_given
 from asterism.evaluation.summaries import mean
-from asterism.models.embed.provider import Embedder
-from asterism.models.embed.providers import make_embedder
+from asterism.evaluation.tables import table
+from asterism.models.embed.provider import Embedder, make_embedder
 from asterism.models.rerank.options import RerankOptions
 from asterism.search.query.parse import understand
 from asterism.search.ranking.options import JudgeOptions, RankOptions

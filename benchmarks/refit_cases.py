@@ -8,13 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from asterism.engine.engine import Engine
-from asterism.evaluation.labels import Checkout, Dataset, Found, Query
-from asterism.evaluation.matching import first_ranks, without_given
-from asterism.evaluation.metrics import ndcg
+from asterism.evaluation.datasets import Checkout, Dataset, Found, Query
+from asterism.evaluation.metrics import first_ranks, ndcg, without_given
+from asterism.models.embed.http import unit
 from asterism.models.embed.options import EmbedOptions
-from asterism.models.embed.provider import Embedder
-from asterism.models.embed.providers import make_embedder
-from asterism.models.embed.vectors import unit
+from asterism.models.embed.provider import Embedder, make_embedder
 from asterism.search.query.parse import understand
 from asterism.search.ranking.options import RankOptions
 from asterism.search.ranking.recipe import place, study

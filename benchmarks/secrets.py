@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asterism.analysis.reading import read_chunks
-from asterism.analysis.source import sniff, text
+from asterism.analysis.source import names, text
 from asterism.analysis.source.discovery import discover
 from asterism.config.load import discovery_options, load
 from asterism.disclosure.tokens import find_tokens, rules
@@ -82,7 +82,7 @@ def in_a_process(repository: Path, step: str) -> Measured:
 def measure(repository: Path, step: str) -> Measured:
     """Read the repository; or mask its texts, which were read before the time begins."""
     if step == "without":
-        for module in (sniff, text):
+        for module in (names, text):
             setattr(module, "secret_content", _no_secret)  # noqa: B010 - not exported by them
     if step != "masking":
         begin = time.process_time()

@@ -22,8 +22,8 @@ import numpy as np
 from asterism.store.chunk_table import ChunkSnapshot, Matrix
 from asterism.store.lance.schema import matrix_of
 from asterism.store.lance.table import LanceTable
-from asterism.types.filters import Filter
 from asterism.types.index import Entry
+from asterism.types.search import Filter
 from benchmarks.store_rows import DIMENSIONS, ROWS_PER_FILE, Corpus
 
 BATCH_ROWS = 8_000

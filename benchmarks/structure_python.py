@@ -10,9 +10,13 @@ from asterism.lsp.client import LanguageClient, standard_answers, to_path
 from asterism.lsp.connection import Connection
 from asterism.lsp.keeper import Keeper, KeeperOptions
 from asterism.lsp.process import ServerCommand
-from asterism.programs.program import Consent, Program
-from asterism.structure.python.binary import require_checker
-from asterism.structure.python.project import SOURCE_ENDINGS, PythonOptions, PythonProject
+from asterism.programs.table import Consent, Program
+from asterism.structure.python.project import (
+    SOURCE_ENDINGS,
+    PythonOptions,
+    PythonProject,
+    require_checker,
+)
 from asterism.types.files import FoundFile
 from asterism.types.structure import Connections, Edge, Known
 from benchmarks.structure_samples import Difference, Sample, Texts, difference

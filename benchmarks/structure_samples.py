@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from asterism.analysis.source.discovery import discover
 from asterism.analysis.syntax.outlines import outline
-from asterism.structure.positions import SourceUnits
-from asterism.structure.targets import Target
+from asterism.structure.positions import SourceUnits, Target
 from asterism.types.files import FoundFile
 from asterism.types.outline import Item, Outline
 

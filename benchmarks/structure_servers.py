@@ -18,15 +18,14 @@ from typing import Any, NamedTuple
 
 from asterism.analysis.resolve.candidates import GUESS
 from asterism.config.environment import program
-from asterism.config.sections_index import WorkSettings
-from asterism.config.sections_structure import StructureSettings
+from asterism.config.sections_index import StructureSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.connector import Questions
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
+from asterism.structure.positions import Target
 from asterism.structure.servers.catalogue import SERVERS, Server
 from asterism.structure.servers.project import ServerProject
-from asterism.structure.targets import Target
 from asterism.types.files import FoundFile
 from asterism.types.structure import Connections
 from benchmarks.structure_samples import KINDS

@@ -7,11 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.structure.python.binary import require_checker
-from asterism.structure.python.project import PythonOptions, PythonProject
-from asterism.structure.targets import Target
-from asterism.structure.typescript.binary import require_compiler
-from asterism.structure.typescript.project import TypeScriptProject
+from asterism.structure.positions import Target
+from asterism.structure.python.project import PythonOptions, PythonProject, require_checker
+from asterism.structure.typescript.project import TypeScriptProject, require_compiler
 from asterism.types.files import FoundFile
 from benchmarks.structure_samples import Sample
 

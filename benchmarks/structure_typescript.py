@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from asterism.structure.typescript.binary import require_compiler
 from asterism.structure.typescript.config import SOURCE_ENDINGS, is_config, is_source, plan
-from asterism.structure.typescript.project import TypeScriptProject
+from asterism.structure.typescript.project import TypeScriptProject, require_compiler
 from asterism.types.files import FoundFile
 from asterism.types.outline import Item
 from asterism.types.structure import Connections, Edge, Known

@@ -15,8 +15,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from asterism.models.embed.static import StaticModel
-from asterism.models.embed.word_tokens import TOKENS_AT_MOST
+from asterism.models.embed.static import TOKENS_AT_MOST, StaticModel
 from asterism.models.weights.folder import DESCRIPTION, Reads, read_folder
 from asterism.models.weights.runtime import Answer, Runtime
 

@@ -1,7 +1,6 @@
 """Describes the programs that Asterism starts, as a section of `docs/security.md`."""
 
-from asterism.programs.program import Files, Program
-from asterism.programs.table import PROGRAMS, SYSTEM_FILES
+from asterism.programs.table import PROGRAMS, SYSTEM_FILES, Files, Program
 
 
 def programs_section() -> str:

@@ -14,7 +14,7 @@ from asterism.config.settings import all_settings
 from asterism.models.embed import options as embed
 from asterism.models.rerank import options as rerank
 from asterism.operations.schema import Json, Tool
-from asterism.servers.mcp.instructions import INSTRUCTIONS
+from asterism.servers.mcp.opening import INSTRUCTIONS
 from asterism.servers.tools import TOOLS
 from asterism.servers.tools_errors import CODES, INTERNAL
 from asterism.types.request_limits import FIELDS, FILTERS

@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from asterism.analysis.chunks.chunker import Place, chunk_file
-from asterism.analysis.chunks.collapse import folded
-from asterism.analysis.chunks.imports import imports_used
+from asterism.analysis.chunks.chunker import Place, chunk_file, folded
+from asterism.analysis.chunks.embedding_text import imports_used
 from asterism.analysis.chunks.units import units_of
 from asterism.analysis.source.text import decode
 from asterism.analysis.syntax.outlines import outline

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from asterism.programs.table import PROGRAMS
-from asterism.structure.typescript.binary import find_compiler
+from asterism.structure.typescript.project import find_compiler
 from scripts.write_docs import ROOT, cli_page, pages, with_tables
 
 EXAMPLE = re.compile(r"^```\n\$ asterism (?P<command>.+)\n(?P<shown>(?:.*\n)*?)```$", re.MULTILINE)

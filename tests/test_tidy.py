@@ -192,7 +192,7 @@ MAY_NAME_LANGUAGES = {
     "engine/connector.py": ({"python", "typescript"}, "checkers with settings of their own"),
     "engine/doctor/report.py": ({"Python"}, "the interpreter that runs Asterism"),
     "engine/doctor/machine.py": ({"Python"}, "the interpreter that runs Asterism"),
-    "engine/doctor/structure.py": ({"TypeScript"}, "the title of a check"),
+    "engine/doctor/checks.py": ({"TypeScript"}, "the title of a check"),
     "servers/http_chat_calls.py": ({"markdown"}, "a format of exports"),
     "servers/http_chat_tools.py": ({"markdown"}, "a format of exports"),
     "structure/python/paths.py": ({"python"}, "a setting of the type checker"),
@@ -201,7 +201,7 @@ MAY_NAME_LANGUAGES = {
         "the options of language servers, by the names of their settings",
     ),
     "structure/typescript/project.py": ({"typescript"}, "a folder of the cache"),
-    "telemetry/measures.py": ({"python"}, "the interpreter that runs Asterism"),
+    "telemetry/meters.py": ({"python"}, "the interpreter that runs Asterism"),
 }
 
 
@@ -265,7 +265,7 @@ MAY_START = {
     "src/asterism/programs/launcher.py": "becomes the program, behind its fences",
     "src/asterism/programs/lifeline.py": "ends reader processes with the one that reads",
     "src/asterism/programs/fork_server.py": "tidies up in Python's own fork server",
-    "src/asterism/toolservers/over_stdio.py": "opens a tool server asynchronously, as prepared",
+    "src/asterism/toolservers/transports.py": "opens a tool server asynchronously, as prepared",
     "src/asterism/analysis/parallel.py": "reader processes, which Python starts from our own code",
     "src/asterism/programs/table.py": "names the module whose warnings reader processes leave out",
     "src/asterism/api/codebase.py": "recognises that it is in a reader process",
@@ -287,12 +287,12 @@ OPENINGS = {
     "src/asterism/engine/doctor/deep.py": 1,
     "src/asterism/engine/engine.py": 1,
     "src/asterism/engine/inspection.py": 1,
-    "src/asterism/engine/listing.py": 1,
+    "src/asterism/engine/status.py": 1,
     "src/asterism/engine/snapshot.py": 1,
     "src/asterism/engine/status.py": 2,
     "src/asterism/engine/upgrade.py": 2,
     "src/asterism/engine/wiring.py": 1,
-    "src/asterism/evaluation/baseline.py": 1,
+    "src/asterism/evaluation/asterism_adapter.py": 1,
     "src/asterism/evaluation/asterism_adapter.py": 1,
     "src/asterism/evaluation/self_supervised.py": 1,
     "src/asterism/operations/files.py": 2,
@@ -341,7 +341,7 @@ AT_IMPORT = {
     "src/asterism/records/": "SQLAlchemy's tables are made at module level; "
     "engine.records imports the package when the database is opened",
     "src/asterism/servers/http/events.py": "a response is a subclass of Starlette's",
-    "src/asterism/servers/http/protocol.py": "a protocol is a subclass of uvicorn's",
+    "src/asterism/servers/http/process.py": "a protocol is a subclass of uvicorn's",
 }
 
 

@@ -15,8 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from asterism.analysis.syntax.catalogue import detect
-from asterism.evaluation.datasets import write_dataset
-from asterism.evaluation.labels import Query, Target
+from asterism.evaluation.datasets import Query, Target, write_dataset
 from training.archives import SourceFile, source_files
 from training.inputs import present
 from training.mine import source_name

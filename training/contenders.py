@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from asterism.models.embed import options as embed
 from asterism.models.embed.options import EmbedOptions
-from asterism.models.embed.provider import Embedder
-from asterism.models.embed.providers import make_embedder
+from asterism.models.embed.provider import Embedder, make_embedder
 from asterism.models.rerank import options as rerank
 from asterism.models.rerank.local import LocalReranker
 from asterism.models.rerank.options import RerankOptions

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from asterism.evaluation.costs import Clock, now, peak_bytes
+from asterism.evaluation.run import Clock, now, peak_bytes
 from asterism.types.errors import AsterismError, ProviderRefused
 from training.contenders import Contender
 

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asterism.analysis.chunks.options import RECIPE_VERSION
-from asterism.evaluation.labels import Checkout, Dataset, Found, Query
-from asterism.evaluation.matching import file_ranks, first_ranks, without_given
-from asterism.evaluation.metrics import ndcg
+from asterism.evaluation.datasets import Checkout, Dataset, Found, Query
+from asterism.evaluation.metrics import file_ranks, first_ranks, ndcg, without_given
 from asterism.indexing.read import text_hash
 from asterism.models.embed.cache import EmbeddingCache
 from asterism.models.embed.provider import Embedder

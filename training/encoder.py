@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from asterism.models.embed.chunk_texts import place_and_code
+from asterism.models.embed.encoder import place_and_code
 from training import scoring as asked
 from training.batches import batches
 from training.inputs import present

@@ -14,11 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from asterism.evaluation.datasets import load_dataset
-from asterism.evaluation.labels import Dataset
-from asterism.evaluation.markdown import table
+from asterism.evaluation.datasets import Dataset, load_dataset
 from asterism.evaluation.runs import save_run
 from asterism.evaluation.summaries import times
+from asterism.evaluation.tables import table
 from asterism.models.embed.cache import EmbeddingCache
 from asterism.types.errors import AsterismError, PathMissing, UsageError
 from asterism.types.files import display_path

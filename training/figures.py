@@ -14,8 +14,8 @@ from asterism.evaluation.bootstrap import (
     draws_groups,
     paired_difference,
 )
-from asterism.evaluation.markdown import NOTHING, table
 from asterism.evaluation.summaries import mean
+from asterism.evaluation.tables import NOTHING, table
 
 Floats = NDArray[np.float64]
 

@@ -9,9 +9,8 @@ from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.engine.wiring import Places
-from asterism.evaluation.asterism_adapter import EngineSearcher
-from asterism.evaluation.baseline import word_search
-from asterism.evaluation.labels import Dataset
+from asterism.evaluation.asterism_adapter import EngineSearcher, word_search
+from asterism.evaluation.datasets import Dataset
 from asterism.evaluation.run import SearchOptions, run_dataset
 from asterism.evaluation.runs import Run
 from asterism.store.registry import Registered

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from asterism.models.embed.chunk_texts import place_and_code
+from asterism.models.embed.encoder import place_and_code
 from training.rows import Row
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")

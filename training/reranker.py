@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from asterism.models.embed.chunk_texts import place_and_code
+from asterism.models.embed.encoder import place_and_code
 from training import scoring as asked
 from training.encoder import MEASURED_TOKENS, Held, all_vectors, save, tokenised
 from training.inputs import present

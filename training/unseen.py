@@ -22,8 +22,7 @@ from asterism.config.load import load
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.evaluation.datasets import write_dataset
-from asterism.evaluation.labels import Query, Target
+from asterism.evaluation.datasets import Query, Target, write_dataset
 from asterism.evaluation.self_supervised import SetOptions, make_queries
 from asterism.types.errors import PathMissing
 from asterism.types.files import display_path

@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     # Importing the package costs next to nothing; what is behind a name comes with its first use.
-    from asterism.api.answers import Answer, Cited
     from asterism.api.arguments import Filters
     from asterism.api.codebase import Codebase
     from asterism.api.connections import Context, Part, Related, Relations
     from asterism.api.open import open
-    from asterism.api.replies import Hit, IndexStatus, Reply, Symbol, Symbols
+    from asterism.api.replies import Answer, Cited, Hit, IndexStatus, Reply, Symbol, Symbols
     from asterism.api.requests import CodePart, ContextItem, LeftOut, RequestContext, context_for
     from asterism.indexing.progress import Progress
-    from asterism.indexing.report import SyncReport
-    from asterism.indexing.upgrade_report import UpgradeReport
+    from asterism.indexing.report import SyncReport, UpgradeReport
     from asterism.types.errors import AsterismError
 
 __version__ = "0.1.0"
@@ -54,9 +52,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Answer": "asterism.api.answers",
+    "Answer": "asterism.api.replies",
     "AsterismError": "asterism.types.errors",
-    "Cited": "asterism.api.answers",
+    "Cited": "asterism.api.replies",
     "CodePart": "asterism.api.requests",
     "Codebase": "asterism.api.codebase",
     "Context": "asterism.api.connections",
@@ -74,7 +72,7 @@ _HOMES = {
     "Symbol": "asterism.api.replies",
     "Symbols": "asterism.api.replies",
     "SyncReport": "asterism.indexing.report",
-    "UpgradeReport": "asterism.indexing.upgrade_report",
+    "UpgradeReport": "asterism.indexing.report",
     "context_for": "asterism.api.requests",
     "open": "asterism.api.open",
 }

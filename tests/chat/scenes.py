@@ -5,16 +5,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from asterism.chat.options import TurnOptions
-from asterism.chat.ports import Contexts, PlainContexts, Searched, ToolOutput
+from asterism.chat.ports import Contexts, PlainContexts, Searched, ToolOutput, TurnOptions
 from asterism.chat.run import RunningTurn, resume, start
 from asterism.chat.turn import Parts
 from asterism.chat.vector_search import VectorOptions, chosen, payload
 from asterism.models.llm.masking import MaskedModel
-from asterism.models.llm.protocol import LanguageModel
+from asterism.models.llm.options import LanguageModel
 from asterism.types.chat import Message, Token, ToolSpec, Turn, TurnEvent
+from asterism.types.context_settings import Permission
 from asterism.types.errors import StorageFailed
-from asterism.types.permissions import Permission
 from asterism.types.search import Hit
 from tests.llm.asking import OPENAI, Vendor, model_of
 from tests.llm.loopback import FakeServer, Script

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asterism.chat.options import TurnOptions
-from asterism.chat.ports import ToolOutput
+from asterism.chat.ports import ToolOutput, TurnOptions
 from asterism.chat.tool_calls import Terms, is_looping, must_ask, offered, same, sort_calls, trimmed
 from asterism.types.chat import Round, ToolCall, ToolResult, ToolSpec
-from asterism.types.permissions import Permission
+from asterism.types.context_settings import Permission
 from tests.chat.scenes import ASKING, FIND, FORBIDDEN, WRITE
 
 OPTIONS = TurnOptions()

@@ -6,11 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from asterism.chat import failures
-from asterism.chat.options import TurnOptions
-from asterism.chat.ports import ToolOutput
+from asterism.chat import ports
+from asterism.chat.ports import ToolOutput, TurnOptions
 from asterism.chat.run import RunningTurn, start
-from asterism.models.llm.protocol import LanguageModel
+from asterism.models.llm.options import LanguageModel
 from asterism.servers.tools_errors import CODES as TOOL_CODES
 from asterism.types import errors
 from asterism.types.chat import (
@@ -126,7 +125,7 @@ def test_a_mistake_of_ours_ends_the_turn() -> None:
     scene = Scene([LOOK, ANSWER], toolbox=Toolbox(crash))
     turn = scene.ask()
     assert turn.status is TurnStatus.failed
-    assert turn.error == failures.INTERNAL
+    assert turn.error == ports.INTERNAL
     assert isinstance(scene.events[-1], TurnFailed)
 
 
@@ -146,7 +145,7 @@ def test_whatever_breaks_the_reader_hears_of_an_end() -> None:
 
     (last,) = asyncio.run(run())
     assert isinstance(last, TurnFailed)
-    assert last.error == failures.INTERNAL
+    assert last.error == ports.INTERNAL
 
 
 def test_a_disk_that_is_full() -> None:
@@ -343,5 +342,5 @@ def test_a_tool_is_left_when_the_turn_is_stopped() -> None:
 
 
 def test_codes_are_those_of_the_tools() -> None:
-    for kind, code in failures.CODES.items():
+    for kind, code in ports.CODES.items():
         assert TOOL_CODES[kind].name == code

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from asterism.chat.options import TurnOptions
+from asterism.chat.ports import TurnOptions
 from asterism.chat.retrieval_loop import Verdict, read_verdict
 from asterism.types.chat import TurnStatus, Usage
 from tests.chat.scenes import Scene, Shelf

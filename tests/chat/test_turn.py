@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from asterism.chat.extractive import HEAD
-from asterism.chat.options import TurnOptions
-from asterism.chat.ports import ToolOutput
+from asterism.chat.ports import ToolOutput, TurnOptions
 from asterism.chat.prompts import LAST_ROUND, mark_of
 from asterism.chat.tool_calls import REFUSED, REPEATED
 from asterism.types.chat import (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.cli.preferences import _said
+from asterism.cli.setup import _said
 from asterism.servers.http.openapi import openapi
 from asterism.servers.http.routes import ENDPOINTS
 from asterism.servers.tools import TOOLS

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.files import LONGEST_LINE, MOST_BYTES
+from asterism.config.layers import LONGEST_LINE, MOST_BYTES
 from asterism.config.load import load
 from asterism.types.errors import SettingError
 

@@ -6,7 +6,7 @@ import pytest
 
 from asterism.config.environment import secret_values
 from asterism.config.load import load
-from asterism.config.records import records_options
+from asterism.config.options import records_options
 from asterism.types.errors import SettingError
 
 

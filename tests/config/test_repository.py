@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.described import described, whole
 from asterism.config.environment import cores
 from asterism.config.layers import Layer, resolve
 from asterism.config.load import load, worker_count
 from asterism.config.repository import rules
-from asterism.config.setting import Kind, Setting, Value, Voice, Zero
+from asterism.config.setting import Kind, Setting, Value, Voice, Zero, described, whole
 from asterism.config.settings import Settings, all_settings
 
 MAY: Mapping[Voice, set[str]] = {

@@ -13,12 +13,12 @@ from asterism.config.load import (
     load,
     worker_count,
 )
-from asterism.config.searching import rerank_options, reranking_options
+from asterism.config.options import rerank_options, reranking_options
 from asterism.config.sections_index import WorkSettings
 from asterism.config.settings import Settings, all_settings
 from asterism.models.embed.options import EmbedOptions
 from asterism.models.rerank.options import RerankOptions
-from asterism.search.ranking.reranking import RerankingOptions
+from asterism.search.ranking.rerank import RerankingOptions
 from asterism.types.errors import SettingError
 
 KEY = "discovery.max_file_bytes"

@@ -7,8 +7,7 @@ import pytest
 
 from asterism.context.agents.edit import enable, new_agent_text, set_key
 from asterism.context.agents.files import AgentFolder, import_agent, load_agent
-from asterism.context.agents.nodes import LARGEST
-from asterism.context.agents.problems import AgentInvalid
+from asterism.context.agents.nodes import LARGEST, AgentInvalid
 from asterism.types.errors import AsterismError, InputError, PathMissing
 
 TEXT = "# mine\ndescription: One  # said\nservers:\n- name: s\n  command: c\n  args: [env:TOK]\n"

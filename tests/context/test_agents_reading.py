@@ -2,8 +2,8 @@
 
 import pytest
 
+from asterism.context.agents.nodes import AgentInvalid
 from asterism.context.agents.parse import problems_of, read_agent
-from asterism.context.agents.problems import AgentInvalid
 from asterism.types.context import (
     FromEnvironment,
     Include,
@@ -12,7 +12,7 @@ from asterism.types.context import (
     ToolChoice,
     ToolKey,
 )
-from asterism.types.permissions import Permission
+from asterism.types.context_settings import Permission
 
 WHOLE = """\
 version: 1

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from asterism.context.likeness import likeness
-from asterism.context.vectors import ItemIndex
+from asterism.context.vectors import ItemIndex, likeness
 from asterism.models.embed.cache import NoCache
 from asterism.types.context import Item, Rule, Tool
 from tests.context.spoken import Taught

@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.context.mentions import key_named, mentions
+from asterism.context.choice import key_named, mentions
 from asterism.types.context import ItemKey, ReferenceKey, RuleKey, ToolKey
 
 KNOWN: tuple[ItemKey, ...] = (

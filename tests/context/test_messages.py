@@ -8,18 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asterism.context.kept import Keeper, KeptInFiles, KeptInMemory
+from asterism.context.items import (
+    item_from_json,
+    item_json,
+)
 from asterism.context.messages import (
     Contents,
     build_messages,
     marker_token,
     request_tools,
 )
-from asterism.context.replay import Change, replay
-from asterism.context.wire import (
-    item_from_json,
-    item_json,
-)
+from asterism.context.replay import Change, Keeper, KeptInFiles, KeptInMemory, replay
 from asterism.types.chat import Message, Role
 from asterism.types.context import (
     Include,
@@ -39,8 +38,8 @@ from asterism.types.context import (
     text_hash,
 )
 from asterism.types.context_json import key_from_json, request_from_json, request_json
+from asterism.types.context_settings import Permission
 from asterism.types.errors import InputError
-from asterism.types.permissions import Permission
 
 ITEMS: tuple[Item, ...] = (
     Rule(name="High", text="Rule one.\n", priority=900),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asterism.context.pieces import (
+from asterism.context.items import (
     MAX_PIECE,
     MAX_PIECES,
     MAX_SENTENCES,

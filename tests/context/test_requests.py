@@ -32,7 +32,7 @@ from asterism.types.context import (
     ToolKey,
     key_from_text,
 )
-from asterism.types.permissions import Permission
+from asterism.types.context_settings import Permission
 from tests.context.spoken import Measured, Taught, near
 
 MANUAL: SessionMode = RequestMode.manual

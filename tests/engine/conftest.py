@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_index import WatchSettings, WorkSettings
+from asterism.config.sections_index import StructureSettings, WatchSettings, WorkSettings
 from asterism.config.sections_models import EmbeddingSettings
-from asterism.config.sections_structure import StructureSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from asterism.context.agents.parse import problems_of
-from asterism.engine.agents_places import AgentPlaces
+from asterism.engine.agents import AgentPlaces
 from asterism.types.context_settings import SETTINGS
 from asterism.types.errors import InputError, PathMissing
 

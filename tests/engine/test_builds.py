@@ -12,9 +12,8 @@ from threading import Event, Thread
 
 import pytest
 
-from asterism.config.sections_index import ChunkSettings, IndexSettings
+from asterism.config.sections_index import ChunkSettings, IndexSettings, MaskingSettings
 from asterism.config.sections_models import EmbeddingSettings
-from asterism.config.sections_running import MaskingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
@@ -22,11 +21,10 @@ from asterism.indexing.lock import writer
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.lance.table import LanceTable
 from asterism.store.registry import Registered
-from asterism.types.catalogue import SymbolQuery
 from asterism.types.chunk import Chunk
 from asterism.types.errors import IndexMissing, IndexTooNew, ProviderRefused
-from asterism.types.filters import Filter
-from asterism.types.index import Staleness
+from asterism.types.index import Staleness, SymbolQuery
+from asterism.types.search import Filter
 from asterism.types.symbol import Role
 from tests.disclosure.examples import AWS
 from tests.engine.conftest import SETTINGS, make

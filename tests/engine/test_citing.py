@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.engine.chat.citing import checked
+from asterism.engine.chat.sources import checked
 from asterism.types.chat import Citation
 
 

@@ -11,8 +11,8 @@ from asterism.engine.cleanup import Cleaning
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.types.catalogue import SymbolQuery
 from asterism.types.errors import SettingError
+from asterism.types.index import SymbolQuery
 from tests.engine.conftest import SETTINGS, make
 
 SIZED = Cleaning(False, (), (), (), (), bytes_before=100, bytes_after=120)

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from asterism.config.sections_running import TrustSettings
-from asterism.config.sections_structure import StructureSettings
+from asterism.config.sections_index import StructureSettings, TrustSettings
 from asterism.engine.connector import NO_FILES_BY_NAME, NONE_BY_NAME, Connector
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
@@ -18,7 +17,7 @@ from asterism.engine.wiring import Places
 from asterism.lsp.keeper import Condition
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
-from asterism.structure.targets import Target
+from asterism.structure.positions import Target
 from asterism.types.errors import LanguageServerError
 from asterism.types.structure import Connections, Fact, Known
 from tests.engine.conftest import NO_SERVERS, SETTINGS

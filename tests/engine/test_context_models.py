@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_context import ContextModelSettings
+from asterism.config.sections_models import ContextModelSettings
 from asterism.config.settings import Settings
 from asterism.context.scores import Curve
-from asterism.engine.context_models import built_in, choosing_settings, told_of_cosines
+from asterism.engine.agents import built_in, choosing_settings, told_of_cosines
 from asterism.engine.doctor.models import choosing_findings
 from asterism.engine.engine import Engine
 from asterism.engine.request_context import ContextFor, ContextRequest, context_for

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_chat import ModelSettings
-from asterism.config.sections_models import EmbeddingSettings, RerankSettings
-from asterism.config.sections_structure import StructureSettings
+from asterism.config.sections_index import StructureSettings
+from asterism.config.sections_models import EmbeddingSettings, ModelSettings, RerankSettings
 from asterism.config.settings import Settings
-from asterism.engine.doctor.checks import index_findings
+from asterism.engine.doctor.checks import index_findings, settings_findings, structure_findings
 from asterism.engine.doctor.findings import Finding, Verdict, ok
 from asterism.engine.doctor.machine import part_findings, place_findings, watch_findings
 from asterism.engine.doctor.models import (
@@ -24,8 +23,6 @@ from asterism.engine.doctor.models import (
 )
 from asterism.engine.doctor.probe import main as probe
 from asterism.engine.doctor.report import carried_out, checks, examine, is_healthy
-from asterism.engine.doctor.settings import settings_findings
-from asterism.engine.doctor.structure import structure_findings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.types.errors import StorageFailed

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from asterism.config.settings import Settings
-from asterism.engine.doctor.agents import agent_findings
+from asterism.engine.doctor.checks import agent_findings
 
 SERVER = "servers:\n  - name: s\n    command: {command}\n{more}"
 PYTHON = json.dumps(sys.executable)

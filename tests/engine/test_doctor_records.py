@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from asterism.config.sections_records import RecordsSettings
+from asterism.config.sections_server import RecordsSettings
 from asterism.config.settings import Settings
-from asterism.engine.doctor.records import record_findings
+from asterism.engine.doctor.checks import record_findings
 from asterism.records.database import open_database
 from asterism.records.options import FILE, RecordsOptions
 from asterism.records.turns import NewTurn, Turns

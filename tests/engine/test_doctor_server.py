@@ -8,8 +8,8 @@ import pytest
 from asterism.config.sections_server import ServerSettings
 from asterism.config.server_token import TokenFile
 from asterism.config.settings import Settings
+from asterism.engine.doctor.checks import server_findings
 from asterism.engine.doctor.findings import Finding, Verdict
-from asterism.engine.doctor.server import server_findings
 
 
 @pytest.fixture(autouse=True)

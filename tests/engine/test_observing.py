@@ -18,8 +18,8 @@ from asterism.models.embed.options import EmbedOptions
 from asterism.models.rerank.fake import WordOverlapReranker
 from asterism.telemetry.exposition import snapshot
 from asterism.telemetry.log import LogOptions, start_logging, stop_logging
-from asterism.types.catalogue import SymbolQuery
 from asterism.types.errors import IndexMissing, ProviderDown
+from asterism.types.index import SymbolQuery
 from asterism.types.search import Mode
 from tests.engine.conftest import make
 from tests.models.http.misbehaving_server import failing, serving

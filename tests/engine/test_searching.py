@@ -10,8 +10,8 @@ import pytest
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.types.catalogue import Job
 from asterism.types.errors import IndexMissing, UsageError
+from asterism.types.index import Job
 from asterism.types.search import Mode
 from tests.engine.conftest import make
 

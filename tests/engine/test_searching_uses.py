@@ -8,8 +8,7 @@ import pytest
 
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.types.filters import Filter
-from asterism.types.search import Hit, Mode, Signal
+from asterism.types.search import Filter, Hit, Mode, Signal
 
 FILES = {
     "src/tokens.py": 'def check(token):\n    """Whether a token is good."""\n    return token.ok\n',

@@ -11,7 +11,7 @@ import pytest
 
 from asterism.analysis.chunks.options import RECIPE_VERSION
 from asterism.config.sections_models import EmbeddingSettings
-from asterism.engine.chat.nearest import nearest
+from asterism.engine.chat.sources import nearest
 from asterism.engine.encoder_vectors import FILL_TEXTS
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchReply, SearchRequest
@@ -21,8 +21,7 @@ from asterism.models.embed.encoder import EncoderEmbedder
 from asterism.models.embed.options import STATIC_IDENTITY, EmbedOptions, identity_of
 from asterism.store.encoder_vectors import FILE_NAME, MadeFor, Making, SecondStore
 from asterism.store.registry import Registered
-from asterism.types.filters import Filter
-from asterism.types.search import Mode
+from asterism.types.search import Filter, Mode
 from tests.engine.conftest import SETTINGS, make
 from tests.faults.damage import DAMAGES, NOTHING_EARLIER
 from tests.models.weights.tiny_models import make_encoder, rewrite

@@ -22,10 +22,10 @@ from asterism.engine.wiring import Places
 from asterism.lsp.keeper import Condition
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
-from asterism.structure.targets import Target
-from asterism.types.catalogue import SymbolQuery
+from asterism.structure.positions import Target
 from asterism.types.errors import IndexCorrupt, IndexMissing, ServerDied
 from asterism.types.files import Discovery, FoundFile
+from asterism.types.index import SymbolQuery
 from asterism.types.structure import Connections
 from tests.engine.conftest import NO_SERVERS, SETTINGS, make
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.engine.surroundings import Surroundings, surroundings
+from asterism.engine.search import Surroundings, surroundings
 from asterism.store.chunk_table import ChunkKey
 from tests.search.selection_hits import hit
 

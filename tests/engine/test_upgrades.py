@@ -9,12 +9,12 @@ from threading import Event, Thread
 import pytest
 
 from asterism.config.sections_models import EmbeddingSettings
-from asterism.engine import upgrading_behind
+from asterism.engine import upgrade
 from asterism.engine.doctor.models import upgrade_findings
 from asterism.engine.engine import Engine
 from asterism.engine.in_flight import Questions
+from asterism.engine.upgrade import Upgrader
 from asterism.engine.upgrade_state import UpgradeState
-from asterism.engine.upgrading_behind import Upgrader
 from asterism.engine.wiring import Places
 from asterism.indexing.lock import upgrader
 from asterism.indexing.progress import Listener, Progress
@@ -30,7 +30,7 @@ PATIENCE = 60
 
 @pytest.fixture(autouse=True)
 def _looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(upgrading_behind, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(upgrade, "LOOK_SECONDS", 0.02)
 
 
 @pytest.fixture
@@ -308,7 +308,7 @@ def test_whoever_waits_for_no_question_waits_for_the_last_one() -> None:
 def test_what_goes_wrong_in_the_background_is_told_once(
     engine: Engine, registered: Registered, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upgrading_behind, "AGAIN_SECONDS", 0.02)
+    monkeypatch.setattr(upgrade, "AGAIN_SECONDS", 0.02)
     weights = folder / "model.onnx"
     content = weights.read_bytes()
     weights.write_bytes(content[:-1])

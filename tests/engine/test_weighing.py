@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.engine.weighing import rank_options
+from asterism.engine.rerank import rank_options
 from asterism.models.embed.options import EmbedOptions
 from asterism.search.ranking.options import RankOptions
 from asterism.types.errors import ProviderRefused

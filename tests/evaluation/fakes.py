@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from asterism.evaluation.labels import Found, PathMatch
+from asterism.evaluation.datasets import Found, PathMatch
 from asterism.evaluation.metrics import Measures
 from asterism.evaluation.runs import Building, Result, Run
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from difflib import unified_diff
 from pathlib import Path
 
-from asterism.evaluation.labels import Found
+from asterism.evaluation.datasets import Found
 from asterism.evaluation.run import Searcher
 
 # Enough to see a ranking move; a longer list would change with every breath.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.evaluation.labels import Query, Target
+from asterism.evaluation.datasets import Query, Target
 from asterism.search.ranking.options import RankOptions
 from asterism.search.recall import Pools
 from benchmarks.ablation import FULL, Scored, kept_always, main, variants, worth_table

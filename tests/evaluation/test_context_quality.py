@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from asterism.context.pieces import index_text
+from asterism.context.items import index_text
 from asterism.context.vectors import ItemIndex
 from asterism.context.words import stems_of
 from asterism.models.embed.cache import NoCache

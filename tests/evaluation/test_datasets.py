@@ -5,8 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from asterism.evaluation.datasets import load_dataset, write_dataset
-from asterism.evaluation.labels import Checkout, PathMatch, Query, Target
+from asterism.evaluation.datasets import (
+    Checkout,
+    PathMatch,
+    Query,
+    Target,
+    load_dataset,
+    write_dataset,
+)
 from asterism.types.errors import PathMissing, PathUnreadable, UsageError
 
 LINE = {"id": "1", "query": "q", "repo": "shop", "targets": [{"path": "a.py"}]}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.evaluation.labels import Found
+from asterism.evaluation.datasets import Found
 from tests.evaluation.fakes import FakeSearcher
 from tests.evaluation.golden_ranks import changed_ranks, write_ranks
 

@@ -4,24 +4,22 @@ import math
 
 import pytest
 
-from asterism.evaluation.labels import Found, PathMatch, Query, Target
-from asterism.evaluation.matching import (
-    covers,
-    file_ranks,
-    first_ranks,
-    right_places,
-    without_given,
-)
+from asterism.evaluation.datasets import Found, PathMatch, Query, Target
 from asterism.evaluation.metrics import (
     Judged,
     Measures,
+    covers,
+    file_ranks,
+    first_ranks,
     measures,
     ndcg,
     recall,
     reciprocal_rank,
+    right_places,
     share_found,
     tokens_to_first_hit,
     within_budget,
+    without_given,
 )
 
 # The gain of a rank: 1 / log2(rank + 1).

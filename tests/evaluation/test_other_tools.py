@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from asterism.evaluation.adapters import AdapterSearcher
-from asterism.evaluation.command import CommandSearcher, parse_found
-from asterism.evaluation.labels import Found
+from asterism.evaluation.adapters import AdapterSearcher, CommandSearcher, parse_found
+from asterism.evaluation.datasets import Found
 from asterism.types.errors import PathMissing, UsageError
 
 PLACES = [Found("a.py", 1, 2), Found("b.py")]

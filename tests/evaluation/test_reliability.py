@@ -8,14 +8,12 @@ from asterism.evaluation.reliability import (
     Silence,
     are_probabilities,
     reliability,
-    scored_files,
-    scored_places,
-    silences,
-)
-from asterism.evaluation.reliability_tables import (
     reliability_json,
     reliability_tables,
+    scored_files,
+    scored_places,
     silence_lines,
+    silences,
 )
 from tests.evaluation.fakes import result, run_of, scored
 

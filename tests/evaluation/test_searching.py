@@ -4,9 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from asterism.evaluation.labels import Checkout, Dataset, Found, PathMatch, Query, Target
-from asterism.evaluation.reading_costs import UNREADABLE_TOKENS, ReadingCosts
-from asterism.evaluation.run import BUDGET_PLACES, WARMING, SearchOptions, run_dataset
+from asterism.evaluation.datasets import Checkout, Dataset, Found, PathMatch, Query, Target
+from asterism.evaluation.run import (
+    BUDGET_PLACES,
+    UNREADABLE_TOKENS,
+    WARMING,
+    ReadingCosts,
+    SearchOptions,
+    run_dataset,
+)
 from asterism.types.errors import PathMissing, UsageError
 from tests.evaluation.fakes import FakeSearcher
 

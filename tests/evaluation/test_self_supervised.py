@@ -10,12 +10,9 @@ from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.engine.wiring import Places
-from asterism.evaluation.asterism_adapter import EngineSearcher, given_of
-from asterism.evaluation.baseline import word_search
-from asterism.evaluation.drawing import Draw
-from asterism.evaluation.labels import Found, Query, Target
-from asterism.evaluation.self_supervised import SetOptions, make_queries
-from asterism.evaluation.slips import misspelt
+from asterism.evaluation.asterism_adapter import EngineSearcher, given_of, word_search
+from asterism.evaluation.datasets import Found, Query, Target
+from asterism.evaluation.self_supervised import Draw, SetOptions, make_queries, misspelt
 from asterism.store.registry import Registered
 from asterism.types.errors import IndexMissing, UsageError
 from asterism.types.search import Hit

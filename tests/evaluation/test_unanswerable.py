@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from asterism.evaluation.self_supervised import unanswerable_queries
 from asterism.evaluation.topics import TOPICS
-from asterism.evaluation.unanswerable import unanswerable_queries
 
 
 @pytest.fixture

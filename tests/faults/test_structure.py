@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_running import TrustSettings
-from asterism.config.sections_structure import StructureSettings
+from asterism.config.sections_index import StructureSettings, TrustSettings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.engine.wiring import Places

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from asterism.models.embed.options import EmbedOptions
-from asterism.models.embed.providers import make_embedder
+from asterism.models.embed.provider import make_embedder
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.catalogue.opening import CATALOGUE
 from asterism.store.catalogue.schema import FILE_TABLES

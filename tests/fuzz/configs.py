@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 from asterism.config.environment import user_file
-from asterism.config.files import REPOSITORY_FILE
+from asterism.config.layers import REPOSITORY_FILE
 from asterism.config.load import load
 from asterism.config.settings import Settings, all_settings
 from asterism.types.errors import SettingError

@@ -13,7 +13,7 @@ from asterism.analysis.resolve.modules import module_file
 from asterism.languages.file_set import FileSet
 from asterism.languages.go.folders import import_folder
 from asterism.languages.rust.files import crate_roots
-from asterism.structure.servers.clangd_database import include_folders, made_up, own_commands
+from asterism.structure.servers.catalogue import include_folders, made_up, own_commands
 from asterism.structure.typescript.config import plan
 from tests.fuzz.mutations import crossed, damaged
 from tests.fuzz.target import Check, Target, one_by_one

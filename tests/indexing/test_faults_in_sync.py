@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from asterism.analysis.parallel import BATCH
-from asterism.analysis.syntax import tables
+from asterism.analysis.syntax import language
 from asterism.indexing.progress import Listener, Progress, Stage
 from asterism.types.errors import ProviderDown
 from asterism.types.index import Staleness
@@ -168,7 +168,7 @@ def test_a_file_whose_parse_does_not_end(
 ) -> None:
     """It is read as plain text, every other file as it is, and the next sync has nothing to do."""
     # The processes of a pool keep the limit of two seconds.
-    monkeypatch.setattr(tables, "SMALL_SECONDS", 0.2)
+    monkeypatch.setattr(language, "SMALL_SECONDS", 0.2)
     shop.options = replace(shop.options, workers=workers, parallel_from=2)
     fill(shop, 6 * BATCH)
     for name in ("src/m000.go", "src/m100.go"):

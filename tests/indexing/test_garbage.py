@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from asterism.indexing.garbage import MANY, no_collection
+from asterism.indexing.read import MANY, no_collection
 
 
 @pytest.fixture(autouse=True)

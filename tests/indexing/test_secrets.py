@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.indexing.options import options_hash
+from asterism.indexing.plan import options_hash
 from tests.disclosure.examples import KEY_BODY, private_key
 from tests.indexing.workshop import Workshop, workshop
 

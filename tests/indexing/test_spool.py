@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from asterism.indexing.read import Gone, Packet, Rows, unpickled
-from asterism.indexing.spool import Earlier, Spool
+from asterism.indexing.write import Earlier, Spool
 
 BLOCKS = [b"one", b"two" * 10_000, b"three" * 100, b"four"]
 HELD = [Rows("a.py", "a py", [], [])]

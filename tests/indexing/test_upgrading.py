@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asterism.indexing.cache import Cache
+from asterism.indexing.index import Cache
 from asterism.indexing.progress import Listener, Progress
 from asterism.indexing.read import text_hash
+from asterism.indexing.report import UpgradeReport
 from asterism.indexing.upgrade import (
     BATCH_TEXTS,
     Upgrade,
@@ -17,7 +18,6 @@ from asterism.indexing.upgrade import (
     rows_of_halves,
     upgrade,
 )
-from asterism.indexing.upgrade_report import UpgradeReport
 from asterism.models.embed.cache import EmbeddingCache, NoCache
 from asterism.models.embed.fake import CountingEmbedder
 from asterism.store.encoder_vectors import MadeFor, Making, SecondStore

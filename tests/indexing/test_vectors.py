@@ -7,7 +7,7 @@ import pytest
 
 from asterism.indexing.read import text_hash
 from asterism.indexing.report import Account
-from asterism.indexing.vectors import Text, VectorSource
+from asterism.indexing.write import Text, VectorSource
 from asterism.models.embed.cache import EmbeddingCache
 from asterism.models.embed.fake import CountingEmbedder
 from asterism.store.chunk_table import ChunkKey

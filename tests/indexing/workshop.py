@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from asterism.analysis.chunks.options import RECIPE_VERSION
-from asterism.indexing.cache import Cache
-from asterism.indexing.index import Index
-from asterism.indexing.options import SyncOptions, options_hash
+from asterism.indexing.index import Cache, Index
+from asterism.indexing.plan import SyncOptions, options_hash
 from asterism.indexing.progress import SILENT, Listener
 from asterism.indexing.report import SyncReport
 from asterism.indexing.sync import sync

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.install.clients import CLIENTS
-from asterism.install.places import Places, launch
+from asterism.install.clients import CLIENTS, Places, launch
 from asterism.install.targets import Scope, Wanted, wanted
 
 START = launch("/opt/bin/asterism", "mcp")

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asterism.install.blocks import BEGIN, END, with_block, without_block
 from asterism.install.pieces import Block, State, added, state_of, taken_back
+from asterism.install.toml_edits import BEGIN, END, with_block, without_block
 from asterism.types.errors import InputError
 
 BLOCK = f"{BEGIN}\nHello\nthere\n{END}"

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.install.clients import CLIENTS, NAMES
-from asterism.install.places import Places
+from asterism.install.clients import CLIENTS, NAMES, Places
 from asterism.install.plan import plan_install, plan_uninstall
 from asterism.install.targets import Scope
 from asterism.install.write import Reader, write

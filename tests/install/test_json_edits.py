@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asterism.install.clients import Format
-from asterism.install.json_edits import entry_at, with_entry, without_entry
-from asterism.install.jsonc_text import scan
+from asterism.install.json_edits import entry_at, scan, with_entry, without_entry
 from asterism.install.pieces import Entry, added, taken_back
 from asterism.types.errors import InputError
 

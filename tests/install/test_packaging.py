@@ -10,7 +10,7 @@ import pytest
 
 from asterism import __version__
 from asterism.install.clients import CLIENTS
-from asterism.install.texts import guide, plain_skill, skill
+from asterism.install.targets import guide, plain_skill, skill
 
 ROOT = Path(__file__).resolve().parents[2]
 

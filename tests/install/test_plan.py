@@ -4,12 +4,10 @@ from datetime import date
 
 import pytest
 
-from asterism.install.own_files import is_ours, is_unedited, marked
-from asterism.install.pieces import is_server_of_ours
-from asterism.install.places import Places
+from asterism.install.clients import Places
+from asterism.install.pieces import is_ours, is_server_of_ours, is_unedited, marked
 from asterism.install.plan import Plan, plan_install, plan_uninstall
-from asterism.install.targets import Scope
-from asterism.install.texts import skill
+from asterism.install.targets import Scope, skill
 from asterism.install.write import Reader, write
 from tests.install.conftest import put, setup, setups, tree
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asterism.install.toml_lists import with_item, without_item
+from asterism.install.toml_edits import with_item, without_item
 from asterism.types.errors import InputError
 
 PATH = ("trust", "repositories")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.install.places import Places
+from asterism.install.clients import Places
 from asterism.install.plan import Plan, plan_install, plan_uninstall
 from asterism.install.write import Reader, write
 from asterism.types.errors import InputError, PathUnreadable

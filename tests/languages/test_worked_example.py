@@ -22,9 +22,9 @@ SCRIPT = """if True:
     from asterism.analysis.resolve.scopes import FileScope
     from asterism.analysis.syntax.outlines import outline
     from asterism.reply.layout import path_line
-    from asterism.search.filters_values import language
-    from asterism.search.query.traces import frames_in
-    from asterism.structure.call_sites import is_call
+    from asterism.search.filters import language
+    from asterism.search.query.paths import frames_in
+    from asterism.structure.uses import is_call
     from tests.analysis.graph.in_memory_world import InMemoryWorld
 
     files = json.load(sys.stdin)

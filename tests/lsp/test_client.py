@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from asterism.lsp.channels import UnixSocket
+from asterism.lsp.channels import MessageReader, UnixSocket, encode
 from asterism.lsp.client import LanguageClient, standard_answers, to_path, to_uri
 from asterism.lsp.connection import Connection
-from asterism.lsp.framing import MessageReader, encode
 from asterism.types.errors import ServerDied, ServerMissing
 
 

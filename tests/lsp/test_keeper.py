@@ -16,7 +16,7 @@ import pytest
 from asterism.lsp.connection import Connection
 from asterism.lsp.keeper import Condition, Keeper, KeeperOptions
 from asterism.lsp.process import ServerCommand
-from asterism.programs.program import Consent, Program
+from asterism.programs.table import Consent, Program
 from asterism.types.errors import (
     LanguageServerError,
     ServerDied,
@@ -335,7 +335,7 @@ PARENT = """
 import sys, time
 from asterism.lsp.keeper import Keeper
 from asterism.lsp.process import ServerCommand
-from asterism.programs.program import Consent, Program
+from asterism.programs.table import Consent, Program
 program = Program(name="fake", purpose="a fake", consent=Consent.always)
 server = ServerCommand(name="fake", program=program, command=(sys.executable, sys.argv[1]))
 keeper = Keeper(server, lambda connection: connection)

@@ -11,15 +11,14 @@ import pytest
 
 from asterism.disclosure.tokens import mark
 from asterism.models.embed.options import EmbedOptions
-from asterism.models.embed.providers import make_embedder
-from asterism.models.llm.options import LlmOptions
-from asterism.models.llm.protocol import ModelRequest
+from asterism.models.embed.provider import make_embedder
+from asterism.models.llm.options import LlmOptions, ModelRequest
 from asterism.models.llm.provider import Lent, make_model
 from asterism.models.rerank.options import RerankOptions
-from asterism.models.rerank.providers import make_reranker
+from asterism.models.rerank.provider import make_reranker
 from asterism.telemetry.log import LogOptions, start_logging, stop_logging
-from asterism.telemetry.masking import counting_masked
-from asterism.telemetry.measures import MASKED_TOKENS
+from asterism.telemetry.meters import MASKED_TOKENS
+from asterism.telemetry.notices import counting_masked
 from asterism.types.chat import Message, ModelReply, Role, ToolCall, ToolSpec
 from tests.disclosure.examples import AWS, GITHUB, JWT, KEY_BODY, private_key
 from tests.llm.asking import VENDORS, Vendor

@@ -11,9 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.programs.fences import fences
-from asterism.programs.program import Consent, Files, Limits, Program
-from asterism.programs.start import Launch, inherited, is_below, prepare, run, search_path
+from asterism.programs.start import Launch, fences, inherited, is_below, prepare, run, search_path
 from asterism.programs.table import (
     DOCTOR_PROBE,
     PROGRAMS,
@@ -21,6 +19,10 @@ from asterism.programs.table import (
     SERVERS,
     TOOL_SERVER,
     TYPESCRIPT,
+    Consent,
+    Files,
+    Limits,
+    Program,
 )
 
 PLAIN = Program(name="plain", purpose="says how it is", consent=Consent.always)
@@ -259,7 +261,7 @@ def test_it_ends_with_what_started_it() -> None:
     tied = (
         "import sys\n"
         "from asterism.programs.start import Launch, start\n"
-        "from asterism.programs.program import *\n"
+        "from asterism.programs.table import *\n"
         "limits = Limits(cpu_seconds=60, processes=64, network=False)\n"
         "program = Program(name='x', purpose='', consent=Consent.always, limits=limits)\n"
         "code = 'import time; print(1, flush=True); time.sleep(600)'\n"

@@ -14,12 +14,13 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
-from asterism.records import session_tables, tables
+from asterism.records import tables
+from asterism.records import tables as session_tables
 from asterism.records.conversations import Conversations
 from asterism.records.database import Database, open_database
-from asterism.records.metadata import METADATA
 from asterism.records.migrate import REVISIONS
 from asterism.records.options import FILE, RecordsOptions
+from asterism.records.tables import METADATA
 from asterism.records.turns import NewTurn, Turns
 from asterism.telemetry.notices import taken
 from asterism.types.conversation import Shelf

@@ -9,10 +9,9 @@ import pytest
 from sqlalchemy import create_engine, inspect
 
 from asterism.records.database import open_database
-from asterism.records.metadata import METADATA
 from asterism.records.options import RecordsOptions
-from asterism.records.session_tables import SESSIONS
 from asterism.records.sessions import SessionStore
+from asterism.records.tables import METADATA, SESSIONS
 from asterism.types.context import ReferenceKey, RequestMode, RuleKey, SessionItem, ToolKey
 from asterism.types.errors import UsageError
 from asterism.types.sessions import ItemUse, Session, StoredRequest

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from asterism.analysis.syntax.outlines import outline
 from asterism.reply.budget import Assembly, FileSource, Result, assemble
-from asterism.reply.stated import stated
+from asterism.reply.snapshots import stated
 from asterism.types.selection import Detail
 
 SHOP = b"""\

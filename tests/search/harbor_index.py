@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.indexing.options import SyncOptions, options_hash
+from asterism.indexing.plan import SyncOptions, options_hash
 from asterism.indexing.sync import sync
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.chunk_table import ChunkSnapshot

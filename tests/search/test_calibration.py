@@ -2,14 +2,14 @@
 
 import pytest
 
-from asterism.search.ranking.calibration import (
+from asterism.search.ranking.options import Calibration, RankOptions
+from asterism.search.ranking.recipe import (
     Grounds,
     calibration_for,
     grounds_of,
     logistic,
     probabilities,
 )
-from asterism.search.ranking.options import Calibration, RankOptions
 from asterism.search.recall import Pools
 from asterism.store.chunk_table import ChunkKey, Match
 

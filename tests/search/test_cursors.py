@@ -17,8 +17,7 @@ from asterism.search.cursors import (
     write_cursor,
 )
 from asterism.types.errors import UsageError
-from asterism.types.filters import Filter
-from asterism.types.search import Mode, Question, Search
+from asterism.types.search import Filter, Mode, Question, Search
 
 ORIGIN = Origin("shop", 7, "digest")
 SEARCH = Search(question=Question(text="token"), mode=Mode.exact, where=Filter(kinds=("class",)))

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from asterism.search.lookup import find_definitions, names_wanted
+from asterism.search.lookup import SymbolAnswer, find_definitions, names_wanted
 from asterism.search.query.parse import understand
-from asterism.search.symbols_lookup import SymbolAnswer
 from asterism.types.errors import UsageError
-from asterism.types.filters import NO_FILTER, Filter
+from asterism.types.search import NO_FILTER, Filter
 from tests.search.harbor_index import HarborIndex, harbor_index
 
 

@@ -7,13 +7,18 @@ from pathlib import Path
 import pytest
 
 from asterism.analysis.terms import terms_of
-from asterism.search.exact.needles import needles_of
-from asterism.search.exact.places import Found
-from asterism.search.exact.search import ExactAnswer, ExactOptions, chunks_found, find_exact
+from asterism.search.exact.search import (
+    ExactAnswer,
+    ExactOptions,
+    Found,
+    chunks_found,
+    find_exact,
+    needles_of,
+)
 from asterism.search.query.parse import understand
 from asterism.store.chunk_table import ChunkKey, Source
 from asterism.types.errors import UsageError
-from asterism.types.filters import NO_FILTER, Filter
+from asterism.types.search import NO_FILTER, Filter
 from tests.search.harbor_index import HARBOR, SAMPLES, HarborIndex, harbor_index
 
 ROOTS = {"harbor": HARBOR, "samples": SAMPLES}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.indexing.options import SyncOptions, options_hash
+from asterism.indexing.plan import SyncOptions, options_hash
 from asterism.indexing.sync import sync
 from asterism.search.exact.order import READ_AT_MOST, Matches, most_useful
 from asterism.search.exact.search import find_exact

@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.search.exact.places import Segment, claim, segments_of
+from asterism.search.exact.search import Segment, claim, segments_of
 from asterism.search.exact.worker import Span
 from asterism.store.chunk_table import ChunkKey, Source
 

@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asterism.analysis.syntax.catalogue import TABLE
-from asterism.search.filters import KEYS, applied, parse_filter_words, parse_filters
-from asterism.search.filters_values import SYMBOL_KINDS
+from asterism.search.filters import KEYS, SYMBOL_KINDS, applied, parse_filter_words, parse_filters
 from asterism.types.chunk import Chunk
 from asterism.types.errors import UsageError
-from asterism.types.filters import NO_FILTER, Filter
+from asterism.types.search import NO_FILTER, Filter
 from tests.search.harbor_index import PROJECT, HarborIndex, harbor_index
 
 ROOT = "/home/me/shop"

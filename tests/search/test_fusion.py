@@ -11,9 +11,19 @@ from asterism.search.ranking.evidence import (
     strengths_of,
 )
 from asterism.search.ranking.options import RankOptions, Weights
-from asterism.search.ranking.paths import AskedWords, alike, names_file, path_words
-from asterism.search.ranking.variants import is_short_for, stem_of
-from asterism.search.ranking.words import asked_stems, rarity, said_by, said_by_path, share
+from asterism.search.ranking.words import (
+    AskedWords,
+    alike,
+    asked_stems,
+    is_short_for,
+    names_file,
+    path_words,
+    rarity,
+    said_by,
+    said_by_path,
+    share,
+    stem_of,
+)
 from asterism.search.recall import FileKey, Pools
 from asterism.store.chunk_table import ChunkKey, Match
 from asterism.types.search import Question

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from asterism.search.naming import Index, Named, by_name
 from asterism.search.query.parse import understand
 from asterism.search.ranking.options import RankOptions
 from asterism.search.ranking.recipe import rank
-from asterism.search.recall import Sources, recall
-from asterism.types.filters import Filter
+from asterism.search.recall import Index, Named, Sources, by_name, recall
+from asterism.types.search import Filter
 from tests.indexing.workshop import Workshop, workshop
 
 FILES = {

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asterism.search.query.parse import MAX_CHARACTERS, MAX_SENTENCES, understand
-from asterism.search.query.sentences import MAX_SENTENCE, sentences_of
+from asterism.search.query.text import MAX_SENTENCE, sentences_of
 from asterism.types.errors import UsageError
 from asterism.types.search import FileLine, Intent, Question
 

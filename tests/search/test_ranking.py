@@ -12,8 +12,7 @@ from asterism.search.ranking.options import RankOptions
 from asterism.search.ranking.recipe import rank
 from asterism.search.recall import Pools, Sources, recall, recall_by_meaning
 from asterism.store.chunk_table import ChunkSnapshot, Vector
-from asterism.types.filters import Filter
-from asterism.types.search import Hit, Question
+from asterism.types.search import Filter, Hit, Question
 from tests.indexing.workshop import Workshop, workshop
 
 FILES = {

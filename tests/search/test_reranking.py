@@ -11,7 +11,7 @@ from asterism.models.rerank.fake import WordOverlapReranker
 from asterism.search.query.parse import understand
 from asterism.search.ranking.options import RankOptions
 from asterism.search.ranking.recipe import rank
-from asterism.search.ranking.reranking import RerankingOptions, document, reranked, with_distances
+from asterism.search.ranking.rerank import RerankingOptions, document, reranked, with_distances
 from asterism.search.recall import Sources, recall
 from asterism.types.errors import ProviderDown
 from asterism.types.search import Hit, Question, Signal

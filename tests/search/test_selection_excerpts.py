@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asterism.search.query.parse import understand
-from asterism.search.selection.excerpts import READ_CHARACTERS, excerpts_for
-from asterism.search.selection.picks import Excerpt, gap_mark
+from asterism.search.selection.excerpts import READ_CHARACTERS, Excerpt, excerpts_for, gap_mark
 from asterism.types.search import Hit
 from asterism.types.selection import Lines
 from tests.analysis.chunks.invariants import STEADY

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asterism.search.selection.shares import LEAST_SHARE, shares
+from asterism.search.selection.budget import LEAST_SHARE, shares
 from tests.analysis.chunks.invariants import STEADY
 
 

@@ -9,7 +9,7 @@ from asterism.search.recall import Sources
 from asterism.search.similar import MOST_CHUNKS, CodePlace, find_similar, model_at
 from asterism.store.chunk_table import ChunkKey
 from asterism.types.errors import UsageError
-from asterism.types.filters import Filter
+from asterism.types.search import Filter
 from tests.search.harbor_index import HarborIndex, harbor_index
 
 VALIDATOR = "web/src/auth/baseValidator.ts"

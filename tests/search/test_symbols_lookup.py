@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from asterism.search.lookup import SymbolAnswer, chunks_of, hints, look_up
 from asterism.search.query.parse import understand
-from asterism.search.symbols_lookup import SymbolAnswer, chunks_of, hints, look_up
-from asterism.types.filters import NO_FILTER, Filter
+from asterism.types.search import NO_FILTER, Filter
 from tests.indexing.workshop import workshop
 from tests.search.harbor_index import PROJECT, HarborIndex, harbor_index
 

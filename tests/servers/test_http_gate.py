@@ -10,8 +10,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from asterism.servers.access import access_for
 from asterism.servers.http.gate import Gate, GateLimits
 from asterism.servers.http.requests import MOST_SIGNS
+from asterism.telemetry.events import current_request
 from asterism.telemetry.exposition import snapshot
-from asterism.telemetry.requests import current_request
 
 TOKEN = "0123456789abcdef0123"
 HOST = ("host", "127.0.0.1:8420")

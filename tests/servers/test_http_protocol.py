@@ -9,8 +9,7 @@ import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from asterism.servers.http.process import listen, make_room
-from asterism.servers.http.protocol import PatientProtocol
+from asterism.servers.http.process import PatientProtocol, listen, make_room
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 

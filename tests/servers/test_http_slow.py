@@ -16,8 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from asterism.servers.access import Access, Identity, Kind
 from asterism.servers.http.bodies import Bodies
 from asterism.servers.http.gate import Gate, GateLimits
-from asterism.servers.http.process import listen, make_room
-from asterism.servers.http.protocol import PatientProtocol, Silent
+from asterism.servers.http.process import PatientProtocol, Silent, listen, make_room
 from tests.servers.http_clients import WAIT_SECONDS, served
 from tests.servers.test_http_gate import HOST, Heard, echo, piece, scope_of
 

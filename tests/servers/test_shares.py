@@ -19,8 +19,8 @@ from asterism.servers.http.state import State
 from asterism.servers.http.workers import Threads
 from asterism.servers.mcp.server import make_server, refusal
 from asterism.servers.tools_running import Toolbox
+from asterism.types.deadlines import add_helper_time
 from asterism.types.errors import ShareExceeded
-from asterism.types.processor_time import add_helper_time
 from tests.servers.conftest import copy_of_harbor, make_engine
 from tests.servers.http_clients import client_of as http_client_of
 from tests.servers.http_clients import error_of

@@ -7,7 +7,7 @@ import pytest
 
 from asterism.operations.arguments import checked
 from asterism.operations.schema import Tool
-from asterism.servers.mcp.instructions import INSTRUCTIONS, MOST_CHARACTERS
+from asterism.servers.mcp.opening import INSTRUCTIONS, MOST_CHARACTERS
 from asterism.servers.tools import TOOLS, listed
 
 PROMISED = {

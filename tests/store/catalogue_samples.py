@@ -4,8 +4,8 @@ from pathlib import Path
 
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.catalogue.schema import SCHEMA_VERSION
-from asterism.types.catalogue import Batch
 from asterism.types.index import (
+    Batch,
     FileState,
     FileUpdate,
     Link,

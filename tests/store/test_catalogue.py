@@ -8,16 +8,18 @@ import pytest
 
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.catalogue.schema import LEDGER, SCHEMA_VERSION
-from asterism.types.catalogue import Batch, Job, SymbolQuery
 from asterism.types.errors import IndexMissing, StoreError, UsageError
 from asterism.types.index import (
+    Batch,
     FileUpdate,
+    Job,
     Link,
     ModelIdentity,
     Repository,
     Resolution,
     Signatures,
     Skipped,
+    SymbolQuery,
 )
 from asterism.types.symbol import Role
 from tests.store.catalogue_samples import (

@@ -12,7 +12,6 @@ import pytest
 from asterism.store import database
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.catalogue.schema import SCHEMA_VERSION
-from asterism.types.catalogue import SymbolQuery
 from asterism.types.errors import (
     IndexBusy,
     IndexCorrupt,
@@ -20,6 +19,7 @@ from asterism.types.errors import (
     StorageFailed,
     StoreError,
 )
+from asterism.types.index import SymbolQuery
 from tests.store.catalogue_samples import (
     MANIFEST,
     commit,

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.types.catalogue import SymbolQuery
+from asterism.types.index import SymbolQuery
 from tests.store.catalogue_samples import (
     chunk_id,
     commit,
@@ -162,7 +162,7 @@ def test_reserved_versions_survive_a_kill(tmp_path: Path) -> None:
 
 def test_looking_into_a_catalogue_loads_no_heavy_library() -> None:
     script = (
-        "import sys; import asterism.store.catalogue.catalogue, asterism.types.symbol_names; "
+        "import sys; import asterism.store.catalogue.catalogue, asterism.types.index; "
         "heavy = {'numpy', 'lance', 'pyarrow', 'pandas', 'rich', 'tree_sitter'}; "
         "print(sorted(heavy & sys.modules.keys()))"
     )

@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.types.catalogue import Batch, SymbolQuery
-from asterism.types.index import FileUpdate
+from asterism.types.index import Batch, FileUpdate, SymbolQuery, symbol_query
 from asterism.types.symbol import Role, SymbolRow
-from asterism.types.symbol_names import symbol_query
 from tests.store.catalogue_samples import (
     OTHER,
     chunk_id,

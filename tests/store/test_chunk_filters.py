@@ -13,7 +13,7 @@ from asterism.store.chunk_table import ChunkTable
 from asterism.store.lance.table import LanceTable
 from asterism.store.memory_table import MemoryTable
 from asterism.types.chunk import Chunk
-from asterism.types.filters import Filter
+from asterism.types.search import Filter
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, units
 
 PATHS = (

@@ -11,8 +11,8 @@ from asterism.store.lance.table import LanceTable
 from asterism.store.memory_table import MemoryTable
 from asterism.types.chunk import Chunk
 from asterism.types.errors import IndexCorrupt, IndexMismatch
-from asterism.types.filters import Filter
 from asterism.types.index import Entry
+from asterism.types.search import Filter
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, unit, units
 
 MAKERS: dict[str, Callable[[Path], ChunkTable]] = {

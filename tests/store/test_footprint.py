@@ -8,7 +8,7 @@ import pytest
 
 SCRIPT = """
 import os, sys
-from asterism.store.lance.footprint import give_back, stay_small
+from asterism.store.lance.process import give_back, stay_small
 stay_small()
 stay_small()
 give_back()

@@ -4,7 +4,7 @@ import gc
 from pathlib import Path
 
 from asterism.store.lance.table import LanceTable
-from asterism.store.lance_files import data_files
+from asterism.store.resident import data_files
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, units
 
 

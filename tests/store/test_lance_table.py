@@ -18,8 +18,8 @@ from asterism.store.lance.table import FILE_NAME, LanceTable
 from asterism.store.lance.upkeep import versions
 from asterism.store.limits import Limits
 from asterism.types.errors import IndexBusy, IndexCorrupt, IndexMissing, StorageFailed
-from asterism.types.filters import Filter
 from asterism.types.index import Entry
+from asterism.types.search import Filter
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, units
 
 LARGE, WIDE = 12_000, 16

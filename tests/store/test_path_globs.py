@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asterism.store.path_globs import matcher, translate
+from asterism.store.filters import matcher, translate
 
 GENEROUS_SECONDS = 120
 """Backtracking would need years."""
@@ -89,7 +89,7 @@ def test_both_expressions_mean_what_the_glob_means(pattern: str, path: str) -> N
 def test_hostile_globs_end(pattern: str, path: str, expected: bool) -> None:
     """In a process of its own, so that a pattern that never ends is ended."""
     code = (
-        "import sys; from asterism.store.path_globs import matcher;"
+        "import sys; from asterism.store.filters import matcher;"
         "print(matcher(sys.argv[1])(sys.argv[2]))"
     )
     done = subprocess.run(

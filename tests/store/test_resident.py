@@ -12,8 +12,8 @@ from asterism.store.lance.snapshot import LanceSnapshot
 from asterism.store.lance.table import LanceTable, version_mark
 from asterism.store.limits import LIMITS, Limits
 from asterism.store.recent import Recent
-from asterism.types.filters import NO_FILTER, Filter
 from asterism.types.index import Entry
+from asterism.types.search import NO_FILTER, Filter
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, units
 
 FILTERS = (

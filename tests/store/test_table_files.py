@@ -10,7 +10,7 @@ import pytest
 from asterism.store import table_files
 from asterism.store.checksums import BLOCK_BYTES, renewed, stamp_of, sums_of
 from asterism.store.table_files import look_at, look_by_chance, look_deep, written
-from asterism.types.catalogue import TableFile
+from asterism.types.index import TableFile
 from tests.faults.damage import DAMAGES, NOTHING_EARLIER
 
 NAMES = ("data/a.lance", "data/b.lance", "_versions/1.manifest")

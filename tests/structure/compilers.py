@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from asterism.structure.python.binary import find_checker
-from asterism.structure.typescript.binary import find_compiler
+from asterism.structure.python.project import find_checker
+from asterism.structure.typescript.project import find_compiler
 
 TYPESCRIPT = find_compiler(os.environ.get("ASTERISM_TYPESCRIPT_COMPILER"))
 

@@ -13,8 +13,8 @@ from asterism.engine.wiring import Places
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.structure.by_name import ByName, ByNameOptions
 from asterism.structure.call_trees import TreeOptions, call_tree
+from asterism.structure.positions import Target
 from asterism.structure.repository import Files, IndexedRepository
-from asterism.structure.targets import Target
 from asterism.types.structure import Connections, Edge, Fact, SymbolPlace
 
 SETTINGS = Settings(embedding=EmbeddingSettings(), work=WorkSettings(jobs=1))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.structure.servers.clangd_database import include_folders, made_up, own_commands
+from asterism.structure.servers.catalogue import include_folders, made_up, own_commands
 from tests.structure.scripts import written
 
 FILES = {

@@ -1,7 +1,7 @@
 """One text has one outline, another text another."""
 
-from asterism.structure import kept_outlines
-from asterism.structure.kept_outlines import KeptOutlines
+from asterism.structure import repository
+from asterism.structure.repository import KeptOutlines
 
 
 def test_the_same_text_is_read_once() -> None:
@@ -16,6 +16,6 @@ def test_the_same_text_is_read_once() -> None:
 def test_what_was_not_asked_for_long_is_forgotten() -> None:
     outlines = KeptOutlines()
     first = outlines("0.py", b"")
-    for number in range(kept_outlines.KEPT_OUTLINES):
+    for number in range(repository.KEPT_OUTLINES):
         outlines(f"{number + 1}.py", b"")
     assert outlines("0.py", b"") is not first

@@ -13,16 +13,22 @@ import pytest
 from asterism.analysis.source.discovery import discover
 from asterism.lsp.keeper import KeeperOptions
 from asterism.programs import start
-from asterism.programs.fences import fences
-from asterism.structure.python.binary import find_environment, require_checker
+from asterism.programs.start import fences
+from asterism.structure.positions import Target
 from asterism.structure.python.paths import write_configuration
-from asterism.structure.python.project import PythonOptions, PythonProject
-from asterism.structure.servers.binary import require_server
-from asterism.structure.servers.catalogue import CLANGD
-from asterism.structure.targets import Target
-from asterism.structure.typescript.binary import require_compiler
+from asterism.structure.python.project import (
+    PythonOptions,
+    PythonProject,
+    find_environment,
+    require_checker,
+)
+from asterism.structure.servers.catalogue import CLANGD, require_server
 from asterism.structure.typescript.config import MOST_EXTENDED, scopes
-from asterism.structure.typescript.project import TypeScriptOptions, TypeScriptProject
+from asterism.structure.typescript.project import (
+    TypeScriptOptions,
+    TypeScriptProject,
+    require_compiler,
+)
 from asterism.types.errors import ServerMissing
 from tests.structure.compilers import CHECKER, TYPESCRIPT, needs_checker, needs_typescript
 from tests.structure.descriptions import described

@@ -9,9 +9,13 @@ from typing import Any
 import pytest
 
 from asterism.analysis.source.discovery import discover
-from asterism.structure.python.binary import find_environment, require_checker
-from asterism.structure.python.project import PythonOptions, PythonProject
-from asterism.structure.targets import Target
+from asterism.structure.positions import Target
+from asterism.structure.python.project import (
+    PythonOptions,
+    PythonProject,
+    find_environment,
+    require_checker,
+)
 from asterism.types.errors import ServerMissing
 from tests.structure.compilers import CHECKER, needs_checker
 from tests.structure.descriptions import described

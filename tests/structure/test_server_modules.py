@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.structure.servers.modules import module_of
+from asterism.structure.servers.names import module_of
 
 CASES = [
     (

@@ -10,10 +10,10 @@ import pytest
 
 from asterism.analysis.source.discovery import discover
 from asterism.lsp.keeper import Condition, KeeperOptions
+from asterism.structure.positions import Target
 from asterism.structure.repository import Files
 from asterism.structure.servers.catalogue import BY_FAMILY, CLANGD
 from asterism.structure.servers.project import ServerOptions, ServerProject
-from asterism.structure.targets import Target
 from asterism.types.errors import ServerDied, ServerGivenUp, ServerMissing, ServerStarting
 from tests.faults.workplace import wait_until
 from tests.structure.descriptions import described

@@ -4,8 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from asterism.structure.servers.binary import rust_toolchain
-from asterism.structure.servers.catalogue import BY_FAMILY, CLANGD, GOPLS, folders_of
+from asterism.structure.servers.catalogue import (
+    BY_FAMILY,
+    CLANGD,
+    GOPLS,
+    folders_of,
+    rust_toolchain,
+)
 
 
 @pytest.mark.parametrize(

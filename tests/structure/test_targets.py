@@ -3,7 +3,7 @@
 import pytest
 
 from asterism.analysis.syntax.outlines import outline
-from asterism.structure.targets import Enclosing, Target, find_item
+from asterism.structure.positions import Enclosing, Target, find_item
 
 SOURCE = b"""class A {
   go() { return 1; }

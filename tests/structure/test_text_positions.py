@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asterism.analysis.resolve.scopes import FileScope
-from asterism.structure.servers.text_positions import offset_at, position_of
+from asterism.structure.servers.names import offset_at, position_of
 from asterism.types.outline import Outline
 
 

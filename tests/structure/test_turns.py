@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from asterism.structure.turns import Turns
+from asterism.structure.project import Turns
 from asterism.types.errors import ServerTimeout
 
 

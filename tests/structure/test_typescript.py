@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from asterism.analysis.source.discovery import discover
-from asterism.structure.targets import Target
+from asterism.structure.positions import Target
 from asterism.structure.typescript.project import TypeScriptProject
 from tests.structure.compilers import TYPESCRIPT, needs_typescript
 from tests.structure.descriptions import described

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from asterism.structure.typescript import jsonc
+from asterism.structure.typescript import config as jsonc
 from asterism.structure.typescript.config import MOST_PROJECTS, plan
 
 

@@ -11,9 +11,13 @@ import pytest
 
 from asterism.analysis.source.discovery import discover
 from asterism.lsp.keeper import Condition
-from asterism.structure.targets import Target
-from asterism.structure.typescript.binary import find_compiler, require_compiler
-from asterism.structure.typescript.project import TypeScriptOptions, TypeScriptProject
+from asterism.structure.positions import Target
+from asterism.structure.typescript.project import (
+    TypeScriptOptions,
+    TypeScriptProject,
+    find_compiler,
+    require_compiler,
+)
 from asterism.types.errors import ServerMissing, ServerTimeout
 from tests.faults.workplace import wait_until
 from tests.structure.compilers import TYPESCRIPT, needs_typescript

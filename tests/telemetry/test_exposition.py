@@ -9,8 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asterism.telemetry.exposition import prometheus_text, snapshot
-from asterism.telemetry.measures import METERS, REPLIES, TRUNCATIONS
-from asterism.telemetry.meters import Counter, Gauge, Histogram, Kind, Meter
+from asterism.telemetry.meters import (
+    METERS,
+    REPLIES,
+    TRUNCATIONS,
+    Counter,
+    Gauge,
+    Histogram,
+    Kind,
+    Meter,
+)
 
 NAME = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
 LABEL_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")

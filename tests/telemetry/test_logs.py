@@ -14,11 +14,9 @@ from typing import Any
 import pytest
 
 from asterism.telemetry import log
-from asterism.telemetry.events import LOGGER, log_event, log_failure
+from asterism.telemetry.events import LOGGER, hide, log_event, log_failure, request
 from asterism.telemetry.log import LogOptions, is_logging, start_logging, stop_logging
-from asterism.telemetry.measures import LOG_FAILURES
-from asterism.telemetry.redaction import hide
-from asterism.telemetry.requests import request
+from asterism.telemetry.meters import LOG_FAILURES
 from asterism.types.errors import IndexCorrupt
 
 SECRET = "verysecretvalue"

@@ -5,11 +5,10 @@ import re
 
 import pytest
 
-from asterism.telemetry.measures import ERRORS, IN_FLIGHT, OPERATIONS, REQUESTS, TOOLS
-from asterism.telemetry.meters import Histogram
+from asterism.telemetry.events import current_request
+from asterism.telemetry.exposition import quantile, summary
+from asterism.telemetry.meters import ERRORS, IN_FLIGHT, OPERATIONS, REQUESTS, TOOLS, Histogram
 from asterism.telemetry.operations import Operation, ToolCall, record_http
-from asterism.telemetry.requests import current_request
-from asterism.telemetry.summary import quantile, summary
 from asterism.types.errors import IndexMissing
 
 

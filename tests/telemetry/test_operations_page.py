@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from asterism.telemetry.measures import METERS
+from asterism.telemetry.meters import METERS
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| (`(?:asterism|process)_.+?) \|(.*?)\| .+ \|$", re.MULTILINE)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.telemetry.redaction import HIDDEN, excerpt, hide, loggable, redacted
+from asterism.telemetry.events import HIDDEN, excerpt, hide, loggable, redacted
 from asterism.types.selection import Reason
 
 SECRET = "sk-proj-4711abcdefghijkl"

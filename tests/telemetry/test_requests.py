@@ -6,7 +6,7 @@ from contextvars import copy_context
 
 import pytest
 
-from asterism.telemetry.requests import current_request, request
+from asterism.telemetry.events import current_request, request
 
 
 def test_outside_there_is_none() -> None:

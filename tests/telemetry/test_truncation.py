@@ -4,15 +4,15 @@ import logging
 
 import pytest
 
-from asterism.telemetry.measures import (
+from asterism.telemetry.exposition import summary
+from asterism.telemetry.meters import (
     DROPPED,
     NEAR_LIMITS,
     REPLIES,
     TRUNCATIONS,
     UTILISATION,
 )
-from asterism.telemetry.summary import summary
-from asterism.telemetry.truncation import ReplySize, record_reply
+from asterism.telemetry.operations import ReplySize, record_reply
 
 
 def test_counts_rate_and_histogram(caplog: pytest.LogCaptureFixture) -> None:

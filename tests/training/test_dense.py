@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asterism.evaluation.labels import Checkout, Dataset, Query, Target
+from asterism.evaluation.datasets import Checkout, Dataset, Query, Target
 from asterism.models.embed.cache import EmbeddingCache
 from asterism.models.embed.provider import Matrix
 from asterism.types.index import ModelIdentity

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from asterism.evaluation.labels import Found, PathMatch, Target
-from asterism.evaluation.matching import first_ranks
+from asterism.evaluation.datasets import Found, PathMatch, Target
+from asterism.evaluation.metrics import first_ranks
 from asterism.evaluation.metrics import ndcg as product_ndcg
 from training.scoring import Place, load, ndcg, one_per_file, summary
 

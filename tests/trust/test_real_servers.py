@@ -14,11 +14,10 @@ from asterism.analysis.source.discovery import discover
 from asterism.lsp.keeper import KeeperOptions
 from asterism.programs.start import Launch, prepare
 from asterism.programs.table import RUST_ANALYZER
+from asterism.structure.positions import Target
 from asterism.structure.repository import Files
-from asterism.structure.servers.binary import rust_toolchain
-from asterism.structure.servers.catalogue import BY_FAMILY
+from asterism.structure.servers.catalogue import BY_FAMILY, rust_toolchain
 from asterism.structure.servers.project import ServerOptions, ServerProject
-from asterism.structure.targets import Target
 from tests.structure.descriptions import described
 from tests.structure.scripts import written
 

@@ -9,10 +9,10 @@ from asterism.types.context_settings import (
     ContextSettings,
     Domain,
     Layer,
+    Permission,
     Preset,
     settings_of,
 )
-from asterism.types.permissions import Permission
 
 
 def test_the_defaults_are_those_that_are_promised() -> None:

@@ -2,9 +2,8 @@
 
 import pytest
 
-from asterism.types.catalogue import SymbolName, SymbolQuery
+from asterism.types.index import SymbolName, SymbolQuery, symbol_query
 from asterism.types.symbol import Role
-from asterism.types.symbol_names import symbol_query
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """One file from disk to outline and chunks."""
 
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,10 +9,33 @@ from asterism.analysis.chunks.chunker import Place, chunk_file
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.source.text import decode, is_binary, read
 from asterism.analysis.syntax.outlines import outline
+from asterism.disclosure.tokens import find_tokens, line_of
 from asterism.types.chunk import Chunk
-from asterism.types.errors import NotText
-from asterism.types.files import display_path
+from asterism.types.errors import InputError, NotText
+from asterism.types.files import Discovery, display_path
 from asterism.types.outline import Outline
+
+
+class TokenPlace(NamedTuple):
+    """A token by its place and kind; what it is stays in the file."""
+
+    path: str
+    line: int
+    kind: str
+    proven: bool
+    """Whether it holds a checksum that is right."""
+
+
+def token_places(found: Discovery) -> Iterator[TokenPlace]:
+    """Every token in the files that were found, file by file; a file that is gone has none."""
+    for file in found.files:
+        try:
+            text = decode(read(f"{found.root}/{file.path}")).decode("utf-8", "replace")
+        except InputError:
+            continue
+        for token in find_tokens(text):
+            yield TokenPlace(file.path, line_of(text, token), token.kind, token.proven)
+
 
 # A new number for every change of outlines, symbols or chunks that no option makes: an index of
 # another number is read anew.

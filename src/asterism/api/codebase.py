@@ -10,7 +10,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, TypeAlias, Unpack
 
-from asterism.api.answers import Answer, answer_of, ask_request
 from asterism.api.arguments import (
     Filters,
     Texts,
@@ -23,25 +22,25 @@ from asterism.api.arguments import (
 )
 from asterism.api.connections import Context, Relations, context_of, relations_of
 from asterism.api.replies import (
+    Answer,
     IndexStatus,
     Reply,
     Symbols,
+    answer_of,
+    ask_request,
     reply_of,
     status_record,
     symbols_of,
 )
 from asterism.engine.engine import Engine
 from asterism.indexing.progress import Listener, Progress
-from asterism.indexing.report import SyncReport
-from asterism.indexing.upgrade_report import UpgradeReport
+from asterism.indexing.report import SyncReport, UpgradeReport
 from asterism.store.registry import Registered
-from asterism.types.catalogue import SymbolQuery
 from asterism.types.chat import TurnEvent
 from asterism.types.errors import UsageError, WorkerDied
-from asterism.types.filters import Filter
-from asterism.types.search import Mode
+from asterism.types.index import SymbolQuery, symbol_query
+from asterism.types.search import Filter, Mode
 from asterism.types.symbol import Role
-from asterism.types.symbol_names import symbol_query
 
 if TYPE_CHECKING:
     # They bring what searches, which looking up a symbol does not need.
@@ -163,7 +162,7 @@ class Codebase:
 
         A path that is not absolute begins at the root, as the paths of hits do.
         """
-        from asterism.engine.likeness import place_in
+        from asterism.engine.lookups import place_in
         from asterism.engine.search import SearchRequest
 
         given = {"start_line": start_line, "end_line": end_line}

@@ -1,11 +1,77 @@
 """What a turn needs of others: context, tools, code search, and somebody who keeps it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from asterism.types.chat import Message, ToolResult, ToolSpec, Turn
+from asterism.disclosure.places import MaskingReport
+from asterism.types import errors
+from asterism.types.chat import Message, ToolResult, ToolSpec, Turn, TurnError
 from asterism.types.context import RequestContext
 from asterism.types.search import Hit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnOptions:
+    """Every number of a turn."""
+
+    max_turns: int = 20
+    """How often the model is asked for one answer; at the last time it may call no more tools."""
+    max_output_tokens: int = 4096
+    temperature: float | None = None
+    top_p: float | None = None
+    retries: int = 0
+    """How often the model may judge the hits and search again before it answers; 0 is off."""
+    tool_chars: int = 40_000
+    """Characters of a tool's result that the model is given; about 10,000 tokens."""
+    data_chars: int = 200_000
+    """Serialised characters of a result's rows that are kept under the turn: five searches'."""
+    tool_seconds: float = 120.0
+    """How long a tool may take before the model is told that it did not answer."""
+    calls_at_once: int = 16
+    """Calls of one reply that are carried out; a model that wants more is told to ask again."""
+    repeats: int = 2
+    """How often the same call may be asked for in vain before no more calls are taken."""
+    broken_replies: int = 1
+    """How often an answer that broke off is asked for anew."""
+    masking_report: MaskingReport = MaskingReport.counts
+    """What a note says of tokens that were masked in what the model was sent."""
+
+
+CODES: dict[type[errors.AsterismError], str] = {
+    errors.AsterismError: "failed",
+    errors.UsageError: "invalid_argument",
+    errors.SettingError: "invalid_setting",
+    errors.StoreError: "index_unusable",
+    errors.IndexMissing: "index_missing",
+    errors.IndexCorrupt: "index_corrupt",
+    errors.IndexTooNew: "index_too_new",
+    errors.IndexOutdated: "index_outdated",
+    errors.IndexMismatch: "index_mismatch",
+    errors.IndexBusy: "index_busy",
+    errors.StorageFailed: "storage_failed",
+    errors.ProviderError: "provider_failed",
+    errors.ProviderDown: "provider_down",
+    errors.ProviderRefused: "provider_refused",
+    errors.TextTooLong: "text_too_long",
+    errors.BadReply: "model_bad_answer",
+    errors.ReplyCut: "model_reply_cut",
+    errors.ProviderMissing: "model_missing",
+}
+"""Named as the tools of the servers name them; kinds that are not here have the code above them."""
+
+INTERNAL = TurnError(
+    "internal_error",
+    "Something went wrong inside Asterism; the log has the details. Ask again; `asterism doctor` "
+    "checks the installation.",
+)
+"""A mistake of ours."""
+
+
+def error_of(error: errors.AsterismError) -> TurnError:
+    """What a turn says of a failure."""
+    code = next(CODES[kind] for kind in type(error).__mro__ if kind in CODES)
+    return TurnError(code, str(error))
 
 
 class Prepared(NamedTuple):

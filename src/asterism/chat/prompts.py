@@ -1,8 +1,12 @@
 """What a model is told beside the conversation, and how data is kept apart from words to follow."""
 
 import hashlib
+from collections.abc import Iterable, Iterator, Sequence
 
-from asterism.types.chat import Message, Role, ToolResult
+from asterism.chat.ports import Prepared, TurnOptions
+from asterism.chat.window import MARGIN, Assembled, estimate
+from asterism.models.llm.options import LanguageModel
+from asterism.types.chat import Message, Role, ToolResult, ToolSpec, Turn, TurnStatus
 
 RULES = """\
 You answer questions about code from the code itself.
@@ -49,3 +53,53 @@ def grounding_message(results: tuple[ToolResult, ...], mark: str) -> Message:
     """Code that was found for the question before the model is asked."""
     parts = [as_data(result.text, mark, result.name) for result in results]
     return Message(Role.user, "\n\n".join(["Code that was found for the question:", *parts]))
+
+
+def assembled(turn: Turn, prepared: Prepared, history: Sequence[Message], mark: str) -> Assembled:
+    """The request for the turn's next reply."""
+    return Assembled(
+        system=(rules(mark), *(one for one in prepared.messages if one.role is Role.system)),
+        history=tuple(history),
+        grounding=(grounding_message(turn.grounding, mark),) if turn.grounding else (),
+        question=Message(Role.user, turn.question),
+        items=tuple(one for one in prepared.messages if one.role is not Role.system),
+        steps=tuple(_steps(turn, mark)),
+    )
+
+
+def budget_of(model: LanguageModel, options: TurnOptions, tools: Sequence[ToolSpec]) -> int:
+    """The tokens that messages may have; 0 where the model's window is not known."""
+    if not model.window:
+        return 0
+    described = sum(estimate(f"{tool.name}{tool.description}{tool.schema}") for tool in tools)
+    room = int(model.window * MARGIN) - output_of(model, options) - described
+    return max(1, room)
+
+
+def output_of(model: LanguageModel, options: TurnOptions) -> int:
+    """The tokens that the answer may have: of a small window no more than half.
+
+    Else nothing could be asked of a model whose whole window is the usual length of an answer.
+    """
+    if not model.window:
+        return options.max_output_tokens
+    return max(1, min(options.max_output_tokens, model.window // 2))
+
+
+def _steps(turn: Turn, mark: str) -> Iterator[Message]:
+    for one in turn.rounds:
+        yield Message(Role.assistant, one.text, one.calls)
+        yield from (result_message(result, mark) for result in one.results)
+
+
+_TOLD = frozenset({TurnStatus.done, TurnStatus.stopped})
+
+
+def history_of(turns: Iterable[Turn]) -> tuple[Message, ...]:
+    """Questions and answers, without the tools in between; turns without an answer are left out."""
+    messages: list[Message] = []
+    for turn in turns:
+        if turn.status in _TOLD and turn.answer.strip():
+            messages.append(Message(Role.user, turn.question))
+            messages.append(Message(Role.assistant, turn.answer))
+    return tuple(messages)

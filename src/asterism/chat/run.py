@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 
-from asterism.chat.failures import INTERNAL
-from asterism.chat.options import TurnOptions
+from asterism.chat.ports import INTERNAL, TurnOptions
 from asterism.chat.turn import Conduct, Parts
 from asterism.telemetry.events import log_failure
 from asterism.telemetry.operations import Operation

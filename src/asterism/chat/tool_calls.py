@@ -7,12 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from asterism.chat.options import TurnOptions
-from asterism.chat.ports import ToolOutput, Tools
+from asterism.chat.ports import ToolOutput, Tools, TurnOptions
 from asterism.chat.window import shortened
 from asterism.types.chat import Round, ToolCall, ToolResult, ToolSpec
+from asterism.types.context_settings import Permission
 from asterism.types.errors import AsterismError
-from asterism.types.permissions import Permission
 
 REFUSED = "The user refused this call. Go on without it, or say why it is needed."
 REPEATED = (

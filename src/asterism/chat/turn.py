@@ -1,25 +1,29 @@
 """One turn: context, model, tools and again, until there is an answer."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from asterism.chat import extractive
 from asterism.chat.citations import cited
-from asterism.chat.failures import error_of
-from asterism.chat.masked_sources import masked_places
-from asterism.chat.options import TurnOptions
-from asterism.chat.ports import CodeSearch, Contexts, Prepared, Recorder, Tools
-from asterism.chat.prompts import LAST_ROUND, mark_of
-from asterism.chat.requests import assembled, budget_of, output_of
+from asterism.chat.ports import (
+    CodeSearch,
+    Contexts,
+    Prepared,
+    Recorder,
+    Tools,
+    TurnOptions,
+    error_of,
+)
+from asterism.chat.prompts import LAST_ROUND, assembled, budget_of, mark_of, output_of
 from asterism.chat.retrieval_loop import Grounded, Judging, ground
 from asterism.chat.tool_calls import Terms, is_looping, offered, run_call, sort_calls
 from asterism.chat.window import fitted, size_of
-from asterism.disclosure.places import MaskedTokens
-from asterism.models.llm.protocol import LanguageModel, ModelRequest
-from asterism.telemetry.masking import counting_masked
+from asterism.disclosure.places import MaskedPlace, MaskedTokens, places_in
+from asterism.models.llm.options import LanguageModel, ModelRequest
+from asterism.telemetry.notices import counting_masked
 from asterism.types.chat import (
     RESUMABLE,
     ApprovalWanted,
@@ -45,6 +49,31 @@ from asterism.types.chat import (
     TurnStatus,
 )
 from asterism.types.errors import AsterismError, ReplyCut, TextTooLong
+
+
+def masked_places(results: Iterable[ToolResult]) -> Iterator[MaskedPlace]:
+    """The places of tokens in the rows of results.
+
+    Of a row that was shortened the lines are not known, so the place is its first line.
+    """
+    for result in results:
+        rows = (result.data or {}).get("results")
+        for row in rows if isinstance(rows, list) else ():
+            if isinstance(row, dict):
+                yield from _in_row(row)
+
+
+def _in_row(row: dict[str, object]) -> Iterator[MaskedPlace]:
+    path, text = row.get("relPath"), row.get("chunk")
+    first, last = row.get("startLine"), row.get("endLine")
+    if not (isinstance(path, str) and isinstance(text, str) and isinstance(first, int)):
+        return
+    places = places_in(path, first, text)
+    if places and last != first + text.count("\n"):
+        yield MaskedPlace(path, first)
+    else:
+        yield from places
+
 
 SHRINKS = 3
 """How often a request that is too long is halved: an eighth of a large window fits a small one."""

@@ -23,7 +23,7 @@ from asterism.cli import (
     serve_arguments,
     structure_arguments,
 )
-from asterism.cli.streams import visible_streams
+from asterism.cli.terminal import visible_streams
 from asterism.telemetry.notices import taken
 from asterism.types.errors import AsterismError
 from asterism.types.files import display_path

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from asterism.cli.streams import drawn
+from asterism.cli.terminal import drawn
 from asterism.indexing.progress import Listener, Progress, Stage
 
 if TYPE_CHECKING:

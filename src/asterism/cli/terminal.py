@@ -4,15 +4,85 @@ from __future__ import annotations
 
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Any, cast
 
-from asterism.cli.streams import drawn
-from asterism.disclosure.hidden import visible
+from asterism.disclosure.hidden import visible, visible_drawing
+from asterism.types.errors import UsageError
 
 if TYPE_CHECKING:
-    # Off a terminal nothing is drawn, and rich takes longer to load than most commands to run.
     from rich.console import Console
     from rich.text import Text
+
+
+def confirmed(question: str, yes: bool) -> bool:
+    """The user's answer; without a terminal only `--yes` counts, and its lack is an error."""
+    if yes:
+        return True
+    if not can_ask():
+        raise UsageError("There is no terminal to ask at; give --yes to go ahead.")
+    return agreed(question)
+
+
+def can_ask() -> bool:
+    """Whether somebody may be sitting there; a process without standard input has none."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def agreed(question: str) -> bool:
+    """Ask; anything but yes means no, the end of input too."""
+    # On standard error: standard output may be going to a file.
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+class VisibleStream:
+    """A stream that spells out what a terminal would hide, obey or turn around.
+
+    Everything that a command writes goes through it, JSON included, whose values stay the same.
+    """
+
+    def __init__(self, inner: IO[str], show: Callable[[str], str] = visible) -> None:
+        """Around another stream."""
+        self.inner = inner
+        self._show = show
+
+    def write(self, text: str) -> int:
+        """Write it visibly."""
+        return self.inner.write(self._show(text))
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write them visibly."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything else is the stream's own."""
+        return getattr(self.inner, name)
+
+
+@contextmanager
+def visible_streams() -> Iterator[None]:
+    """Whatever is written in here to standard output and error shows."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = map(_shown, before)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def drawn(stream: IO[str]) -> IO[str]:
+    """The stream for drawings, which hold escapes of their own; their texts come from `words`."""
+    inner = stream.inner if isinstance(stream, VisibleStream) else stream
+    return cast("IO[str]", VisibleStream(inner, visible_drawing))
+
+
+def _shown(stream: Any) -> Any:
+    return stream if stream is None or isinstance(stream, VisibleStream) else VisibleStream(stream)
+
 
 # Wide enough that a pipe or a file gets whole lines.
 PIPE_WIDTH = 10_000

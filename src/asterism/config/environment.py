@@ -10,8 +10,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from asterism.analysis.source.checkouts import global_excludes
-from asterism.config.files import USER_FILE
-from asterism.config.layers import SECRETS, Layer
+from asterism.config.layers import SECRETS, USER_FILE, Layer
 from asterism.config.setting import Setting
 from asterism.config.settings import all_settings
 from asterism.models.embed import options as embed

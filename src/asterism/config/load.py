@@ -16,8 +16,7 @@ from asterism.config.environment import (
     unknown_variables,
     user_file,
 )
-from asterism.config.files import read_layer, read_repository_layer
-from asterism.config.layers import Layer, Loaded, resolve
+from asterism.config.layers import Layer, Loaded, read_layer, read_repository_layer, resolve
 from asterism.config.settings import Settings
 from asterism.config.trust import is_named
 from asterism.models.embed.options import EmbedOptions, identity_of

@@ -5,8 +5,8 @@ from typing import cast
 
 from asterism.config.environment import home, secret_values
 from asterism.config.settings import Settings
+from asterism.telemetry.events import hide
 from asterism.telemetry.log import Format, Level, LogOptions, start_logging
-from asterism.telemetry.redaction import hide
 from asterism.types.errors import SettingError
 from asterism.types.files import display_path
 

@@ -1,12 +1,50 @@
 """What the parts of a chat need to know of the settings; only chats pay for importing it."""
 
-from asterism.chat.options import TurnOptions
+import re
+from pathlib import Path
+
+from asterism.chat.ports import TurnOptions
 from asterism.chat.vector_search import VectorOptions
-from asterism.config.environment import model_key
-from asterism.config.sections_chat import ChatSettings
+from asterism.config.environment import model_key, records_password, rerank_key
+from asterism.config.sections_models import ChatSettings
 from asterism.config.settings import Settings
 from asterism.disclosure.places import MaskingReport
 from asterism.models.llm.options import LlmOptions, Provider
+from asterism.models.rerank.options import RerankOptions
+from asterism.records.options import RecordsOptions
+from asterism.search.ranking.rerank import RerankingOptions
+from asterism.types.errors import SettingError
+
+
+def rerank_options(settings: Settings) -> RerankOptions:
+    """Which model judges the best hits, with the key that the environment has for it."""
+    chosen = settings.rerank
+    return RerankOptions(
+        provider=chosen.provider,
+        model=chosen.model,
+        url=chosen.url,
+        api_key=rerank_key(chosen.provider, chosen.url),
+        timeout_seconds=chosen.timeout_seconds,
+    )
+
+
+def reranking_options(settings: Settings) -> RerankingOptions:
+    """How many hits the reranker judges, and what that counts."""
+    return RerankingOptions(top=settings.rerank.top, weight=settings.rerank.weight)
+
+
+_WITH_PASSWORD = re.compile(r"//[^/@\s]*:[^/@\s]+@|[?&](?:password|passwd|sslpassword)=")
+
+
+def records_options(settings: Settings, data: Path) -> RecordsOptions:
+    """The database, with the password that the environment has for it."""
+    url = settings.records.url
+    if _WITH_PASSWORD.search(url):
+        raise SettingError(
+            "records.url holds a password, which does not belong there; take it out, and set the "
+            "environment variable ASTERISM_RECORDS_PASSWORD instead."
+        )
+    return RecordsOptions(data, url, records_password() if url else "")
 
 
 def llm_options(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from asterism.config.setting import Setting, Value, Voice, Zero
-from asterism.telemetry.redaction import redacted
+from asterism.telemetry.events import redacted
 from asterism.types.files import display_path
 
 _SHOWN = reprlib.Repr()

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 Value: TypeAlias = bool | int | float | str | tuple[str, ...]
 
@@ -174,3 +175,17 @@ def _paths(written: object) -> tuple[str, ...] | None:
 
 def _is_path(written: object) -> bool:
     return isinstance(written, str) and (Path(written).is_absolute() or written.startswith("~/"))
+
+
+def described(kind: Kind, default: Value, purpose: str, *, voice: Voice, **more: Any) -> Any:
+    """A field that knows how its setting is described; `more` is as in `Setting`.
+
+    `voice` has no default: each new setting has to declare what a repository may do with it.
+    """
+    metadata = {"kind": kind, "purpose": purpose, "voice": voice, **more}
+    return field(default=default, metadata=metadata)
+
+
+def whole(default: int, purpose: str, *, voice: Voice, **more: Any) -> Any:
+    """The same for a whole number."""
+    return described(Kind.whole, default, purpose, voice=voice, **more)

@@ -3,21 +3,26 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
-from asterism.config.sections_chat import ChatSettings, ModelSettings
-from asterism.config.sections_context import ContextModelSettings
 from asterism.config.sections_index import (
     CacheSettings,
     ChunkSettings,
     DiscoverySettings,
     IndexSettings,
+    LogSettings,
+    MaskingSettings,
+    StructureSettings,
+    TrustSettings,
     WatchSettings,
     WorkSettings,
 )
-from asterism.config.sections_models import EmbeddingSettings, RerankSettings
-from asterism.config.sections_records import RecordsSettings
-from asterism.config.sections_running import LogSettings, MaskingSettings, TrustSettings
-from asterism.config.sections_server import ServerSettings
-from asterism.config.sections_structure import StructureSettings
+from asterism.config.sections_models import (
+    ChatSettings,
+    ContextModelSettings,
+    EmbeddingSettings,
+    ModelSettings,
+    RerankSettings,
+)
+from asterism.config.sections_server import RecordsSettings, ServerSettings
 from asterism.config.setting import Setting
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from asterism.analysis.source.checkouts import enclosing_checkout
 from asterism.config.environment import home, user_file
-from asterism.config.files import read_layer
+from asterism.config.layers import read_layer
 from asterism.config.settings import Settings
 from asterism.types.errors import (
     PathMissing,

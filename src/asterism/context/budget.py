@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from asterism.context.choice import Choice
+from asterism.context.items import index_text, pieces_of
 from asterism.context.messages import block_text, tool_description
-from asterism.context.pieces import index_text, pieces_of
 from asterism.context.request import Built
 from asterism.types.context import (
     Item,

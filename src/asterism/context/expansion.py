@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from asterism.context.likeness import likeness
-from asterism.context.pieces import pieces_of
+from asterism.context.items import pieces_of
 from asterism.context.relations import RelationGraph
 from asterism.context.scores import Numbers, Scale
-from asterism.context.vectors import ItemIndex, Prepared
+from asterism.context.vectors import ItemIndex, Prepared, likeness
 from asterism.types.context import Item, Tool
 from asterism.types.context_settings import AgentSettings, ContextSettings, Domain
 

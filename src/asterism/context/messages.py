@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from asterism.context.pieces import index_text, pieces_of
+from asterism.context.items import index_text, pieces_of
 from asterism.types.chat import Message, Role, ToolSpec
 from asterism.types.context import (
     Item,
@@ -26,7 +26,7 @@ from asterism.types.context import (
     Tool,
     ToolKey,
 )
-from asterism.types.permissions import Permission
+from asterism.types.context_settings import Permission
 
 GAP = "[…]"
 """Stands where an excerpt leaves something out."""

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
-from asterism.context.likeness import likeness
 from asterism.context.scores import Scale
-from asterism.context.vectors import Prepared
+from asterism.context.vectors import Prepared, likeness
 from asterism.types.context import content_hash
 from asterism.types.index import ModelIdentity
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import NamedTuple
 
+from asterism.context.choice import key_named, mentions
 from asterism.context.items import first_items
-from asterism.context.mentions import key_named, mentions
 from asterism.types.context import (
     Agent,
     Item,

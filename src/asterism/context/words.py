@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from asterism.analysis.terms import terms_of
 from asterism.search.query.text import STOP_WORDS
-from asterism.search.ranking.variants import stem_of
+from asterism.search.ranking.words import stem_of
 
 if TYPE_CHECKING:
     import numpy as np

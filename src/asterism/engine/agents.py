@@ -2,41 +2,193 @@
 
 from __future__ import annotations
 
+import importlib.resources
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from asterism import __version__
 from asterism.config.environment import agent_variable, handed_on
 from asterism.config.load import embed_options
-from asterism.config.sections_context import AS_INDEXED
+from asterism.config.sections_models import AS_INDEXED, EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.config.trust import is_trusted
-from asterism.context.kept import KeptInFiles
+from asterism.context.agents.files import AgentFile, AgentFolder
 from asterism.context.messages import Contents
+from asterism.context.replay import KeptInFiles
 from asterism.context.sessions import items_of, new_session
-from asterism.engine.agents_places import AgentPlaces
-from asterism.engine.context_models import built_in, choosing_settings, told_of_cosines
 from asterism.engine.records import Records
 from asterism.engine.wiring import Places, cache
-from asterism.indexing.cache import Cache
+from asterism.indexing.index import Cache
+from asterism.models.embed.options import EmbedOptions, Provider, encoder_folder, static_folder
 from asterism.models.embed.provider import Embedder
+from asterism.models.weights.folder import read_folder
 from asterism.store.registry import Registered
 from asterism.telemetry.events import log_event
-from asterism.toolservers.options import Surroundings
-from asterism.toolservers.results import NOTHING_LISTED, CallResult, Listing
+from asterism.toolservers.options import NOTHING_LISTED, CallResult, Listing, Surroundings
 from asterism.toolservers.servers import ToolServers
 from asterism.types.context import Agent, RequestContext, Tool, ToolKey
-from asterism.types.errors import AsterismError, ToolServerMissing
+from asterism.types.errors import (
+    AsterismError,
+    InputError,
+    PathMissing,
+    SettingError,
+    ToolServerMissing,
+)
 from asterism.types.sessions import Session
 
 if TYPE_CHECKING:
-    # They bring what chooses items, which managing agents does not need.
     from asterism.context.request import Asked, Built, Chooser
     from asterism.context.vectors import ItemIndex
+
+
+USERS = "user"
+REPOSITORYS = "repository"
+BUILT_IN = "built-in"
+
+_IN_REPOSITORY = Path(".asterism", "agents")
+"""Where a repository keeps its agents."""
+
+
+class PlacedAgent(NamedTuple):
+    """An agent's file, and whose it is."""
+
+    origin: str
+    """`user`, `repository` or `built-in`."""
+    file: AgentFile
+
+
+class _Place(NamedTuple):
+    origin: str
+    folder: AgentFolder
+
+
+class AgentPlaces:
+    """The folders that agents are looked for in; of two with one name the first counts.
+
+    An agent's servers are programs that run on the user's machine, so a repository's agents are
+    only used where the user trusts it.
+    """
+
+    def __init__(self, data: Path, repository: Path | None = None, trusted: bool = False) -> None:
+        """`repository` is the root of the one that is asked about."""
+        self.own = AgentFolder(data / "agents")
+        """The user's, which new agents go to."""
+        built_in = Path(str(importlib.resources.files("asterism.context"))) / "builtin"
+        self._places = [_Place(USERS, self.own)]
+        self._untrusted: AgentFolder | None = None
+        if repository is not None:
+            theirs = AgentFolder(repository / _IN_REPOSITORY)
+            if trusted:
+                self._places.append(_Place(REPOSITORYS, theirs))
+            else:
+                self._untrusted = theirs
+        self._places.append(_Place(BUILT_IN, AgentFolder(built_in)))
+
+    def list(self) -> tuple[PlacedAgent, ...]:
+        """Every agent by name, those with problems included."""
+        found: dict[str, PlacedAgent] = {}
+        for origin, folder in self._places:
+            for file in folder.list():
+                found.setdefault(file.name, PlacedAgent(origin, file))
+        return tuple(found[name] for name in sorted(found))
+
+    def look(self, name: str) -> PlacedAgent:
+        """An agent's file, whatever is in it."""
+        place = self._find(name)
+        return PlacedAgent(place.origin, place.folder.look(name))
+
+    def load(self, name: str) -> Agent:
+        """An agent that can be used."""
+        agent = self._find(name).folder.load(name)
+        if not agent.enabled:
+            raise InputError(
+                f"The agent {name} is switched off; switch it on with `asterism agent edit {name} "
+                "--enable`."
+            )
+        return agent
+
+    def text(self, name: str) -> str:
+        """An agent's file, checked, to be given away."""
+        return self._find(name).folder.export(name)
+
+    def changeable(self, name: str) -> AgentFolder:
+        """The folder of an agent that may be edited."""
+        place = self._find(name)
+        if place.origin == BUILT_IN:
+            raise InputError(
+                f"The agent {name} comes with Asterism and is not changed. Copy it first: "
+                f"`asterism agent export {name} | asterism agent import - --name NAME`."
+            )
+        return place.folder
+
+    def notes(self) -> tuple[str, ...]:
+        """What is not used, and why."""
+        names = () if self._untrusted is None else self._untrusted.names()
+        if not names:
+            return ()
+        return (
+            f"This repository has agents of its own ({', '.join(names)}), which are not used: "
+            "agents start programs. To use them, trust the repository: `asterism trust PATH`.",
+        )
+
+    def _find(self, name: str) -> _Place:
+        for place in self._places:
+            if name in place.folder.names():
+                return place
+        known = ", ".join(sorted({one for place in self._places for one in place.folder.names()}))
+        hidden = "" if name not in self._untrusted_names() else f" {self.notes()[0]}"
+        raise PathMissing(
+            f"There is no agent {name!r}; there are: {known}. Make one with `asterism agent new "
+            f"NAME`.{hidden}"
+        )
+
+    def _untrusted_names(self) -> tuple[str, ...]:
+        return () if self._untrusted is None else self._untrusted.names()
+
+
+_NAMED: Mapping[str, Provider] = {"local": "local", "encoder": "encoder", "minilm": "minilm"}
+
+
+def choosing_settings(settings: Settings) -> Settings:
+    """The settings with the embedding model that chooses; the same where that is the index's."""
+    wanted = settings.context.model
+    if wanted == AS_INDEXED:
+        return settings
+    if wanted in _NAMED:
+        chosen = EmbeddingSettings(provider=_NAMED[wanted])
+    elif Path(wanted).expanduser().is_absolute():
+        chosen = EmbeddingSettings(provider="encoder", model=wanted)
+    else:
+        raise SettingError(
+            f"context.model is {wanted!r}; it can be {AS_INDEXED}, {', '.join(_NAMED)}, or the "
+            "path of a folder with an encoder."
+        )
+    options = embed_options(replace(settings, embedding=chosen))
+    if options.provider == "encoder" and not encoder_folder(options).is_dir():
+        raise SettingError(
+            f"context.model is {wanted!r}, but this installation has no such encoder. Give the "
+            f"path of a folder with a model.json, or set context.model to {AS_INDEXED}."
+        )
+    return replace(settings, embedding=chosen)
+
+
+def built_in(settings: Settings) -> Settings:
+    """The settings with the model that is always there."""
+    return replace(settings, embedding=EmbeddingSettings())
+
+
+def told_of_cosines(options: EmbedOptions) -> Mapping[str, float]:
+    """What a model's folder says of its cosines where items are chosen, if anything."""
+    match options.provider:
+        case "encoder":
+            return read_folder(encoder_folder(options), "encoder").context
+        case "local":
+            return read_folder(static_folder(options), "static").context
+    return {}
 
 
 @dataclass(frozen=True, slots=True)

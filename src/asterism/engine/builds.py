@@ -21,12 +21,12 @@ from asterism.engine.wiring import (
 from asterism.indexing.index import Index
 from asterism.indexing.jobs import add_to_record, is_alive, run_sync
 from asterism.indexing.lock import upgrader, writer
-from asterism.indexing.options import options_hash
+from asterism.indexing.plan import options_hash
 from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.report import SyncReport
-from asterism.indexing.spool import spool_file
 from asterism.indexing.sync import masked_notes, preview
 from asterism.indexing.watcher import Watched, Watcher, WatchState, save_watch
+from asterism.indexing.write import spool_file
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.encoder_vectors import prune_second, remove_second
 from asterism.store.registry import Registered, check_root
@@ -264,7 +264,7 @@ def _sync(
         index.catalogue.add_repository(repository, options_hash(options))
     masked: tuple[str, ...] = ()
     if index.catalogue.manifest().model != index.identity:
-        from asterism.indexing.reembedding import reembed
+        from asterism.indexing.upgrade import reembed
 
         masked = masked_notes(reembed(index, listener), options)
     # Rows know where their files are, so those of a repository that moved are written again.

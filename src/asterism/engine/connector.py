@@ -8,11 +8,11 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
+from asterism.analysis.resolve.candidates import GUESS
 from asterism.analysis.syntax.catalogue import detect
 from asterism.config.environment import program
 from asterism.config.settings import Settings
 from asterism.config.trust import is_trusted
-from asterism.engine.completing import completed
 from asterism.engine.snapshot import QuerySnapshot
 from asterism.indexing.sync import as_found
 from asterism.languages.registry import facets_of
@@ -20,15 +20,49 @@ from asterism.lsp.keeper import Condition, KeeperOptions
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
 from asterism.structure.by_name import ByName
-from asterism.structure.call_sites import CALLABLE
-from asterism.structure.kept_outlines import KeptOutlines
-from asterism.structure.repository import Files, FilesOnce, IndexedRepository
+from asterism.structure.positions import Target
+from asterism.structure.repository import Files, FilesOnce, IndexedRepository, KeptOutlines
 from asterism.structure.servers.catalogue import BY_FAMILY, SERVERS, Server
-from asterism.structure.targets import Target
+from asterism.structure.uses import CALLABLE
 from asterism.types.deadlines import check_deadline
 from asterism.types.errors import LanguageServerError, ServerGarbled, ServerMissing
 from asterism.types.files import FoundFile, display_path
-from asterism.types.structure import Connections, Fact, Gap
+from asterism.types.structure import Connections, Edge, Fact, Gap
+
+
+def completed(found: Connections, named: Connections, missing: Collection[Fact]) -> Connections:
+    """The server's answer, with sure edges by name for the facts that it misses some of."""
+    if Fact.calls in missing:
+        found = replace(found, calls=_joined(found.calls, named.calls))
+    if Fact.subtypes in missing:
+        found = replace(found, subtypes=_joined(found.subtypes, named.subtypes))
+    if Fact.callers in missing:
+        callers = _joined(found.callers, named.callers)
+        users = _joined(found.users, named.users)
+        found = replace(found, callers=callers, users=users)
+    if Fact.references in missing and named.references:
+        files = {*(found.references or ()), *named.references}
+        found = replace(found, references=tuple(sorted(files)))
+    return found
+
+
+def _joined(resolved: tuple[Edge, ...], named: tuple[Edge, ...]) -> tuple[Edge, ...]:
+    """Both; of one name in one line the server's word is the one that counts."""
+    places = {(edge.target.path, edge.target.name) for edge in resolved}
+    said = {(_last(edge), line) for edge in resolved for line in edge.lines}
+    more = [
+        edge
+        for edge in named
+        if edge.confidence > GUESS
+        and (edge.target.path, edge.target.name) not in places
+        and not any((_last(edge), line) in said for line in edge.lines)
+    ]
+    return (*resolved, *more)
+
+
+def _last(edge: Edge) -> str:
+    return edge.target.name.rpartition(".")[2]
+
 
 # What a setting says to ask nobody.
 OFF = "off"
@@ -186,8 +220,11 @@ class Connector:
         return witness is not None and witness.condition is not Condition.resting
 
     def _typescript(self) -> Witness:
-        from asterism.structure.typescript.binary import require_compiler
-        from asterism.structure.typescript.project import TypeScriptOptions, TypeScriptProject
+        from asterism.structure.typescript.project import (
+            TypeScriptOptions,
+            TypeScriptProject,
+            require_compiler,
+        )
 
         given = self._settings.structure.typescript
         if given == OFF:
@@ -199,8 +236,12 @@ class Connector:
         return TypeScriptProject(require_compiler(given or None), root, str(self._cache), options)
 
     def _python(self) -> Witness:
-        from asterism.structure.python.binary import find_environment, require_checker
-        from asterism.structure.python.project import PythonOptions, PythonProject
+        from asterism.structure.python.project import (
+            PythonOptions,
+            PythonProject,
+            find_environment,
+            require_checker,
+        )
 
         given = self._settings.structure.python
         if given == OFF:
@@ -217,7 +258,7 @@ class Connector:
         return PythonProject(require_checker(given or None), root, options)
 
     def _served(self, server: Server) -> Witness:
-        from asterism.structure.servers.binary import require_server
+        from asterism.structure.servers.catalogue import require_server
         from asterism.structure.servers.project import ServerOptions, ServerProject
 
         if not self.is_trusted:
@@ -233,7 +274,7 @@ class Connector:
     def _installed(self, server: Server) -> str | None:
         """Where a server is that the user has installed; it is looked for once."""
         if server.family not in self._found:
-            from asterism.structure.servers.binary import can_start
+            from asterism.structure.servers.catalogue import can_start
 
             place = self._program(server)
             works = place is not None and can_start(server, place)

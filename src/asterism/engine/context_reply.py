@@ -12,13 +12,12 @@ from asterism.engine.connector import Connector, Questions
 from asterism.engine.search import SearchReply, SearchRequest
 from asterism.engine.snapshot import QuerySnapshot
 from asterism.reply.budget import Assembly, FileSource, Part, Result, assemble
-from asterism.reply.snapshots import targets_at
-from asterism.reply.stated import stated
+from asterism.reply.snapshots import stated, targets_at
 from asterism.search.selection.options import CHUNKS, CONTEXT
 from asterism.search.selection.sizes import CHARS_PER_TOKEN
-from asterism.structure.call_sites import CALLABLE
+from asterism.structure.positions import Target, find_item
 from asterism.structure.repository import FilesOnce
-from asterism.structure.targets import Target, find_item
+from asterism.structure.uses import CALLABLE
 from asterism.types.chunk import Chunk
 from asterism.types.deadlines import check_deadline
 from asterism.types.errors import UsageError

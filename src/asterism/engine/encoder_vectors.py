@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from asterism.engine.measured import measured_call
 from asterism.engine.upgrade_state import made_for
-from asterism.indexing.cache import Cache
+from asterism.indexing.index import Cache
 from asterism.indexing.lock import upgrader
 from asterism.indexing.upgrade import halves, rows_of_halves
 from asterism.models.embed.encoder import EncoderEmbedder

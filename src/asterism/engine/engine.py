@@ -13,7 +13,7 @@ from threading import Event, RLock
 from typing import TYPE_CHECKING
 
 from asterism.analysis.source.checkouts import enclosing_checkout
-from asterism.analysis.source.outside_links import check_inside
+from asterism.analysis.source.shown_paths import check_inside
 from asterism.config.settings import Settings
 from asterism.engine.builds import Neighbour, build, cancel, dry_run, forget, watcher_of
 from asterism.engine.cleanup import Cleaning, clean
@@ -27,17 +27,16 @@ from asterism.engine.status import Status, status_of
 from asterism.engine.wiring import Places
 from asterism.indexing.lock import sole_watcher
 from asterism.indexing.progress import SILENT, Listener
-from asterism.indexing.report import SyncReport
-from asterism.indexing.upgrade_report import UpgradeReport
+from asterism.indexing.report import SyncReport, UpgradeReport
 from asterism.indexing.watcher import Watcher, WatchState
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered, Registry
 from asterism.store.registry_file import is_whole
 from asterism.telemetry.operations import Operation
-from asterism.types.catalogue import SymbolQuery
 from asterism.types.deadlines import limited_to
 from asterism.types.errors import IndexMissing, PathMissing, UsageError
 from asterism.types.files import display_path
+from asterism.types.index import SymbolQuery
 from asterism.types.request_limits import check_text
 
 if TYPE_CHECKING:
@@ -220,7 +219,7 @@ class Engine:
         lines: tuple[int | None, int | None] = (None, None),
     ) -> SearchReply:
         """Code like the code on some lines of a file, or like all of it."""
-        from asterism.engine.likeness import place_in
+        from asterism.engine.lookups import place_in
         from asterism.types.search import Mode
 
         place = place_in(registered, path, *lines)

@@ -5,8 +5,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from asterism.analysis.source.views import View, take_view
-from asterism.indexing.options import SyncOptions
-from asterism.indexing.plan import RACY_NS
+from asterism.indexing.plan import RACY_NS, SyncOptions
 from asterism.store.catalogue.opening import Mark, mark_of
 from asterism.store.registry import Registered
 from asterism.types.files import Discovery

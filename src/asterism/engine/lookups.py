@@ -1,12 +1,90 @@
 """Where a name stands in a repository: found places by role, exact counts, and other spellings."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from asterism.engine.modes import Found, Means, as_they_are, with_second
 from asterism.engine.snapshot import Freshness, QuerySnapshot
+from asterism.search.ranking.options import RankOptions
+from asterism.search.recall import Sources
+from asterism.search.similar import CodePlace, Model, find_similar, model_at
+from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
-from asterism.types.catalogue import FoundSymbol, SymbolQuery
+from asterism.types.errors import (
+    AsterismError,
+    IndexMissing,
+    NotText,
+    PathMissing,
+    UsageError,
+    WrongPathKind,
+)
+from asterism.types.files import SkipReason, display_path
+from asterism.types.index import FoundSymbol, SymbolQuery
+from asterism.types.search import Question, Search, Total
 from asterism.types.symbol import Role
+
+
+def place_in(
+    registered: Registered, path: Path, first: int | None = None, last: int | None = None
+) -> CodePlace:
+    """A place of a repository; an error says what is wrong with the file or the lines."""
+    shown = display_path(str(path))
+    if not os.path.lexists(path):
+        raise PathMissing(f"{shown} does not exist; check the path.")
+    if path.is_dir():
+        raise WrongPathKind(f"{shown} is a directory; give a file in it, or FILE:LINE.")
+    if first is not None and first < 1:
+        raise UsageError(f"There is no line {first}; lines are counted from 1.")
+    if first is not None and last is not None and last < first:
+        raise UsageError(f"Line {last} stands before line {first}; give the first line first.")
+    root = registered.repository.root
+    # The file itself may be a link, which stands for itself wherever it leads.
+    relative = os.path.relpath(Path(os.path.realpath(path.parent), path.name), root)
+    if relative.startswith(os.pardir):
+        raise UsageError(f"{shown} is not inside {display_path(root)}; give a file in it.")
+    return CodePlace(display_path(relative.replace(os.sep, "/")), first, last)
+
+
+def question_of(place: CodePlace) -> Question:
+    """A question that is a place."""
+    return Question(text=str(place), is_code=True)
+
+
+def found_like(
+    place: CodePlace, registered: Registered, asked: Search, sources: Sources, means: Means
+) -> tuple[Found, Model]:
+    """What is like the code at a place, and that code; no model is loaded for it."""
+    model = model_at(sources.chunks, registered.repository.name, place)
+    if model is None:
+        raise _not_indexed(place, registered, sources.catalogue)
+    second, notes = with_second(sources, means)
+    compared = sources if second is None else second.sources
+    hits = find_similar(model, compared, asked.limit, RankOptions())
+    whose = sources.catalogue.manifest().model if second is None else second.model
+    total = Total(len(hits), exact=False)
+    return Found(hits, as_they_are, total, notes=notes, vectors_of=whose), model
+
+
+def _not_indexed(place: CodePlace, registered: Registered, catalogue: Catalogue) -> AsterismError:
+    """Why the index has nothing of a file that exists."""
+    repository = registered.repository
+    file = display_path(os.path.join(repository.root, place.path))  # noqa: PTH118 - may be no text
+    for entry in catalogue.skipped(repository.name):
+        path = display_path(entry.path)
+        if path != place.path and not (path.endswith("/") and place.path.startswith(path)):
+            continue
+        if entry.reason == SkipReason.binary:
+            return NotText(f"{place.path} is a binary file; give one with source code in it.")
+        return IndexMissing(
+            f"{place.path} is not in the index, because it is left out: {entry.reason}; "
+            f"`asterism debug file {file}` says more."
+        )
+    return IndexMissing(
+        f"The index has no code of {place.path}: it is empty, or not indexed yet; "
+        f"`asterism debug file {file}` says which."
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from asterism.models.embed.provider import Embedder, Matrix
 from asterism.models.rerank.provider import Reranker
 from asterism.telemetry.events import log_event
-from asterism.telemetry.measures import PROVIDER_FAILURES, PROVIDER_TEXTS, PROVIDERS
+from asterism.telemetry.meters import PROVIDER_FAILURES, PROVIDER_TEXTS, PROVIDERS
 from asterism.types.errors import ProviderError
 from asterism.types.index import ModelIdentity
 

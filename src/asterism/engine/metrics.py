@@ -10,7 +10,7 @@ from asterism import __version__
 from asterism.indexing.report import SyncReport
 from asterism.indexing.watcher import Outcome, WatchState
 from asterism.telemetry.events import LOGGER, log_event
-from asterism.telemetry.measures import (
+from asterism.telemetry.meters import (
     BUILD,
     CACHES,
     SYNC_CHUNKS,
@@ -19,8 +19,7 @@ from asterism.telemetry.measures import (
     WATCH_EVENTS,
     WATCH_SYNCS,
 )
-from asterism.telemetry.operations import Operation
-from asterism.telemetry.truncation import ReplySize, record_reply
+from asterism.telemetry.operations import Operation, ReplySize, record_reply
 from asterism.types.selection import Account
 
 if TYPE_CHECKING:

@@ -8,26 +8,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.config.load import embed_options, upgrade_options
-from asterism.config.searching import rerank_options, reranking_options
+from asterism.config.options import rerank_options, reranking_options
 from asterism.config.settings import Settings
 from asterism.disclosure.places import MaskedTokens
+from asterism.engine.rerank import rank_options
 from asterism.engine.warm import Warm
-from asterism.engine.weighing import rank_options
 from asterism.engine.wiring import Places, cache
 from asterism.models.embed.options import EmbedOptions, identity_of
 from asterism.search.exact.order import Matches, most_useful
 from asterism.search.exact.search import chunks_found, find_exact
-from asterism.search.lookup import find_definitions
+from asterism.search.lookup import SymbolAnswer, chunks_of, find_definitions, led_by_uses, look_up
 from asterism.search.ranking.options import RankOptions, Weights
 from asterism.search.ranking.recipe import rank
-from asterism.search.ranking.rerank import Judge
-from asterism.search.ranking.reranking import masked_places, reranked, with_distances
+from asterism.search.ranking.rerank import Judge, masked_places, reranked, with_distances
 from asterism.search.recall import Pools, Sources, recall, recall_by_meaning
 from asterism.search.similar import nearest_to
-from asterism.search.symbols_lookup import SymbolAnswer, chunks_of, look_up
-from asterism.search.uses import led_by_uses
 from asterism.store.chunk_table import ChunkSnapshot, Vector
-from asterism.telemetry.masking import counting_masked
+from asterism.telemetry.notices import counting_masked
 from asterism.types.errors import IndexMismatch, ProviderError, SettingError, UsageError
 from asterism.types.index import ModelIdentity
 from asterism.types.search import Hit, Mode, Question, Search, Signal, Total

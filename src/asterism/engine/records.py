@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from asterism.config.records import records_options
+from asterism.config.options import records_options
 from asterism.config.settings import Settings
 from asterism.engine.wiring import Places
 

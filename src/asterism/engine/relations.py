@@ -6,17 +6,16 @@ from enum import StrEnum
 
 from asterism.engine.connector import Connector, Questions
 from asterism.engine.snapshot import Freshness, QuerySnapshot
-from asterism.search.symbols_lookup import hints
+from asterism.search.lookup import hints
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.structure.call_trees import TreeOptions, call_tree
-from asterism.structure.targets import Target
-from asterism.types.catalogue import FoundSymbol, SymbolPage, SymbolQuery
+from asterism.structure.positions import Target
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path
+from asterism.types.index import FoundSymbol, SymbolPage, SymbolQuery, symbol_query
 from asterism.types.request_limits import check_text
 from asterism.types.structure import CallTree, Connections, Edge, Fact, SymbolPlace
 from asterism.types.symbol import Role
-from asterism.types.symbol_names import symbol_query
 
 # Definitions of one name that are looked at; more are counted and said.
 MOST_SYMBOLS = 10

@@ -2,15 +2,15 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
-from asterism.engine.likeness import found_like, question_of
+from asterism.analysis.source.text import decode, read
+from asterism.engine.lookups import found_like, question_of
 from asterism.engine.modes import Found, Means, find
-from asterism.engine.row_paths import RowPaths
 from asterism.engine.snapshot import Freshness, QuerySnapshot
-from asterism.engine.surroundings import MOST_LINES, Surroundings, surroundings
 from asterism.engine.warm import Warm
 from asterism.engine.wiring import Places
 from asterism.indexing.staleness import first_build
@@ -25,14 +25,84 @@ from asterism.search.similar import CodePlace, Model
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot
 from asterism.store.registry import Registered
-from asterism.types.errors import IndexMissing, UsageError
+from asterism.types.chunk import Chunk
+from asterism.types.deadlines import check_deadline
+from asterism.types.errors import IndexMissing, InputError, UsageError
 from asterism.types.files import display_path
-from asterism.types.filters import NO_FILTER, Filter
 from asterism.types.index import ModelIdentity
 from asterism.types.index_states import not_indexed
 from asterism.types.request_limits import check_text
-from asterism.types.search import Hit, Mode, Question, Search, Total
+from asterism.types.search import NO_FILTER, Filter, Hit, Mode, Question, Search, Total
 from asterism.types.selection import Detail, Selection, Stage
+
+MOST_LINES = 10
+"""More is better read in the file itself."""
+
+
+class Surroundings(NamedTuple):
+    """What stands directly above and below, line by line."""
+
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+def surroundings(chunks: Iterable[Chunk], count: int) -> Mapping[ChunkKey, Surroundings]:
+    """So many lines around each chunk; none where the file is not what was indexed."""
+    files: dict[str, list[str]] = {}
+    found: dict[ChunkKey, Surroundings] = {}
+    for chunk in chunks:
+        check_deadline()
+        if chunk.file_path not in files:
+            files[chunk.file_path] = _lines(chunk.file_path)
+        lines = files[chunk.file_path]
+        first, last = chunk.start_line - 1, chunk.end_line
+        # A file that changed since has other lines or none.
+        if lines[first:last] == chunk.full_source.split("\n"):
+            before, after = lines[max(0, first - count) : first], lines[last : last + count]
+            found[ChunkKey(chunk.repo, chunk.id)] = Surroundings(tuple(before), tuple(after))
+    return found
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        text = decode(read(path)).decode("utf-8", "replace")
+    except InputError:
+        return []
+    return text.removesuffix("\n").split("\n")
+
+
+class RowPaths:
+    """Looks up paths in the catalogue, which has them verbatim; most rows need no look."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._paths: dict[str, Mapping[str, str]] = {}
+
+    def verbatim(self, hits: Iterable[Hit]) -> list[Hit]:
+        """The hits with the paths of their files; stray bytes are surrogate escapes."""
+        return [self._verbatim(hit) if "\\" in hit.chunk.file_path else hit for hit in hits]
+
+    def _verbatim(self, hit: Hit) -> Hit:
+        chunk = hit.chunk
+        path, root = chunk.relative_path, self._roots.get(chunk.repo)
+        if root is None:
+            return hit
+        if "\\" in path:
+            path = self._by_row(chunk.repo).get(path, path)
+        named = chunk._replace(
+            file_path=f"{root}/{path}", relative_path=path, filename=path.rpartition("/")[2]
+        )
+        return hit._replace(chunk=named)
+
+    @cached_property
+    def _roots(self) -> Mapping[str, str]:
+        return {known.name: known.root for known in self._catalogue.repositories()}
+
+    def _by_row(self, repo: str) -> Mapping[str, str]:
+        if repo not in self._paths:
+            shown = ((display_path(path), path) for path in self._catalogue.files(repo))
+            self._paths[repo] = {row: path for row, path in shown if "\\" in row}
+        return self._paths[repo]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

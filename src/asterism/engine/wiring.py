@@ -18,15 +18,14 @@ from asterism.config.load import (
 from asterism.config.settings import Settings
 from asterism.disclosure.places import MaskingReport
 from asterism.engine.measured import MeasuredEmbedder
-from asterism.indexing.cache import Cache
-from asterism.indexing.index import Index
-from asterism.indexing.options import SyncOptions
+from asterism.indexing.index import Cache, Index
+from asterism.indexing.plan import SyncOptions
 from asterism.models.embed.options import identity_of
 from asterism.models.embed.provider import Embedder
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.catalogue.schema import SCHEMA_VERSION
 from asterism.store.chunk_table import ChunkTable
-from asterism.store.lance.footprint import stay_small
+from asterism.store.lance.process import stay_small
 from asterism.store.replacement import begin, new_table_name, remove_leftovers
 from asterism.store.table_files import (
     Looked,
@@ -35,9 +34,8 @@ from asterism.store.table_files import (
     look_by_chance,
     manifest_name,
 )
-from asterism.types.catalogue import Stamp
 from asterism.types.errors import IndexCorrupt, IndexMissing, StorageFailed
-from asterism.types.index import Manifest, ModelIdentity
+from asterism.types.index import Manifest, ModelIdentity, Stamp
 from asterism.types.index_states import damaged, unreadable
 
 
@@ -100,7 +98,7 @@ def _index(directory: Path, catalogue: Catalogue, settings: Settings, places: Pl
         return LanceTable.open(directory, name=name)
 
     def make_embedder() -> Embedder:
-        from asterism.models.embed.providers import make_embedder
+        from asterism.models.embed.provider import make_embedder
 
         return MeasuredEmbedder(make_embedder(embed_options(settings)))
 

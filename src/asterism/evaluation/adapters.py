@@ -12,15 +12,149 @@ say how large the index became. A place may have a fourth element, what it costs
 (None to count its lines), and a fifth, how sure the tool is of it, between 0 and 1.
 """
 
+import json
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, TypeVar
 
-from asterism.evaluation.labels import Found
+from asterism.evaluation.datasets import Found
+from asterism.programs.start import Launch, TimeoutExpired, run
+from asterism.programs.table import COMPARED_TOOL
 from asterism.types.errors import PathMissing, UsageError
 from asterism.types.files import display_path
+
+# The end of what a failing command said is where it says why.
+SHOWN_ERROR = 300
+
+# A search that takes longer is stuck.
+SEARCH_SECONDS = 300
+
+# The user names paths of the command from where he is.
+_HERE = {"directory": "."}
+
+
+class CommandSearcher:
+    """Starts a command for every search: `tool search --json -k {k} {query} {repo}`.
+
+    The braces are replaced inside each word of the template, so a query is one argument whatever
+    is in it; no shell reads it.
+    """
+
+    def __init__(self, command: str, index_command: str = "") -> None:
+        self._command = _words(command)
+        self._index_command = _words(index_command)
+        if not self._command:
+            raise UsageError("The command is empty; give one such as 'tool -k {k} {query} {repo}'.")
+        self._directory = Path()
+        self.name = self._command[0]
+
+    def index(self, directory: Path) -> str:
+        """Run the command that indexes, if there is one."""
+        self._directory = directory
+        if self._index_command:
+            _output(self._filled(self._index_command, "", 0), None)
+        return ""
+
+    def search(self, query: str, limit: int) -> list[Found]:
+        """What the command prints, as places."""
+        return parse_found(_output(self._filled(self._command, query, limit), SEARCH_SECONDS))
+
+    def within(self, query: str, limit: int, budget: int) -> Sequence[Found] | None:
+        """A command knows no budget."""
+        return None
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _filled(self, words: Sequence[str], query: str, limit: int) -> list[str]:
+        values = {"{query}": query, "{repo}": str(self._directory), "{k}": str(limit)}
+        return [_filled(word, values) for word in words]
+
+
+def parse_found(text: str) -> list[Found]:
+    """Places as tools print them.
+
+    Either a JSON array of objects, bare or under `results` or `hits`; or one to a line, as a JSON
+    object, `PATH:START:END` or a path alone. An object has `path`, `file_path` or `file`, and may
+    have `start_line` or `start`, `end_line` or `end`, `tokens`, and a `score` between 0 and 1.
+    """
+    text = text.strip()
+    if text[:1] not in ("[", "{"):
+        return [_from_line(line.strip()) for line in text.splitlines() if line.strip()]
+    try:
+        try:
+            data = json.loads(text)
+        except json.JSONDecodeError:
+            data = [json.loads(line) for line in text.splitlines() if line.strip()]
+        if isinstance(data, dict):
+            data = data.get("results", data.get("hits", [data]))
+        return [_from_object(entry) for entry in data]
+    except (ValueError, TypeError, AttributeError) as error:
+        raise UsageError(
+            f"The command printed no places that can be read: {text[:SHOWN_ERROR]!r}; "
+            "print PATH:START:END lines, or JSON objects with a `path`."
+        ) from error
+
+
+def _from_line(line: str) -> Found:
+    path, *lines = line.rsplit(":", 2)
+    if len(lines) == 2 and all(number.isdecimal() for number in lines):
+        return Found(path, int(lines[0]), int(lines[1]))
+    return Found(line)
+
+
+def _from_object(entry: Mapping[str, Any]) -> Found:
+    def pick(*names: str) -> Any:
+        return next((entry[name] for name in names if entry.get(name) is not None), None)
+
+    path = pick("path", "file_path", "file")
+    lines = pick("start_line", "start"), pick("end_line", "end"), pick("tokens")
+    score = pick("score")
+    if not isinstance(path, str) or not all(isinstance(line, int | None) for line in lines):
+        raise ValueError("an object without a path, or with lines that are no numbers")
+    return Found(path, *lines, score=score if isinstance(score, int | float) else None)
+
+
+def _words(template: str) -> list[str]:
+    try:
+        return shlex.split(template)
+    except ValueError as error:
+        raise UsageError(f"The command {template!r} is not complete: {error}.") from error
+
+
+def _filled(word: str, values: Mapping[str, str]) -> str:
+    """The word with its braces replaced, what was put in not looked at again."""
+    start, brace = min(
+        ((word.find(brace), brace) for brace in values if brace in word), default=(-1, "")
+    )
+    if start < 0:
+        return word
+    rest = word[start + len(brace) :]
+    return f"{word[:start]}{values[brace]}{_filled(rest, values)}"
+
+
+def _output(words: Sequence[str], seconds: float | None) -> str:
+    """What a command prints; one that fails must not look like one that found nothing."""
+    shown = shlex.join(words)[:SHOWN_ERROR]
+    try:
+        launch = Launch(program=COMPARED_TOOL, command=tuple(words), values=_HERE)
+        done = run(launch, seconds)
+    except TimeoutExpired as error:
+        raise UsageError(f"`{shown}` ran for {error.timeout:g} s; see why it hangs.") from error
+    except (OSError, ValueError) as error:
+        raise UsageError(f"`{shown}` cannot be started: {error}; check the command.") from error
+    said = done.stderr.strip()
+    # Tools like grep end with 1 where nothing was found, and are silent then.
+    if done.returncode > 1 or done.returncode < 0 or (done.returncode and said):
+        raise UsageError(
+            f"`{shown}` ended with status {done.returncode}: {said[-SHOWN_ERROR:]}; "
+            "run it by hand to see why."
+        )
+    return done.stdout
+
 
 # The adapter's module is known by this name while it runs, as pickling its records demands.
 _MODULE = "asterism_evaluation_adapter"

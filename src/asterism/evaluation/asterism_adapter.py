@@ -4,15 +4,35 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+from asterism.analysis.terms import terms_of
 from asterism.config.load import upgrade_options
 from asterism.engine.engine import Engine
-from asterism.evaluation.labels import Found
-from asterism.evaluation.reading_costs import token_count
+from asterism.evaluation.datasets import Found
+from asterism.evaluation.run import token_count
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
 from asterism.types.errors import UsageError
-from asterism.types.search import Hit
+from asterism.types.search import Filter, Hit
 from asterism.types.selection import Detail, Kept
+
+
+def word_search(registered: Registered, query: str, limit: int) -> list[Hit]:
+    """The chunks that share words with a query; scores are relative to the best."""
+    from asterism.store.lance.table import LanceTable
+
+    directory = registered.project.directory
+    with Catalogue.open(directory) as catalogue:
+        version, name = catalogue.chunks_version(), catalogue.table.name
+    terms = list(dict.fromkeys(terms_of(query)))
+    if not terms or version == 0:
+        return []
+    rows = LanceTable.open(directory, name=name).snapshot(version)
+    matches = rows.matching(terms, limit, Filter(repos=(registered.repository.name,)))
+    scores = {match.key.id: match.score for match in matches}
+    best = max(scores.values(), default=1.0) or 1.0
+    chunks = rows.chunks([match.key for match in matches])
+    return [Hit(chunk, scores[chunk.id] / best) for chunk in chunks]
+
 
 SearchFunction: TypeAlias = Callable[[Registered, str, int], Sequence[Hit]]
 """From a repository, a query and a limit to hits, best first."""

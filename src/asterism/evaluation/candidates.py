@@ -1,14 +1,27 @@
 """What one chunk could be asked about: the raw material of a self-supervised set."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
+from asterism.analysis.source.text import decode, read
 from asterism.analysis.syntax.catalogue import TABLE
 from asterism.analysis.terms import terms_of
-from asterism.evaluation.labels import Target
+from asterism.evaluation.datasets import Target
 from asterism.types.chunk import Chunk
+from asterism.types.errors import InputError
 from asterism.types.outline import ROOT_KINDS
+
+
+def texts_of(root: Path, files: Iterable[str]) -> Iterator[str]:
+    """The text of each file that can still be read."""
+    for path in files:
+        try:
+            yield decode(read(str(root / path))).decode("utf-8", "replace")
+        except InputError:
+            continue
+
 
 # Files that are no code: they have no definitions, and their quotation marks hold no literals.
 NOT_CODE = frozenset(entry.language for entry in TABLE if entry.home in ("prose", "text"))

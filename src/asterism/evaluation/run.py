@@ -1,19 +1,110 @@
 """A dataset through a tool: index each repository, ask each question, measure."""
 
 import statistics
+import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
-from asterism.evaluation.costs import now, peak_bytes
-from asterism.evaluation.labels import Checkout, Dataset, Found, PathMatch, Query
-from asterism.evaluation.matching import file_ranks, first_ranks, right_places, without_given
-from asterism.evaluation.metrics import TOKEN_BUDGET, Judged, measures, within_budget
-from asterism.evaluation.reading_costs import ReadingCosts
+from asterism.analysis.source.text import decode, read
+from asterism.evaluation.datasets import Checkout, Dataset, Found, PathMatch, Query
+from asterism.evaluation.metrics import (
+    TOKEN_BUDGET,
+    Judged,
+    file_ranks,
+    first_ranks,
+    measures,
+    right_places,
+    within_budget,
+    without_given,
+)
 from asterism.evaluation.runs import Building, Result, Run
-from asterism.types.errors import PathMissing, UsageError
+from asterism.types.errors import InputError, PathMissing, UsageError
 from asterism.types.files import display_path
+
+# Linux counts the peak in kibibytes, macOS in bytes.
+_PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
+
+
+class Clock(NamedTuple):
+    """A moment, in wall and CPU seconds."""
+
+    wall: float
+    cpu: float
+
+    def until(self, later: "Clock") -> "Clock":
+        """What passed between two moments."""
+        return Clock(later.wall - self.wall, later.cpu - self.cpu)
+
+
+def now() -> Clock:
+    """This moment."""
+    return Clock(time.perf_counter(), time.process_time() + _children_cpu())
+
+
+def peak_bytes() -> int:
+    """The most memory that this process held so far, or a process that it started."""
+    if sys.platform == "win32":
+        return 0
+    import resource
+
+    sides = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return max(resource.getrusage(side).ru_maxrss for side in sides) * _PEAK_UNIT
+
+
+def _children_cpu() -> float:
+    if sys.platform == "win32":
+        return 0.0
+    import resource
+
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+# Where no tokenizer is configured, four characters count as a token.
+CHARS_PER_TOKEN = 4
+
+# A place whose lines nobody can read must not look cheap.
+UNREADABLE_TOKENS = 2_000
+
+
+def token_count(characters: int) -> int:
+    """Tokens of so many characters, rounded up."""
+    return -(-characters // CHARS_PER_TOKEN)
+
+
+class ReadingCosts:
+    """The sizes of places below a directory; each file is read once."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._sums: dict[str, list[int] | None] = {}
+
+    def __call__(self, place: Found) -> int:
+        """What the tool says it costs, else what its lines in the file cost."""
+        if place.tokens is not None:
+            return place.tokens
+        if place.path not in self._sums:
+            self._sums[place.path] = self._read(place.path)
+        sums = self._sums[place.path]
+        if sums is None:
+            return UNREADABLE_TOKENS
+        last = len(sums) - 1
+        first = 0 if place.start_line is None else min(max(place.start_line - 1, 0), last)
+        end = last if place.end_line is None else min(max(place.end_line, first), last)
+        return token_count(sums[end] - sums[first])
+
+    def _read(self, path: str) -> list[int] | None:
+        """How many characters stand before each line, and in all."""
+        try:
+            text = decode(read(str(self._directory / path))).decode("utf-8", "replace")
+        except InputError:
+            return None
+        return list(accumulate(map(len, text.splitlines(keepends=True)), initial=0))
+
 
 Scope: TypeAlias = Literal["root", "full"]
 

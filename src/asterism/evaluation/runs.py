@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from asterism.evaluation.datasets import text_of
-from asterism.evaluation.labels import Found, PathMatch
+from asterism.evaluation.datasets import Found, PathMatch, text_of
 from asterism.evaluation.metrics import Measures
 from asterism.types.errors import PathUnreadable, UsageError
 from asterism.types.files import display_path

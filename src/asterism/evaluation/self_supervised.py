@@ -20,24 +20,110 @@ The set depends on the repository's content and the seed alone. Candidates are d
 what they are, so another file more or less leaves most of the set as it was.
 """
 
+import hashlib
+import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
-from asterism.evaluation.candidates import Candidate, candidates
-from asterism.evaluation.drawing import Draw, rank_of
-from asterism.evaluation.labels import Query, Target
-from asterism.evaluation.slips import misspelt
-from asterism.evaluation.texts import texts_of
-from asterism.evaluation.unanswerable import unanswerable_queries
+from asterism.evaluation.candidates import Candidate, candidates, texts_of
+from asterism.evaluation.datasets import Query, Target
+from asterism.evaluation.topics import TOPICS, Topic
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
-from asterism.types.catalogue import SymbolQuery
 from asterism.types.chunk import Chunk
 from asterism.types.errors import IndexMissing
 from asterism.types.files import display_path
-from asterism.types.filters import Filter
+from asterism.types.index import SymbolQuery
+from asterism.types.search import Filter
 from asterism.types.symbol import Role, SymbolRow
+
+# A finger that misses a key hits the next one of its row.
+_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+_NEXT = {letter: row[at - 1] for row in _ROWS for at, letter in enumerate(row)}
+
+
+def misspelt(name: str, number: int) -> str:
+    """The name with two letters swapped, one left out, one doubled or one mistyped.
+
+    The number decides where and how. The first letter stays: people rarely get it wrong.
+    """
+    if len(name) < 3:
+        return name + name[-1:]
+    at = 1 + number % (len(name) - 2)
+    left, letter, behind, right = name[:at], name[at], name[at + 1], name[at + 2 :]
+    slips = (
+        f"{left}{behind}{letter}{right}",
+        f"{left}{behind}{right}",
+        f"{left}{letter}{letter}{behind}{right}",
+        f"{left}{_NEXT.get(letter.lower(), 'x')}{behind}{right}",
+    )
+    chosen = slips[number // len(name) % len(slips)]
+    # Two equal letters swapped are the same name.
+    return chosen if chosen != name else slips[1]
+
+
+_Item = TypeVar("_Item")
+
+
+def rank_of(seed: str, key: str) -> int:
+    """A number between 0 and 2^64 that looks random and is always the same."""
+    text = f"{seed}\0{key}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
+
+
+class Draw(Generic[_Item]):
+    """Keeps the items of the smallest ranks, one of each key."""
+
+    def __init__(self, size: int, seed: str) -> None:
+        self._size = size
+        self._seed = seed
+        self._kept: dict[str, _Item] = {}
+        # The largest rank first, as a heap gives the smallest.
+        self._heap: list[tuple[int, str]] = []
+
+    def offer(self, key: str, item: _Item) -> None:
+        """Take part in the draw; of equal keys the first item counts."""
+        if key in self._kept:
+            return
+        entry = (-rank_of(self._seed, key), key)
+        if len(self._heap) < self._size:
+            heapq.heappush(self._heap, entry)
+        else:
+            dropped = heapq.heappushpop(self._heap, entry)
+            self._kept.pop(dropped[1], None)
+            if dropped == entry:
+                return
+        self._kept[key] = item
+
+    def drawn(self) -> list[_Item]:
+        """The items, in the order of their ranks."""
+        return [self._kept[key] for _, key in sorted(self._heap, reverse=True)]
+
+
+CATEGORY = "unanswerable"
+
+
+def unanswerable_queries(
+    repo: str, root: Path, files: Iterable[str], size: int, seed: int
+) -> list[Query]:
+    """Some topics of which nothing stands in the files, as questions without targets."""
+    left = dict.fromkeys(TOPICS)
+    for text in texts_of(root, files):
+        lowered = text.lower()
+        for topic in [topic for topic in left if _is_about(lowered, topic)]:
+            del left[topic]
+    drawn = sorted(left, key=lambda topic: rank_of(f"{seed}/{CATEGORY}", topic.question))
+    return [
+        Query(f"{repo}-{CATEGORY}-{number:02}", topic.question, repo, (), category=CATEGORY)
+        for number, topic in enumerate(drawn[:size], 1)
+    ]
+
+
+def _is_about(lowered: str, topic: Topic) -> bool:
+    return any(word in lowered for word in topic.words)
+
 
 # Drawn beyond the size, since some candidates turn out to be ambiguous: names above all.
 SPARE_FACTOR = 8

@@ -4,16 +4,38 @@ import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
-from asterism.indexing.cache import Cache
 from asterism.models.embed.provider import Embedder
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.store.chunk_table import ChunkTable
-from asterism.store.lance.footprint import give_back
+from asterism.store.chunk_table import ChunkTable, Vector
+from asterism.store.lance.process import give_back
 from asterism.store.table_files import DATA, damage_sentence, look_deep, written
-from asterism.types.catalogue import TableFile
 from asterism.types.errors import IndexCorrupt
-from asterism.types.index import ModelIdentity
+from asterism.types.index import ModelIdentity, TableFile
+
+
+class Cache(Protocol):
+    """Vectors by text hash, outside any one index; it never stops a sync."""
+
+    @property
+    def warnings(self) -> list[str]:
+        """What went wrong, a sentence each."""
+        ...
+
+    def get(
+        self, identity: ModelIdentity, recipe: int, hashes: Sequence[bytes]
+    ) -> dict[bytes, Vector]:
+        """Those that are there."""
+        ...
+
+    def put(self, identity: ModelIdentity, recipe: int, vectors: Mapping[bytes, Vector]) -> None:
+        """Keep these."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the file."""
+        ...
 
 
 @dataclass

@@ -8,15 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from asterism.indexing.index import Index
-from asterism.indexing.options import SyncOptions
+from asterism.indexing.plan import SyncOptions
 from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.report import SyncReport
 from asterism.indexing.sync import sync
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.types.catalogue import Job, JobKind, JobState
 from asterism.types.errors import AsterismError, StorageFailed, StoreError
 from asterism.types.files import Discovery
-from asterism.types.index import Repository
+from asterism.types.index import Job, JobKind, JobState, Repository
 from asterism.types.processes import process_exists
 
 # How often the record is written and the wish to stop is looked for.

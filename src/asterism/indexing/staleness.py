@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from asterism.indexing.jobs import is_alive
-from asterism.indexing.options import SyncOptions, options_hash
+from asterism.indexing.plan import SyncOptions, options_hash
 from asterism.indexing.sync import preview
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.catalogue.schema import SCHEMA_VERSION, changes_in_place

@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING
 
 from asterism.analysis.parallel import BATCH, in_parallel
 from asterism.analysis.source.discovery import discover
-from asterism.indexing.cascade import Change, dependents
-from asterism.indexing.garbage import no_collection
 from asterism.indexing.index import Index
-from asterism.indexing.links import Neighbours
-from asterism.indexing.options import SyncOptions, options_hash
-from asterism.indexing.plan import Look, Plan, plan_sync
+from asterism.indexing.links import Change, Neighbours, dependents
+from asterism.indexing.plan import Look, Plan, SyncOptions, options_hash, plan_sync
 from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.read import (
     Gone,
@@ -26,19 +23,19 @@ from asterism.indexing.read import (
     Same,
     Where,
     differs,
+    no_collection,
     read_batch,
     read_packed,
     still_holds,
     unpack,
 )
 from asterism.indexing.report import Account, SyncReport
-from asterism.indexing.spool import Spool, spool_of
+from asterism.indexing.write import Spool, spool_of
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.store.lance.footprint import give_back_at_once
-from asterism.types.catalogue import Batch
+from asterism.store.lance.process import give_back_at_once
 from asterism.types.errors import Cancelled, StorageFailed
 from asterism.types.files import Discovery, FoundFile
-from asterism.types.index import FileState, Pending, Repository, Skipped, Staleness
+from asterism.types.index import Batch, FileState, Pending, Repository, Skipped, Staleness
 
 if TYPE_CHECKING:
     # It brings what writes, which a sync that finds nothing to write does not load.

@@ -9,18 +9,60 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from asterism.indexing.cache import Cache
+from asterism import __version__
+from asterism.analysis.chunks.options import RECIPE_VERSION
+from asterism.indexing.index import Cache, Index
 from asterism.indexing.progress import SILENT, Listener, Progress, Stage
-from asterism.indexing.upgrade_report import UpgradeReport
+from asterism.indexing.report import Account, UpgradeReport
+from asterism.indexing.write import Text, VectorSource
 from asterism.models.embed.provider import Embedder, Matrix
 from asterism.store.chunk_table import ChunkSnapshot
 from asterism.store.encoder_vectors import MadeFor, Making, SecondStore
 from asterism.store.limits import LIMITS, Limits
 from asterism.types.errors import AsterismError, Cancelled, StorageFailed
+from asterism.types.index import Entry, Manifest
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+# Rows embedded and written at once.
+BATCH_ROWS = 4096
+
+
+def reembed(index: Index, listener: Listener = SILENT) -> Account:
+    """Write the table anew with vectors of the index's present model, then name it committed.
+
+    Until that last step readers have the old vectors, and a crash leaves them in place; vectors
+    made before a crash are in the cache.
+    """
+    account = Account()
+    table = index.table()
+    before = table.snapshot()
+    total = before.count()
+    source = VectorSource(
+        index.identity, RECIPE_VERSION, index.cache(), index.table, index.embedder
+    )
+    table.reset(index.identity.dimensions)
+    done = 0
+    for entries in before.entries(BATCH_ROWS):
+        table.append(entries, source.vectors(_texts(entries), {}, account))
+        done += len(entries)
+        listener.report(Progress(Stage.writing, 0, 0, done, f"{done:,} of {total:,} chunks"))
+    table.maintain(thorough=True)
+    manifest = index.catalogue.manifest()
+    index.catalogue.set_manifest(
+        Manifest(manifest.schema_version, index.identity, RECIPE_VERSION, __version__, time.time()),
+        table.version,
+        index.table_files(),
+    )
+    return account
+
+
+def _texts(entries: list[Entry]) -> list[Text]:
+    return [Text(entry.text_hash, entry.chunk.embedding_text, entry.chunk) for entry in entries]
+
 
 BATCH_TEXTS = 64
 """Texts that are kept at once: what a killed process loses, 0.2 s on two cores."""

@@ -1,21 +1,264 @@
 """Rows of read files into the store: quotes bound, vectors found, one commit per batch."""
 
+import hashlib
+import os
+import pickle
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from pathlib import Path
+from struct import Struct
+from typing import IO, NamedTuple
 
-from asterism.analysis.chunks.binding import bind_quotes
+from asterism import __version__
+from asterism.analysis.chunks.embedding_text import bind_quotes
 from asterism.analysis.chunks.options import RECIPE_VERSION, ChunkOptions
-from asterism.indexing.index import Index
+from asterism.disclosure.places import MaskedPlace, places_of_part
+from asterism.disclosure.tokens import masked
+from asterism.indexing.index import Cache, Index
 from asterism.indexing.links import Neighbours
-from asterism.indexing.read import Read, Reading, Rows, text_hash
+from asterism.indexing.plan import SyncOptions, options_hash
+from asterism.indexing.read import Outcome, Packet, Read, Reading, Rows, text_hash, unpickled
 from asterism.indexing.report import Account
-from asterism.indexing.vectors import Text, VectorSource
-from asterism.store.chunk_table import ChunkKey
-from asterism.types.catalogue import Batch
+from asterism.models.embed.options import REMOTE
+from asterism.models.embed.provider import Embedder, Matrix
+from asterism.store.chunk_table import ChunkKey, ChunkTable
+from asterism.store.plain_files import make_plain
 from asterism.types.chunk import Chunk
-from asterism.types.index import Entry, FileState, FileUpdate
+from asterism.types.index import Batch, Entry, FileState, FileUpdate, ModelIdentity, Repository
+
+
+class Text(NamedTuple):
+    """A text that needs a vector."""
+
+    hash: bytes
+    text: str
+    chunk: Chunk | None = None
+    """What it was made from; None where it has no place in a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSource:
+    """Everything a vector may come from, the cheapest first."""
+
+    identity: ModelIdentity
+    recipe: int
+    cache: Cache
+    table: Callable[[], ChunkTable]
+    embedder: Callable[[], Embedder]
+
+    def vectors(
+        self, texts: Sequence[Text], stored: Mapping[bytes, ChunkKey], account: Account
+    ) -> Matrix:
+        """A row for each text; `stored` says which texts already have rows in the index."""
+        import numpy as np
+
+        if not texts:
+            return np.zeros((0, self.identity.dimensions), np.float32)
+        wanted = {entry.hash: self._sent(entry) for entry in texts}
+        known = self.cache.get(self.identity, self.recipe, [sent.key for sent in wanted.values()])
+        found = {key: known[sent.key] for key, sent in wanted.items() if sent.key in known}
+        account.cached += len(found)
+        kept = {key: stored[key] for key in wanted if key not in found and key in stored}
+        if kept:
+            rows = self.table().snapshot().vectors(list(kept.values()))
+            again = {key: rows[chunk] for key, chunk in kept.items() if chunk in rows}
+            account.reused += len(again)
+            found.update(again)
+        missing = [key for key in wanted if key not in found]
+        if missing:
+            made = self.embedder().embed_documents([wanted[key].text for key in missing])
+            fresh = dict(zip(missing, made, strict=True))
+            self.cache.put(
+                self.identity, self.recipe, {wanted[key].key: fresh[key] for key in missing}
+            )
+            account.embedded += len(missing)
+            for key in missing:
+                account.masked.add(wanted[key].masked, wanted[key].places())
+            found.update(fresh)
+        return np.stack([found[entry.hash] for entry in texts])
+
+    def _sent(self, entry: Text) -> "_Sent":
+        """What the model reads: on a server, the text without its tokens.
+
+        The cache knows a vector by the text that it was made from.
+        """
+        if self.identity.provider in REMOTE:
+            result = masked(entry.text)
+            if result.tokens:
+                return _Sent(text_hash(result.text), result.text, result.counts, entry.chunk)
+        return _Sent(entry.hash, entry.text, {})
+
+
+class _Sent(NamedTuple):
+    """A text as the model reads it, and the tokens that are masked in it."""
+
+    key: bytes
+    text: str
+    masked: Mapping[str, int]
+    chunk: Chunk | None = None
+
+    def places(self) -> list[MaskedPlace]:
+        """Where the tokens are in the file."""
+        if self.chunk is None:
+            return []
+        chunk = self.chunk
+        return places_of_part(chunk.relative_path, chunk.start_line, chunk.full_source)
+
+
+ENDING = ".spool"
+_KEY_BYTES = 16
+# Lengths of the two parts of a record, the source bytes it stands for, and a digest of all that.
+_RECORD = Struct(">QQQ16s")
+
+
+class Block(NamedTuple):
+    """Where the rows of one packet are."""
+
+    rows: list[Rows] | None
+    """In memory, or None for rows in the file."""
+    offset: int
+    length: int
+    weight: int
+    """Bytes of source, by which batches are measured."""
+
+
+class Earlier(NamedTuple):
+    """What a sync before this one has read: an outcome for each file, and its rows."""
+
+    outcomes: Sequence[Outcome]
+    block: Block
+
+
+def spool_file(directory: Path, repo: str) -> Path:
+    """Where the packed rows of a repository wait."""
+    return directory / f"reading-{repo}{ENDING}"
+
+
+def spool_of(index: Index, repository: Repository, options: SyncOptions) -> "Spool":
+    """Where rows wait; what a sync before this one left there counts if it would be the same.
+
+    An index that is built anew has a table of another name, and so begins anew.
+    """
+    table = index.catalogue.table.name
+    made_with = (__version__, repository.root, options_hash(options), table)
+    return Spool(spool_file(index.directory, repository.name), repr(made_with))
+
+
+class Spool:
+    """Blocks of rows, returned in the order they came.
+
+    `key` says what the rows were made with: a file of another key is begun anew.
+    """
+
+    def __init__(self, place: Path, key: str) -> None:
+        self._place = place
+        self._key = hashlib.blake2b(key.encode(), digest_size=_KEY_BYTES).digest()
+        self._file: IO[bytes] | None = None
+        self._end = _KEY_BYTES
+        self._blocks: list[Block] = []
+
+    def put(self, packet: Packet) -> None:
+        """Keep the rows of a packet."""
+        if isinstance(packet.rows, list):
+            self._blocks.append(Block(packet.rows, 0, 0, packet.source_bytes))
+            return
+        outcomes = pickle.dumps(packet.outcomes, pickle.HIGHEST_PROTOCOL)
+        file = self._file or self._begun()
+        file.seek(self._end)
+        sizes = (len(outcomes), len(packet.rows), packet.source_bytes)
+        file.write(_RECORD.pack(*sizes, _digest(sizes, outcomes, packet.rows)))
+        file.write(outcomes)
+        file.write(packet.rows)
+        # A process that is killed leaves what the system has, not what is in its own buffer.
+        file.flush()
+        offset = self._end + _RECORD.size + len(outcomes)
+        self._end = offset + len(packet.rows)
+        self._blocks.append(Block(None, offset, len(packet.rows), packet.source_bytes))
+
+    def earlier(self) -> Iterator[Earlier]:
+        """What is in the file of a sync that was stopped; `take` keeps a block of it."""
+        with suppress(OSError):
+            make_plain(self._place)
+            self._file = self._place.open("r+b")
+        if self._file is None:
+            return
+        if self._file.read(_KEY_BYTES) != self._key:
+            self._file.close()
+            self._file = None
+            return
+        while (found := self._next()) is not None:
+            yield found
+
+    def take(self, block: Block) -> None:
+        """Keep rows that were in the file already."""
+        self._blocks.append(block)
+
+    def batches(self, weight: int) -> Iterator[list[list[Rows] | bytes]]:
+        """Every block, first come first served, in batches of about that weight."""
+        batch: list[list[Rows] | bytes] = []
+        held = 0
+        # Removed from the list as they are returned: rows that are written need no memory.
+        self._blocks.reverse()
+        while self._blocks:
+            block = self._blocks.pop()
+            batch.append(self._rows(block) if block.rows is None else block.rows)
+            held += block.weight
+            if held >= weight:
+                yield batch
+                batch, held = [], 0
+        if batch:
+            yield batch
+
+    def close(self) -> None:
+        """Close the file, and leave it for the next sync."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def remove(self) -> None:
+        """Remove the file: everything in it is written, or there is no space for it."""
+        self.close()
+        with suppress(OSError):
+            self._place.unlink(missing_ok=True)
+
+    def _begun(self) -> IO[bytes]:
+        make_plain(self._place)
+        number = os.open(self._place, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+        self._file = os.fdopen(number, "w+b")
+        self._file.write(self._key)
+        return self._file
+
+    def _next(self) -> Earlier | None:
+        """The record at the end of those that are whole."""
+        assert self._file is not None
+        self._file.seek(self._end)
+        head = self._file.read(_RECORD.size)
+        if len(head) < _RECORD.size:
+            return None
+        *sizes, digest = _RECORD.unpack(head)
+        if sum(sizes[:2]) > os.fstat(self._file.fileno()).st_size:
+            return None
+        outcomes, rows = self._file.read(sizes[0]), self._file.read(sizes[1])
+        if digest != _digest(sizes, outcomes, rows):
+            return None
+        offset = self._end + _RECORD.size + len(outcomes)
+        self._end = offset + len(rows)
+        return Earlier(unpickled(outcomes), Block(None, offset, len(rows), sizes[2]))
+
+    def _rows(self, block: Block) -> bytes:
+        assert self._file is not None
+        self._file.seek(block.offset)
+        return self._file.read(block.length)
+
+
+def _digest(sizes: Sequence[int], *parts: bytes) -> bytes:
+    """Of the whole record, sizes included."""
+    digest = hashlib.blake2b(repr(tuple(sizes)).encode(), digest_size=16)
+    for part in parts:
+        digest.update(part)
+    return digest.digest()
 
 
 class _Bound(NamedTuple):

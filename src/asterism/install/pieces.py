@@ -1,13 +1,46 @@
 """What we leave in files: an entry, a marked block, or a whole file; into bytes and out again."""
 
 import enum
+import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple, TypeAlias
 
-from asterism.install import blocks, json_edits, own_files, toml_edits
+from asterism.install import json_edits, toml_edits
+from asterism.install import toml_edits as blocks
 from asterism.install.clients import Format
 from asterism.types.errors import InputError
+
+_MARK = re.compile(
+    r"^(?P<lead># |<!-- )asterism install (?P<hash>[0-9a-f]{12})(?P<tail>| -->)$", re.MULTILINE
+)
+# Where the mark is to stand in the text of a file.
+PLACE = "{{mark}}"
+_HASH_LENGTH = 12
+
+
+def marked(text: str) -> str:
+    """The text with its mark, which says what the rest of it was when we wrote it."""
+    lead, tail = ("<!-- ", " -->") if f"<!-- {PLACE} -->" in text else ("# ", "")
+    line = f"{lead}{PLACE}{tail}"
+    return text.replace(line, f"{lead}asterism install {_hash(text.replace(line, ''))}{tail}")
+
+
+def is_ours(text: str) -> bool:
+    """Whether the file is one of ours, edited by hand or not."""
+    return _MARK.search(text) is not None
+
+
+def is_unedited(text: str) -> bool:
+    """Whether the file is as one of our versions wrote it."""
+    found = _MARK.search(text)
+    return found is not None and _hash(text.replace(found.group(), "")) == found["hash"]
+
+
+def _hash(text: str) -> str:
+    plain = text.replace("\r\n", "\n")
+    return hashlib.sha256(plain.encode("utf-8", "surrogateescape")).hexdigest()[:_HASH_LENGTH]
 
 
 class Entry(NamedTuple):
@@ -56,9 +89,9 @@ def state_of(current: bytes | None, piece: Piece) -> State:
         return State.current if blocks.with_block(text, piece.body) == text else State.older
     if text == piece.text:
         return State.current
-    if not own_files.is_ours(text):
+    if not is_ours(text):
         return State.foreign
-    return State.older if own_files.is_unedited(text) else State.edited
+    return State.older if is_unedited(text) else State.edited
 
 
 def added(current: bytes | None, piece: Piece) -> bytes:

@@ -1,13 +1,51 @@
 """Which pieces belong into which files, for a client in a scope."""
 
 import enum
+import json
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.install import texts
-from asterism.install.clients import Client, Setup
-from asterism.install.pieces import Block, Entry, Piece, Whole
-from asterism.install.places import Launch, Places
+from asterism.install.clients import Client, Launch, Places, Setup
+from asterism.install.pieces import PLACE, Block, Entry, Piece, Whole, marked
+
+
+def guide() -> str:
+    """The lines of the marked block."""
+    return _read("guide.md")
+
+
+def skill() -> str:
+    """The skill as it is installed, with its mark."""
+    return marked(_read("skill.md"))
+
+
+def plain_skill() -> str:
+    """The skill as a plugin ships it: nobody takes it back file by file."""
+    return _read("skill.md").replace(f"<!-- {PLACE} -->\n\n", "")
+
+
+def server_block(launch: Launch) -> str:
+    """A server as Continue wants it, in YAML; strings are quoted as in JSON, which is YAML too."""
+    lines = [
+        f"# {PLACE}",
+        "name: Asterism",
+        "version: 0.0.1",
+        "schema: v1",
+        "mcpServers:",
+        "  - name: asterism",
+        f"    command: {_quoted(launch.command)}",
+        "    args:",
+        *(f"      - {_quoted(argument)}" for argument in launch.arguments),
+    ]
+    return marked("\n".join(lines) + "\n")
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _read(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
 class Scope(enum.Enum):
@@ -46,7 +84,7 @@ def wanted(client: Client, scope: Scope, places: Places, launch: Launch) -> Want
     setup = setup_of(client, scope)
     if setup is None:
         return None
-    piece: Piece = Whole(texts.server_block(launch))
+    piece: Piece = Whole(server_block(launch))
     if client.path is not None:
         piece = Entry(client.format, client.path, client.fields(launch))
     # A user's configuration directory is how a client is found; it stays.
@@ -55,11 +93,11 @@ def wanted(client: Client, scope: Scope, places: Places, launch: Launch) -> Want
     entry = Target("the MCP server", paths, piece, above + (client.path is None))
     rest = []
     if setup.guide is not None:
-        guide = (places.at(setup.guide),)
-        rest.append(Target("lines for the model", guide, Block(texts.guide()), 0))
+        file = (places.at(setup.guide),)
+        rest.append(Target("lines for the model", file, Block(guide()), 0))
     if setup.skill is not None:
         # The directory of the skill, the one of all skills, and `.agents` itself.
         depth = 3 if ".agents/" in setup.skill or scope is Scope.project else 2
-        skill = (places.at(setup.skill),)
-        rest.append(Target("a skill", skill, Whole(texts.skill()), depth))
+        file = (places.at(setup.skill),)
+        rest.append(Target("a skill", file, Whole(skill()), depth))
     return Wanted(client.name, client.title, entry, tuple(rest))

@@ -7,8 +7,87 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from asterism.install.blocks import appended, cut, newline_of
 from asterism.types.errors import InputError
+
+BEGIN = "<!-- asterism:begin, written by `asterism install`; `asterism uninstall` removes it -->"
+END = "<!-- asterism:end -->"
+# What is looked for; the words behind it may change from one version to the next.
+_OPENING = "<!-- asterism:begin"
+
+
+def newline_of(text: str) -> str:
+    """The line end that most lines of a text have."""
+    return "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
+
+
+def has_block(text: str) -> bool:
+    """Whether the block is there; half a block is an error."""
+    return _span(text) is not None
+
+
+def body_of(text: str) -> str | None:
+    """What is in the block; nothing where there is none."""
+    span = _span(text)
+    if span is None:
+        return None
+    lines = text[span[0] : span[1]].replace("\r\n", "\n").split("\n")
+    return "\n".join(lines[1:-1])
+
+
+def with_block(text: str, body: str) -> str:
+    """The text with the block: in the place of an older one, else at its end."""
+    newline = newline_of(text)
+    block = newline.join([BEGIN, *body.strip("\n").split("\n"), END])
+    span = _span(text)
+    if span is None:
+        return appended(text, block, newline)
+    return text[: span[0]] + block + text[span[1] :]
+
+
+def without_block(text: str) -> str:
+    """The text without the block, and without the blank line that came with it."""
+    span = _span(text)
+    if span is None:
+        return text
+    start, end = span
+    for line_end in ("\r\n", "\n"):
+        if text.startswith(line_end, end):
+            return cut(text, start, end + len(line_end))
+    return cut(text, start, end)
+
+
+def _span(text: str) -> tuple[int, int] | None:
+    start, end = text.find(_OPENING), text.find(END)
+    if start < 0 and end < 0:
+        return None
+    if start < 0 or end < start or text.find(_OPENING, start + 1) >= 0 or text.count(END) > 1:
+        raise InputError(
+            f"its lines `{_OPENING} …` and `{END}` do not belong together; put them right by hand"
+        )
+    return start, end + len(END)
+
+
+def appended(text: str, block: str, newline: str) -> str:
+    """A text with a block after a blank line; it ends in a line end only if it did before."""
+    if not text.strip("\ufeff"):
+        return text + block + newline
+    if text.endswith("\n"):
+        return text + newline + block + newline
+    return text + newline * 2 + block
+
+
+def cut(text: str, start: int, end: int) -> str:
+    """A text without a span that `appended` may have put there: its blank line goes too."""
+    head, tail = text[:start], text[end:]
+    newline = "\r\n" if head.endswith("\r\n") else "\n"
+    if not tail:
+        # Without a line end after the block there was none before it was put there.
+        lines = 1 if text.endswith("\n") else 2
+        return head.removesuffix(newline * lines) if head.endswith(newline * 2) else head
+    if tail.startswith(("\n", "\r\n")) and (not head or head.endswith(newline * 2)):
+        return head + tail.removeprefix("\r\n" if tail.startswith("\r\n") else "\n")
+    return head + tail
+
 
 # What a statement is made of: strings of every kind and comments hide what is inside of them.
 TOKEN = re.compile(
@@ -185,3 +264,142 @@ def checked(text: str, expected: object) -> str:
 def _told(value: object) -> str:
     """A value to compare by; one that is not a number equals itself then."""
     return json.dumps(value, sort_keys=True, default=repr)
+
+
+class _Item(NamedTuple):
+    """Positions of one string of a list in the text."""
+
+    start: int
+    end: int
+    value: object
+
+
+class _List(NamedTuple):
+    """Positions of a list: after its opening bracket, and at its closing one."""
+
+    start: int
+    end: int
+    items: tuple[_Item, ...]
+
+
+def with_item(text: str, path: Sequence[str], item: str) -> str:
+    """The text with a string appended to a list; the list is created if it is missing."""
+    found = _strings(text, path)
+    if item in found:
+        return text
+    if entry_at(text, path) is None:
+        return with_entry(text, path[:-1], {path[-1]: [item]})
+    place = _found(text, path)
+    written = json.dumps(item, ensure_ascii=False).replace("\x7f", "\\u007f")
+    edited = _inserted(text, place, written)
+    return checked(edited, _replaced(loads(text), path, [*found, item]))
+
+
+def without_item(text: str, path: Sequence[str], item: str) -> str:
+    """The text with a string removed from a list; other lines stay unchanged."""
+    found = _strings(text, path)
+    if item not in found:
+        return text
+    place = _found(text, path)
+    edited = text
+    for one in reversed([each for each in place.items if each.value == item]):
+        edited = _cut(edited, place, one)
+    return checked(edited, _replaced(loads(text), path, [each for each in found if each != item]))
+
+
+def _strings(text: str, path: Sequence[str]) -> list[str]:
+    found = entry_at(text, path)
+    if found is None:
+        return []
+    if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
+        raise InputError(f'"{".".join(path)}" is not a list of strings there; correct it by hand')
+    return found
+
+
+def _replaced(value: dict[str, object], path: Sequence[str], items: list[str]) -> dict[str, object]:
+    holder: object = value
+    for key in path[:-1]:
+        assert isinstance(holder, dict)
+        holder = holder[key]
+    assert isinstance(holder, dict)
+    holder[path[-1]] = items
+    return value
+
+
+def _found(text: str, path: Sequence[str]) -> _List:
+    """Finds the list below a header, as a dotted key, or in an inline table."""
+    current: tuple[str, ...] = ()
+    for statement in statements(text):
+        if statement.table is not None:
+            current = statement.table
+        elif (*current, *statement.keys)[: len(path)] == tuple(path):
+            key = re.search(rf"{re.escape(path[-1])}[\"']?\s*=\s*\[", text[statement.start :])
+            if key is not None:
+                return _read(text, statement.start + key.end())
+    raise InputError(f'"{".".join(path)}" cannot be edited as it is written; change it by hand')
+
+
+def _read(text: str, start: int) -> _List:
+    items: list[_Item] = []
+    for token in TOKEN.finditer(text, start):
+        mark = token.group()
+        if mark == "]":
+            return _List(start, token.start(), tuple(items))
+        if mark[0] in "\"'":
+            value = tomllib.loads(f"a = {mark}".replace("\r\n", "\n"))["a"]
+            items.append(_Item(token.start(), token.end(), value))
+    raise InputError("a list in it has no end")
+
+
+def _inserted(text: str, place: _List, written: str) -> str:
+    newline = newline_of(text)
+    if not place.items:
+        return f"{text[: place.start]}{written}{_rest(text, place, newline)}"
+    last = place.items[-1]
+    comma = _comma(text, last.end, place.end)
+    before = text[: last.end] + ("," if comma is None else "") + text[last.end : place.end]
+    if "\n" not in text[place.start : place.end]:
+        return f"{before.rstrip(' ')} {written}{text[place.end :]}"
+    line = text.rfind("\n", 0, last.start) + 1
+    indent = text[line : last.start] if not text[line : last.start].strip() else "    "
+    lead = before.rstrip(" \t")
+    lead += "" if lead.endswith("\n") else newline
+    return f"{lead}{indent}{written},{newline}{text[place.end :]}"
+
+
+def _rest(text: str, place: _List, newline: str) -> str:
+    """The text after the first item of a list, which may have comments."""
+    inner = text[place.start : place.end]
+    if not inner.strip():
+        return text[place.end :]
+    return f",{inner if inner[:1].isspace() else f' {inner}'}{text[place.end :]}"
+
+
+def _cut(text: str, place: _List, item: _Item) -> str:
+    """Remove an item and its comma, and its line if nothing else is on it."""
+    comma = _comma(text, item.end, place.end)
+    end = item.end if comma is None else comma + 1
+    line = text.rfind("\n", 0, item.start) + 1
+    following = text.find("\n", end)
+    rest = text[end:following].strip() if following >= 0 else "-"
+    if line > place.start and not text[line : item.start].strip() and rest[:1] in ("", "#"):
+        return text[:line] + text[following + 1 :]
+    start = item.start
+    if comma is None:
+        # The comma of the item before would be left alone; TOML allows that, people do not like it.
+        lead = text[place.start : start].rstrip()
+        start = place.start + len(lead) - 1 if lead.endswith(",") else start
+        return text[:start] + text[end:]
+    return text[:start] + text[end:].lstrip(" ")
+
+
+def _comma(text: str, start: int, end: int) -> int | None:
+    """The comma after an item; comments may precede it."""
+    position = start
+    while position < end:
+        if text[position] == ",":
+            return position
+        if text[position] == "#":
+            position = text.index("\n", position)
+        position += 1
+    return None

@@ -11,8 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.install.clients import Client
-from asterism.install.places import Places
+from asterism.install.clients import Client, Places
 from asterism.install.plan import Backup, Change, Found
 from asterism.types.errors import InputError, PathUnreadable, StorageFailed
 from asterism.types.files import display_path

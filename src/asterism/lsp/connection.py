@@ -8,8 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from asterism.lsp.channels import Channel
-from asterism.lsp.framing import LARGEST_MESSAGE, Message, MessageReader, encode
+from asterism.lsp.channels import LARGEST_MESSAGE, Channel, Message, MessageReader, encode
 from asterism.types.errors import (
     LanguageServerError,
     ServerDied,

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from asterism.lsp.channels import Pipes
 from asterism.programs.launcher import CANNOT_START
-from asterism.programs.program import Program
 from asterism.programs.start import PIPE, Launch, Popen, TimeoutExpired, start
+from asterism.programs.table import Program
 from asterism.types.errors import (
     LanguageServerError,
     ServerDied,

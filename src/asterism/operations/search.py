@@ -21,8 +21,7 @@ from asterism.operations.search_reply import (
     shown_query,
 )
 from asterism.types.errors import UsageError
-from asterism.types.filters import Filter
-from asterism.types.search import Mode
+from asterism.types.search import Filter, Mode
 from asterism.types.selection import Stage
 
 if TYPE_CHECKING:

@@ -25,8 +25,7 @@ from asterism.types.selection import Detail, Kept
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
     from asterism.engine.context_reply import ContextReply, Placed
-    from asterism.engine.search import SearchReply
-    from asterism.engine.surroundings import Surroundings
+    from asterism.engine.search import SearchReply, Surroundings
     from asterism.store.registry import Registered
 
 LONGEST_ECHO = 2_000
@@ -175,7 +174,7 @@ def shown_query(text: str) -> str:
 
 def serialised_row(hit: Hit, detail: Detail, text: str, explain: bool, lines: int) -> str:
     """A row as it takes room in a reply: its JSON and its line of text."""
-    from asterism.engine.surroundings import surroundings
+    from asterism.engine.search import surroundings
 
     around = surroundings([hit.chunk], lines) if lines else {}
     kept = Kept(hit, detail, text, line_count=0)

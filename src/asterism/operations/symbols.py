@@ -12,10 +12,10 @@ from asterism.operations.operation import Operation, Route
 from asterism.operations.requests import SymbolLookup
 from asterism.operations.schema import Json
 from asterism.operations.search_reply import remarks
-from asterism.types.catalogue import FoundSymbol, SymbolQuery
 from asterism.types.errors import InputError, UsageError
 from asterism.types.files import display_path, wire_path
-from asterism.types.filters import Filter
+from asterism.types.index import FoundSymbol, SymbolQuery
+from asterism.types.search import Filter
 from asterism.types.symbol import Role
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def _where(asked: SymbolLookup, registered: Registered) -> Filter:
 
 def symbols_query(asked: SymbolLookup, where: Filter, limit: int) -> SymbolQuery:
     """The catalogue's query for a lookup."""
-    from asterism.types.symbol_names import symbol_query
+    from asterism.types.index import symbol_query
 
     if not asked.name.strip():
         raise UsageError("The name is empty; give a symbol's name, such as `Parser.parse`.")
@@ -201,7 +201,7 @@ def symbols_query(asked: SymbolLookup, where: Filter, limit: int) -> SymbolQuery
 
 
 def _passing(found: Lookup, where: Filter) -> list[FoundSymbol]:
-    from asterism.store.filtering import path_test
+    from asterism.store.filters import path_test
 
     passes = path_test(where)
     repos = where.repos or (found.registered.repository.name,)

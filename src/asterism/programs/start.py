@@ -1,5 +1,6 @@
 """Starts the programs of the table; no other module creates processes."""
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -11,9 +12,30 @@ from subprocess import DEVNULL, PIPE, Popen, SubprocessError, TimeoutExpired
 from typing import Any, NamedTuple
 from weakref import finalize
 
+from asterism.programs.launcher import knows_machine, landlock_version
 from asterism.programs.lifeline import Lifeline
-from asterism.programs.program import SEARCHED, Files, Program
-from asterism.programs.table import SYSTEM_FILES
+from asterism.programs.table import SEARCHED, SYSTEM_FILES, Files, Program
+
+_PR_GET_SECCOMP = 21
+
+
+class Fences(NamedTuple):
+    """The restrictions that this kernel can enforce."""
+
+    files: bool
+    """Landlock, Linux 5.13 and later: a fenced program opens only the files that its row names."""
+    network: bool
+    """seccomp: a program without network cannot create sockets."""
+
+
+def fences() -> Fences:
+    """Query the kernel, without side effects."""
+    if sys.platform != "linux":
+        return Fences(False, False)
+    libc = ctypes.CDLL(None, use_errno=True)
+    has_seccomp = libc.prctl(_PR_GET_SECCOMP, 0, 0, 0, 0) >= 0
+    return Fences(landlock_version(libc) >= 1, has_seccomp and knows_machine())
+
 
 __all__ = [
     "DEVNULL",

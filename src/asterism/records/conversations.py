@@ -7,15 +7,15 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select, update
 
 from asterism.records.database import Database
-from asterism.records.owners import is_alive
 from asterism.records.rows import (
     COUNTED,
     conversation_of,
     conversation_row,
     counted_conversation,
+    folded,
+    is_alive,
 )
 from asterism.records.tables import CONVERSATIONS, TURNS
-from asterism.records.turn_text import folded
 from asterism.types.chat import TurnStatus
 from asterism.types.conversation import (
     Conversation,

@@ -1,8 +1,10 @@
 """The one database of conversations and sessions: opened, brought up to date, read and written."""
 
 import os
+import shutil
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,12 +12,78 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from asterism.records.damage import damaged, is_known, note_known, put_aside, tell_loss
 from asterism.records.failures import failure
 from asterism.records.migrate import is_current, upgrade
 from asterism.records.options import RecordsOptions
+from asterism.telemetry.notices import notify
 from asterism.types.errors import RecordsCorrupt, RecordsUnreachable, SettingError, StorageFailed
 from asterism.types.files import display_path
+
+_KNOWN = ".known"
+"""Ends the name of an empty file that says that there were conversations."""
+
+
+def damaged(place: str, why: str) -> RecordsCorrupt:
+    """The error for a file that is not what was written."""
+    return RecordsCorrupt(
+        f"The conversations in {place} are damaged ({why}); restore the file from a backup, or "
+        "move it away to begin anew."
+    )
+
+
+def put_aside(path: Path, inode: int) -> None:
+    """Give a damaged file another name, its journal too, and say which.
+
+    It is known by its inode: another process may have begun a new one meanwhile.
+    """
+    if path.stat().st_ino != inode:
+        return
+    aside = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
+    path.rename(aside)
+    for ending in ("-wal", "-shm"):
+        with suppress(OSError):
+            shutil.move(f"{path}{ending}", f"{aside}{ending}")
+    note_lost(path)
+    notify(
+        f"The conversations in {display_path(str(path))} were damaged. They are kept as "
+        f"{display_path(aside.name)}, and a new file was begun; to get them back, restore a "
+        f"backup, or try `sqlite3 {display_path(aside.name)} .recover`."
+    )
+
+
+def tell_loss(path: Path) -> None:
+    """Say that a file is gone or empty that had conversations; an empty one is well-formed."""
+    with suppress(OSError):
+        known = _known(path).exists()
+        if known and not (path.exists() and path.stat().st_size):
+            note_lost(path)
+            notify(
+                f"The conversations that were in {display_path(str(path))} are gone: the file was "
+                "removed or emptied by something else. A new one was begun; restore a backup to "
+                "get them back."
+            )
+
+
+def is_known(path: Path) -> bool:
+    """Whether there were conversations of ours in the file."""
+    return _known(path).exists()
+
+
+def note_known(path: Path) -> None:
+    """Remember that there are conversations."""
+    with suppress(OSError):
+        _known(path).touch(mode=0o600)
+
+
+def note_lost(path: Path) -> None:
+    """Forget it: it was told."""
+    with suppress(OSError):
+        _known(path).unlink(missing_ok=True)
+
+
+def _known(path: Path) -> Path:
+    return path.with_name(f"{path.name}{_KNOWN}")
+
 
 _PATIENCE_SECONDS = 20.0
 """How long a process waits for another that is writing; a write takes milliseconds."""

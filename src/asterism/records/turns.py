@@ -10,15 +10,19 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 from asterism.records.conversations import title_of
 from asterism.records.database import Database
 from asterism.records.failures import Collision
-from asterism.records.owners import is_alive, this_process
 from asterism.records.rows import (
     conversation_row,
     counted_conversation,
     events_of,
+    evidence_text,
+    folded,
+    is_alive,
+    json_text,
+    storable,
+    this_process,
     turn_of,
 )
 from asterism.records.tables import CONVERSATIONS, EVENTS, TURNS
-from asterism.records.turn_text import evidence_text, folded, json_text, storable
 from asterism.types.chat import RESUMABLE, Turn, TurnStatus
 from asterism.types.conversation import Conversation, RecordedEvent, RecordedTurn
 from asterism.types.errors import (

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from asterism.analysis.syntax.pruning import Piece
 from asterism.languages.registry import facets_of
 from asterism.types.files import display_path
+from asterism.types.outline import Outline, Span
 
 _BLANK_LINE = re.compile(rb"\n[ \t]*\n")
 _OPENERS = (b"{", b"(", b"[")
@@ -60,3 +61,39 @@ def _gap(gap: bytes, margin: bytes, tight: bool) -> bytes:
         return margin[len(margin.rstrip()) :]
     runs = [] if tight else [run.count(b"\n") for run in _LINE_ENDS.findall(gap)]
     return b"\n" * min(max(runs, default=1), 1 + MAX_BLANK) + margin
+
+
+# Parts of a statement that its first line belongs to.
+_LATER = re.compile(rb"\s*(?:elif|else|except|finally)\b")
+_BLANK = re.compile(rb"\s*(?:#.*)?$")
+
+
+def conditions_around(outline: Outline, source: bytes, line: int, parent: int | None) -> list[Span]:
+    """The lines of `if` and its like around a line of Python, from the inside out.
+
+    `parent` is the item that it stands in: what stands in a symbol is shown with it.
+    """
+    if not facets_of(outline.language).display.indented_conditions or (
+        parent is not None and outline.items[parent].is_symbol
+    ):
+        return []
+    lines = source.split(b"\n")
+    starts = line_starts(source)
+    found: list[Span] = []
+    indent = _indent(lines[line - 1])
+    is_later = False
+    for row in range(line - 2, -1, -1):
+        if not indent and not is_later:
+            break
+        text = lines[row]
+        if _BLANK.match(text):
+            continue
+        # The first line of the statement that an `else` continues is as far in as that.
+        if _indent(text) < indent or (is_later and _indent(text) == indent):
+            found.append(Span(starts[row], starts[row] + len(text)))
+            indent, is_later = _indent(text), _LATER.match(text) is not None
+    return found
+
+
+def _indent(line: bytes) -> int:
+    return len(line) - len(line.lstrip())

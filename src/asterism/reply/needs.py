@@ -7,8 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from asterism.reply.conditions import conditions_around
-from asterism.reply.layout import line_starts
+from asterism.reply.layout import conditions_around, line_starts
 from asterism.reply.names import Names, Resolver
 from asterism.types.outline import Item, Outline, Reference, Span
 

@@ -5,8 +5,7 @@ import re
 from collections.abc import Sequence
 
 from asterism.analysis.source.shown_paths import on_disk
-from asterism.store.filtering import place
-from asterism.store.path_globs import is_wild, matcher
+from asterism.store.filters import is_wild, matcher, place
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path
 

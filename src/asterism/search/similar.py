@@ -10,8 +10,7 @@ from asterism.search.recall import Sources, nearest, pool_size
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot, Vector
 from asterism.types.chunk import Chunk
 from asterism.types.errors import UsageError
-from asterism.types.filters import Filter
-from asterism.types.search import Hit, Signal
+from asterism.types.search import Filter, Hit, Signal
 
 # Of a whole file the longest chunks speak; each is a search of its own.
 MOST_CHUNKS = 20

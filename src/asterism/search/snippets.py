@@ -9,10 +9,10 @@ from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
 from asterism.analysis.terms import terms_of
-from asterism.search.exact.needles import Phrase, needles_of
 from asterism.search.exact.patterns import Matcher, guarded
+from asterism.search.exact.search import Phrase, needles_of
 from asterism.search.query.text import STOP_WORDS
-from asterism.search.ranking.variants import stem_of
+from asterism.search.ranking.words import stem_of
 from asterism.types.chunk import Chunk
 from asterism.types.errors import UsageError, WorkerDied
 from asterism.types.search import Hit, Mode, Question

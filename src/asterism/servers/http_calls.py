@@ -39,8 +39,8 @@ def remove_repository(call: Call, stop: Callable[[Registered], None]) -> Reply:
 def vector_search(call: Call) -> Reply:
     """The nearest chunks in the shape that chats know."""
     from asterism.chat.vector_search import payload
-    from asterism.engine.chat.nearest import nearest
-    from asterism.search.selection.account import file_matches
+    from asterism.engine.chat.sources import nearest
+    from asterism.search.selection.select import file_matches
 
     given, registered = call.arguments, call.repository()
     found = nearest(call.engine, registered, given["query"], given["limit"])

@@ -4,8 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from asterism.context.agents.edit import add_item, enable_item, remove_item, replace_item
-from asterism.context.items import in_order
-from asterism.context.wire import item_json
+from asterism.context.items import in_order, item_json
 from asterism.engine.request_context import ContextRequest, context_for
 from asterism.operations.calls import Call
 from asterism.operations.limits import Part, Reply, fitted, plain_account

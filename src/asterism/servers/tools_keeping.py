@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from asterism.engine.listing import list_repositories as listed_repositories
 from asterism.engine.search import SearchRequest
+from asterism.engine.status import list_repositories as listed_repositories
 from asterism.operations.calls import Call
 from asterism.operations.json import to_json
 from asterism.operations.limits import Part, Reply, fitted, plain_account
@@ -21,7 +21,7 @@ from asterism.servers.tools_states import (
     status_text,
     watch_json,
 )
-from asterism.telemetry.summary import summary
+from asterism.telemetry.exposition import summary
 from asterism.types.errors import IndexMissing, UsageError
 
 

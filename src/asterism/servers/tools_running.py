@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.disclosure.hidden import visible
 from asterism.engine.engine import Engine
-from asterism.engine.upgrading_behind import Upgrader
+from asterism.engine.upgrade import Upgrader
 from asterism.operations.arguments import checked
 from asterism.operations.calls import Call, Caller
 from asterism.operations.limits import (
@@ -37,11 +37,10 @@ from asterism.servers.tools_errors import INTERNAL, INTERNAL_SENTENCE, code_of, 
 from asterism.servers.tools_jobs import Jobs
 from asterism.servers.tools_turns import Turns
 from asterism.servers.tools_watching import Watchers
-from asterism.store.lance.footprint import stay_small
+from asterism.store.lance.process import stay_small
 from asterism.store.registry import Registered
 from asterism.telemetry.events import log_failure
-from asterism.telemetry.operations import ToolCall
-from asterism.telemetry.truncation import ReplySize, record_reply
+from asterism.telemetry.operations import ReplySize, ToolCall, record_reply
 from asterism.types.deadlines import limited_to, work_begun
 from asterism.types.errors import AsterismError, Cancelled, IndexMissing
 

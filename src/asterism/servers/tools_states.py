@@ -1,8 +1,7 @@
 """What tools say of indexes, jobs, watchers and single files, as JSON and as text."""
 
 from asterism.engine.inspection import Freshness, IndexedChunk, Inspection
-from asterism.engine.listing import Listed
-from asterism.engine.status import Status
+from asterism.engine.status import Listed, Status
 from asterism.indexing.report import SyncReport
 from asterism.operations.json import job_json, moment, statistics_json, upgrade_json
 from asterism.operations.repositories import shown_detail

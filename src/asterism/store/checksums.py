@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
 
-from asterism.types.catalogue import Stamp
+from asterism.types.index import Stamp
 
 BLOCK_BYTES = 1 << 20
 """A block has a CRC-32 of its own, so that single blocks can be looked at. CRC-32 reads 6.9 GiB/s

@@ -7,6 +7,7 @@ of the chunk table that the disk never saw; whoever opens both has to treat that
 """
 
 import json
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,12 +19,53 @@ from urllib.parse import quote
 from asterism.store.plain_files import remove
 from asterism.types import index_states
 from asterism.types.deadlines import check_deadline, current_deadline
-from asterism.types.errors import (
-    AsterismError,
-    IndexBusy,
-    IndexCorrupt,
-    StorageFailed,
-)
+from asterism.types.errors import AsterismError, IndexBusy, IndexCorrupt, StorageFailed
+
+Stored: TypeAlias = str | bytes
+
+_ID_LENGTH = 32
+
+
+def stored_path(path: str) -> Stored:
+    """The path itself, or its bytes where they are no UTF-8."""
+    return path if path.isascii() or _is_encodable(path) else os.fsencode(path)
+
+
+def loaded_path(value: Stored) -> str:
+    """What `stored_path` was given."""
+    return value if isinstance(value, str) else os.fsdecode(value)
+
+
+def stored_id(chunk_id: str) -> Stored:
+    """Half the size for the ids that chunks have; any other id as it is."""
+    if len(chunk_id) != _ID_LENGTH:
+        return chunk_id
+    try:
+        data = bytes.fromhex(chunk_id)
+    except ValueError:
+        return chunk_id
+    return data if data.hex() == chunk_id else chunk_id
+
+
+def loaded_id(value: Stored) -> str:
+    """What `stored_id` was given."""
+    return value if isinstance(value, str) else value.hex()
+
+
+def clean(text: str) -> str:
+    """The text with every half of a surrogate pair replaced by a question mark."""
+    if text.isascii() or _is_encodable(text):
+        return text
+    return text.encode("utf-8", "replace").decode()
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
 
 Row: TypeAlias = tuple[Any, ...]
 

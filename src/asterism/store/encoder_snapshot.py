@@ -18,8 +18,8 @@ from asterism.store.chunk_table import (
 )
 from asterism.store.exact_search import Candidates, closest
 from asterism.types.chunk import Chunk
-from asterism.types.filters import NO_FILTER, Filter
 from asterism.types.index import Entry
+from asterism.types.search import NO_FILTER, Filter
 
 if TYPE_CHECKING:
     import numpy as np

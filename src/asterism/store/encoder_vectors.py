@@ -20,9 +20,9 @@ from asterism.store.database import (
     remove_database,
 )
 from asterism.store.plain_files import make_plain
-from asterism.types.closable import Closable
 from asterism.types.errors import IndexBusy, IndexCorrupt, StorageFailed, StoreError
 from asterism.types.index import ModelIdentity
+from asterism.types.processes import Closable
 
 FILE_NAME = "second.sqlite"
 

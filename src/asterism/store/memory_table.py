@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from asterism.store import bm25
 from asterism.store.chunk_table import (
     Boosts,
     ChunkKey,
@@ -16,18 +18,66 @@ from asterism.store.chunk_table import (
     Rows,
     Source,
     Vector,
+    check_vectors,
+    storable,
+    valid_text,
 )
 from asterism.store.exact_search import Candidates, closest
-from asterism.store.filtering import predicate
-from asterism.store.rows import check_vectors, storable, valid_text
+from asterism.store.filters import predicate
 from asterism.types.chunk import Chunk
 from asterism.types.errors import IndexCorrupt
-from asterism.types.filters import NO_FILTER, Filter
 from asterism.types.index import Entry
+from asterism.types.search import NO_FILTER, Filter
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+_K1, _B = 1.2, 0.75
+_LONGEST_WORD = 128
+# The tokeniser of Lance cuts at ASCII blanks only.
+_BLANKS = re.compile(r"[ \t\n\f\r]+")
+
+
+class Words(NamedTuple):
+    """The words of every row of one column."""
+
+    counts: Sequence[Counter[str]]
+    lengths: Sequence[int]
+    holders: Counter[str]
+    """In how many rows a word occurs."""
+
+
+def split(text: str) -> list[str]:
+    """The words of a text; words too long for an index are left out."""
+    return [
+        word for word in _BLANKS.split(text) if word and len(word.encode("utf-8")) < _LONGEST_WORD
+    ]
+
+
+def read(texts: Sequence[str]) -> Words:
+    """Count the words of a column."""
+    counts = [Counter(split(text)) for text in texts]
+    return Words(
+        counts,
+        [sum(count.values()) for count in counts],
+        Counter(word for count in counts for word in count),
+    )
+
+
+def score(words: Words, row: int, query: Sequence[str]) -> float:
+    """What a row is worth for a query; a word that is asked for twice counts twice."""
+    average = sum(words.lengths) / len(words.lengths)
+    total = 0.0
+    for word in query:
+        frequency = words.counts[row][word]
+        if frequency:
+            rarity = len(words.counts) - words.holders[word] + 0.5
+            weight = math.log(1 + rarity / (words.holders[word] + 0.5))
+            damping = _K1 * (1 - _B + _B * words.lengths[row] / average)
+            total += weight * frequency * (_K1 + 1) / (frequency + damping)
+    return total
 
 
 class _Row(NamedTuple):
@@ -74,12 +124,12 @@ class MemorySnapshot:
         boosts: Boosts = Boosts(),  # noqa: B008 - immutable
     ) -> list[Match]:
         """The rows that contain any of the terms, by BM25 summed over the columns."""
-        query = bm25.split(valid_text(" ".join(terms)))
+        query = split(valid_text(" ".join(terms)))
         passes = predicate(where)
         matches: list[Match] = []
         for number, row in enumerate(self._rows):
             score = sum(
-                boost * bm25.score(words, number, query)
+                boost * score(words, number, query)
                 for words, boost in zip(self._words, boosts, strict=True)
             )
             if score > 0 and passes(row.chunk):
@@ -158,12 +208,12 @@ class MemorySnapshot:
         )
 
     @cached_property
-    def _words(self) -> tuple[bm25.Words, bm25.Words, bm25.Words]:
+    def _words(self) -> tuple[Words, Words, Words]:
         entries = [row.entry for row in self._rows]
         return (
-            bm25.read([entry.terms for entry in entries]),
-            bm25.read([entry.name_terms for entry in entries]),
-            bm25.read([entry.path_terms for entry in entries]),
+            read([entry.terms for entry in entries]),
+            read([entry.name_terms for entry in entries]),
+            read([entry.path_terms for entry in entries]),
         )
 
 

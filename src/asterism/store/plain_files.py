@@ -2,8 +2,11 @@
 
 import os
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from asterism.types.errors import StorageFailed
 
 
 def is_plain(path: Path) -> bool:
@@ -27,3 +30,23 @@ def remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
+
+
+@contextmanager
+def alone(place: Path) -> Iterator[None]:
+    """Wait for whoever holds the lock, then hold it."""
+    from filelock import FileLock
+
+    make_plain(place)
+    lock = FileLock(place)
+    try:
+        lock.acquire()
+    except OSError as error:
+        raise StorageFailed(
+            f"{place.parent} cannot be locked ({error.strerror}); "
+            "check the directory's permissions and free space."
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()

@@ -8,13 +8,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.store.registry_file import reading, writing
-from asterism.store.registry_names import (
+from asterism.store.registry_copies import (
     checked_name,
     default_name,
     is_name,
     readable_id,
 )
+from asterism.store.registry_file import reading, writing
 from asterism.types.errors import (
     PathMissing,
     PathOutside,

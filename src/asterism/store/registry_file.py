@@ -8,8 +8,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from asterism.store import registry_copies
-from asterism.store.file_locks import alone
-from asterism.store.plain_files import remove
+from asterism.store.plain_files import alone, remove
 from asterism.telemetry.notices import notify
 from asterism.types.errors import (
     IndexBusy,

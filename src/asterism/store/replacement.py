@@ -13,8 +13,7 @@ from asterism.store.catalogue import sums as catalogue_sums
 from asterism.store.catalogue.opening import CATALOGUE
 from asterism.store.checksums import stamp_of, sums_of
 from asterism.store.database import connect_writing
-from asterism.store.file_locks import alone
-from asterism.store.plain_files import is_plain, remove
+from asterism.store.plain_files import alone, is_plain, remove
 from asterism.types.errors import AsterismError, StorageFailed
 
 BUILDING = "building"

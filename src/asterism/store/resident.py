@@ -2,32 +2,138 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from asterism.store.chunk_table import ChunkKey, Matrix
-from asterism.store.lance.schema import (
-    CHUNK_COLUMNS,
-    Arrow,
-    Dataset,
-    chunks_of,
-    matrix_of,
-)
+from asterism.store.lance.schema import CHUNK_COLUMNS, Arrow, Dataset, chunks_of, matrix_of
 from asterism.store.limits import Limits
-from asterism.store.resident_rows import (
-    MOST_FRESH,
-    Places,
-    Texts,
-    places_before,
-    texts_with,
-)
+from asterism.store.table_files import manifest_name
 from asterism.types.chunk import Chunk
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+class DataFile(NamedTuple):
+    """One file of a fragment."""
+
+    name: str
+    size: int
+    """Bytes that it has to have; 0 where the table does not say."""
+
+
+def data_files(dataset: Dataset) -> dict[int, tuple[DataFile, ...]]:
+    """The files of every fragment, by its number.
+
+    Lance makes a class whenever a file's `path` is asked for: eight objects that only the collector
+    of cycles can free, some hundred with every edit. The field behind it has no such cost.
+    """
+    return {
+        fragment.fragment_id: tuple(
+            DataFile(file._path, file.file_size_bytes or 0) for file in fragment.metadata.files
+        )
+        for fragment in dataset.get_fragments()
+    }
+
+
+def index_folders(dataset: Dataset) -> set[DataFile]:
+    """The directory of every part of an index, with the bytes that are to be in it."""
+    return {
+        DataFile(f"_indices/{segment.uuid}", segment.size_bytes or 0)
+        for index in dataset.describe_indices()
+        for segment in index.segments
+    }
+
+
+def version_files(dataset: Dataset, path: Path) -> Sequence[str]:
+    """Every file that the dataset's version needs: rows, deletions, indexes, its manifest."""
+    return sorted({*_named(dataset, path)})
+
+
+def _named(dataset: Dataset, path: Path) -> Iterator[str]:
+    version = int(dataset.version)
+    yield f"_versions/{manifest_name(version)}"
+    yield from (
+        f"_transactions/{file.name}" for file in (path / "_transactions").glob(f"{version - 1}-*")
+    )
+    for files in data_files(dataset).values():
+        yield from (f"data/{file.name}" for file in files)
+    for fragment in dataset.get_fragments():
+        deletion = fragment.metadata.deletion_file
+        if deletion is not None:
+            yield str(deletion.path(fragment.fragment_id))
+    for index in dataset.describe_indices():
+        for segment in index.segments:
+            folder = path / "_indices" / str(segment.uuid)
+            yield from (f"_indices/{folder.name}/{file.name}" for file in folder.iterdir())
+
+
+MOST_FRESH = 0.25
+"""With a larger share of new rows everything is loaded anew, which is as quick."""
+_MOST_PIECES = 16
+"""Of how many tables the texts may be put together before they are loaded anew in one piece."""
+_MOST_LEFT = 1.25
+"""Rows that texts may have for each one that is still there."""
+_FRAGMENT_BITS = 32
+
+Numbers: TypeAlias = "NDArray[np.uint64]"
+Places: TypeAlias = "NDArray[np.int64]"
+
+
+class Texts(NamedTuple):
+    """Whole rows without vectors, and in which of them each place's row is."""
+
+    rows: Arrow
+    at: Places
+
+    def take(self, places: Places, columns: list[str]) -> Arrow:
+        """The rows at these places."""
+        return self.rows.select(columns).take(self.at[places])
+
+
+def places_before(dataset: Dataset, numbers: Numbers, before: Dataset, known: Numbers) -> Places:
+    """For each row its place in the version before, or −1.
+
+    `numbers` and `known` are what Lance calls the rows of the two versions by. A number names a
+    fragment and a row in it, and is only worth something where the fragment has the same files:
+    files are never changed, and no name is used twice, not even by a table that is built anew.
+    """
+    import numpy as np
+
+    shared = data_files(dataset).items() & data_files(before).items()
+    fragments = np.fromiter((number for number, _ in shared), dtype=np.uint64)
+    order = np.argsort(known, kind="stable")
+    if not len(order):
+        return np.full(len(numbers), -1, dtype=np.int64)
+    nearest = np.minimum(np.searchsorted(known[order], numbers), len(order) - 1)
+    same = (known[order][nearest] == numbers) & np.isin(numbers >> _FRAGMENT_BITS, fragments)
+    return np.where(same, order[nearest], -1).astype(np.int64)
+
+
+def texts_with(before: Texts, old: Places, fresh: Arrow, most_bytes: int) -> Texts | None:
+    """The texts of the version before with those of new rows behind them; nothing is copied.
+
+    None where too much would be kept that is needed no more.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    rows = pa.concat_tables([before.rows, fresh.select(list(CHUNK_COLUMNS))])
+    if (
+        rows.num_rows > _MOST_LEFT * len(old)
+        or rows["id"].num_chunks > _MOST_PIECES
+        or rows.nbytes > most_bytes
+    ):
+        return None
+    at = before.at[np.maximum(old, 0)]
+    at[old < 0] = np.arange(before.rows.num_rows, rows.num_rows)
+    return Texts(rows, at)
+
 
 _BATCH_ROWS = 4_096
 _NAME_COLUMNS = ("repo", "id", "relative_path")

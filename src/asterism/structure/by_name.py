@@ -7,8 +7,8 @@ from asterism.analysis.resolve.candidates import Declaration, Meaning
 from asterism.analysis.resolve.resolver import Resolver
 from asterism.analysis.resolve.scopes import FileScope
 from asterism.structure.facts import Facts
+from asterism.structure.positions import Target
 from asterism.structure.repository import IndexedRepository, Moment
-from asterism.structure.targets import Target
 from asterism.structure.uses import Uses, find_uses
 from asterism.types.outline import Reference
 from asterism.types.structure import Connections, Known

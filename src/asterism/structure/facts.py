@@ -8,18 +8,19 @@ from asterism.analysis.resolve.candidates import GUESS, Declaration, Meaning
 from asterism.analysis.resolve.heritage import bases_of
 from asterism.analysis.resolve.scopes import ADDITIONS, CONTAINERS, FileScope
 from asterism.analysis.syntax.catalogue import detect
-from asterism.structure.call_sites import CALLABLE, is_call, may_be_call
+from asterism.structure.positions import Target, find_item
 from asterism.structure.shapes import (
+    flows_in,
+    flows_out,
     is_lambda,
     makers_of,
     members_of,
+    one_line,
     place_of,
     type_of,
     value_of,
 )
-from asterism.structure.targets import Target, find_item
-from asterism.structure.type_flows import flows_in, flows_out, one_line
-from asterism.structure.uses import OF_USES, Use, Uses
+from asterism.structure.uses import CALLABLE, OF_USES, Use, Uses, is_call, may_be_call
 from asterism.types.outline import Item, Reference
 from asterism.types.structure import Connections, Edge, Fact, Gap, Known, SymbolPlace
 

@@ -1,16 +1,51 @@
 """What every compiler that is asked about a repository has in common: its process, turns, files."""
 
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Generic, NamedTuple, TypeVar
 
 from asterism.lsp.connection import Answer, Connection
 from asterism.lsp.keeper import Condition, Keeper, KeeperOptions
 from asterism.lsp.process import ServerCommand
-from asterism.structure.targets import Target
-from asterism.structure.turns import Turns
+from asterism.structure.positions import Target
+from asterism.types.errors import ServerTimeout
 from asterism.types.files import FoundFile
 from asterism.types.structure import Connections
+
+
+class Turns:
+    """Gives turns to several threads."""
+
+    def __init__(self, name: str, seconds: float) -> None:
+        """`name` is who is asked, as a person knows it; `seconds` how long one waits for a turn."""
+        self._name = name
+        self._seconds = seconds
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def take(self) -> Iterator[None]:
+        """Have the turn, or raise ServerTimeout where others keep it too long."""
+        if not self._lock.acquire(timeout=self._seconds):
+            raise ServerTimeout(
+                f"The {self._name} is busy with other questions; ask again in a moment."
+            )
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    @contextmanager
+    def take_if_free(self) -> Iterator[bool]:
+        """Have the turn at once, or be told that there is none."""
+        is_mine = self._lock.acquire(blocking=False)
+        try:
+            yield is_mine
+        finally:
+            if is_mine:
+                self._lock.release()
+
 
 Session = TypeVar("Session")
 

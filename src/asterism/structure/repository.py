@@ -2,10 +2,11 @@
 
 import hashlib
 import os
+import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from asterism.analysis.resolve.candidates import MAX_CANDIDATES, Candidate
 from asterism.analysis.resolve.modules import module_file, package_roots
@@ -15,10 +16,67 @@ from asterism.analysis.syntax.catalogue import detect
 from asterism.analysis.syntax.outlines import outline
 from asterism.languages.file_set import FileSet
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.structure.kept_outlines import OutlineOf
-from asterism.types.catalogue import SymbolQuery
+from asterism.structure.positions import Enclosing, SourceUnits
 from asterism.types.errors import InputError
+from asterism.types.index import SymbolQuery
+from asterism.types.outline import Item, Outline
 from asterism.types.symbol import Role
+
+OutlineOf: TypeAlias = Callable[[str, bytes], Outline]
+
+# Some 50 KB each; a symbol that is used everywhere leads to hundreds of files.
+KEPT_OUTLINES = 1000
+
+
+class KeptOutlines:
+    """Makes each outline once while it is kept; any thread may ask."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[str, bytes], Outline] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __call__(self, path: str, source: bytes) -> Outline:
+        """What a file says."""
+        key = (path, hashlib.blake2b(source, digest_size=16).digest())
+        with self._lock:
+            found = self._kept.get(key)
+            if found is not None:
+                self._kept.move_to_end(key)
+                return found
+        made = outline(path, source)
+        with self._lock:
+            self._kept[key] = made
+            while len(self._kept) > KEPT_OUTLINES:
+                self._kept.popitem(last=False)
+        return made
+
+
+class OutlinedFile:
+    """A file as a compiler sees it, with our outline of the very same text."""
+
+    def __init__(self, path: str, source: SourceUnits, outline_of: OutlineOf) -> None:
+        self.path = path
+        """Relative to the repository."""
+        self.source = source
+        self._outline_of = outline_of
+
+    @cached_property
+    def outline(self) -> Outline:
+        """What the file says, by our own rules."""
+        return self._outline_of(self.path, self.source.decoded)
+
+    @cached_property
+    def _enclosing(self) -> Enclosing:
+        return Enclosing(self.outline.items)
+
+    @cached_property
+    def _named(self) -> dict[int, int]:
+        return {item.name_offset: index for index, item in self.outline.symbols()}
+
+    def item(self, index: int) -> Item:
+        """An item of the outline."""
+        return self.outline.items[index]
+
 
 # Outlines kept in memory; the files around a few hits, with those that mention them.
 KEPT_FILES = 1000

@@ -10,9 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Literal, TypeAlias
 
-from asterism.telemetry.events import LOGGER, Event, one_line
-from asterism.telemetry.measures import LOG_FAILURES
-from asterism.telemetry.redaction import excerpt
+from asterism.telemetry.events import LOGGER, Event, excerpt, one_line
+from asterism.telemetry.meters import LOG_FAILURES
 
 Level: TypeAlias = Literal["off", "error", "warning", "info", "debug"]
 Format: TypeAlias = Literal["plain", "json"]

@@ -8,10 +8,15 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import CancelledError
 from typing import Any, TypeVar
 
-from asterism.toolservers.connection import Connection
-from asterism.toolservers.failures import too_slow
-from asterism.toolservers.options import ServerLimits, Surroundings
-from asterism.toolservers.results import NOTHING_LISTED, CallResult, Listing, ServerProblem
+from asterism.toolservers.connection import Connection, too_slow
+from asterism.toolservers.options import (
+    NOTHING_LISTED,
+    CallResult,
+    Listing,
+    ServerLimits,
+    ServerProblem,
+    Surroundings,
+)
 from asterism.types.context import Server, Tool
 from asterism.types.errors import ToolServerDied, ToolServerError
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 from asterism.types.context import RequestContext
-from asterism.types.permissions import Permission
+from asterism.types.context_settings import Permission
 
 
 class Role(StrEnum):

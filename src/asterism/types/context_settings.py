@@ -7,7 +7,14 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from asterism.types.permissions import Permission
+
+class Permission(StrEnum):
+    """Always, never, or after a person has said yes."""
+
+    always = "always"
+    never = "never"
+    ask = "ask"
+
 
 SettingValue: TypeAlias = bool | int | float | str
 Layer: TypeAlias = Mapping[str, SettingValue]

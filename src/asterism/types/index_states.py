@@ -6,8 +6,8 @@
 import errno
 import os
 
-from asterism.types.catalogue import Job
 from asterism.types.files import display_path
+from asterism.types.index import Job
 
 UP_TO_DATE = "The index is up to date."
 

@@ -1,6 +1,27 @@
 """Whether a process still runs, asked by number."""
 
 import os
+from types import TracebackType
+from typing import Self
+
+
+class Closable:
+    """Closes itself when the block ends, whatever happened in it."""
+
+    def close(self) -> None:
+        """Let go of what is open."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
 
 
 def process_exists(pid: int) -> bool:

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asterism.analysis.chunks.binding import bind_quotes
 from asterism.analysis.chunks.chunker import Place, chunk_file
-from asterism.analysis.chunks.embedding_text import preamble
+from asterism.analysis.chunks.embedding_text import bind_quotes, preamble
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.chunks.validation import violations
 from asterism.analysis.source.text import decode

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from asterism.analysis.chunks.chunker import cut_lines
 from asterism.analysis.chunks.options import ChunkOptions
-from asterism.analysis.chunks.parts import cut_lines
 from tests.analysis.chunks.cutting import chunks_of, code_of
 from tests.analysis.chunks.invariants import STEADY, complaints
 from tests.analysis.syntax.material import SOURCES

@@ -14,8 +14,7 @@ from asterism.analysis.symbols import symbol_rows
 from asterism.analysis.syntax.outlines import outline
 from asterism.languages.file_set import FileSet
 from asterism.types.index import Signatures
-from asterism.types.offers import Declared, offered
-from asterism.types.outline import Outline
+from asterism.types.outline import Declared, Outline, offered
 from asterism.types.symbol import Role
 from tests.analysis.syntax.material import SOURCES
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from asterism.analysis.source.discovery import DiscoveryOptions, discover
-from asterism.analysis.source.folders import LONGEST_IGNORE_FILE
+from asterism.analysis.source.ignores import LONGEST_IGNORE_FILE
 
 GENEROUS_SECONDS = 120
 """Backtracking would need years."""

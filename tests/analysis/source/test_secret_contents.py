@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from asterism.analysis.source.discovery import discover
-from asterism.analysis.source.secret_contents import secret_content
+from asterism.analysis.source.secrets import secret_content
 from asterism.analysis.source.text import read
 from asterism.types.errors import SecretFile
 from asterism.types.files import SkipReason
@@ -226,7 +226,7 @@ def test_no_way_of_reading_shows_it(
 
 
 ATTACK = """
-from asterism.analysis.source.secret_contents import secret_content
+from asterism.analysis.source.secrets import secret_content
 SIZE = 1_000_000
 UNITS = (
     "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\\n", "-----BEGIN ", "\\n", " \\n", "{", "$",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.analysis.syntax import tables
+from asterism.analysis.syntax import language
 from asterism.analysis.syntax.outlines import outline
 from asterism.types.outline import Item, Outline
 
@@ -83,7 +83,7 @@ def test_a_module_path_of_elixir_is_split() -> None:
 
 def test_a_parse_that_takes_too_long_is_read_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
     """Garbage in a source file must not hang a search; the outline says what happened."""
-    monkeypatch.setattr(tables.Table, "parse", lambda _table, _source: None)
+    monkeypatch.setattr(language.Table, "parse", lambda _table, _source: None)
     found = outline("a.js", b"function f() {}\n")
     assert [item.kind for item in found.items] == ["text"]
     assert "could not be parsed in reasonable time" in found.problems[0].message

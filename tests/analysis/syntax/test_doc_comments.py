@@ -4,8 +4,8 @@ from textwrap import dedent
 
 import pytest
 
-from asterism.analysis.syntax.doc_comments import clean_comment, clean_docstring
 from asterism.analysis.syntax.outlines import outline
+from asterism.analysis.syntax.text import clean_comment, clean_docstring
 
 
 def doc(path: str, text: str) -> str | None:

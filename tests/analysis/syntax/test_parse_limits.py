@@ -10,11 +10,11 @@ from time import sleep
 
 import pytest
 
-from asterism.analysis.syntax import tables, trial_worker, trials
+from asterism.analysis.syntax import language, trial_worker, trials
 from asterism.analysis.syntax.catalogue import entry_of
 from asterism.analysis.syntax.outlines import outline
+from asterism.analysis.syntax.problems import Statements
 from asterism.analysis.syntax.pruning import problems_of
-from asterism.analysis.syntax.statements import Statements
 from asterism.analysis.syntax.trials import Attempt, Trials
 from asterism.analysis.syntax.walker import TOO_HARD
 from asterism.types.errors import WorkerDied
@@ -31,12 +31,12 @@ GRAMMAR = ("tree_sitter_go", "language")
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """A limit that tests can wait for."""
-    monkeypatch.setattr(tables, "SMALL_SECONDS", SHORT_SECONDS)
+    monkeypatch.setattr(language, "SMALL_SECONDS", SHORT_SECONDS)
 
 
 def attempt(text: bytes, seconds: float = 60.0) -> Attempt:
     """A text of Go; whatever the machine, a small one takes less than a minute."""
-    home = tables.table_of(entry_of("go")).home
+    home = language.table_of(entry_of("go")).home
     return Attempt(*home, text, seconds)
 
 
@@ -61,8 +61,8 @@ def test_every_caller_meets_the_limit(short: None) -> None:
 
 def test_the_parser_gives_up_and_recovers(monkeypatch: pytest.MonkeyPatch) -> None:
     """A parse that would end, but later than its limit."""
-    monkeypatch.setattr(tables, "SMALL_SECONDS", 0.01)
-    table = tables.table_of(entry_of("javascript"))
+    monkeypatch.setattr(language, "SMALL_SECONDS", 0.01)
+    table = language.table_of(entry_of("javascript"))
     assert table.parse(b"# " + b"y " * 16_000 + b"\n") is None
     tree = table.parse(b"let x = 1\n")
     assert tree is not None
@@ -137,7 +137,7 @@ def test_a_trial_that_fails_says_nothing_about_the_file(monkeypatch: pytest.Monk
     with pytest.raises(WorkerDied, match="did not start"):
         tries.ends(attempt(SMALL + b"// not started\n"))
     # Not a problem of the file, as a mistake of a rule would be.
-    monkeypatch.setattr(tables, "TRIALS", Trials())
+    monkeypatch.setattr(language, "TRIALS", Trials())
     with pytest.raises(WorkerDied):
         outline("a.go", SMALL + b"// outlined\n")
 

@@ -17,7 +17,7 @@ from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.indexing import sync
-from asterism.indexing.vectors import VectorSource
+from asterism.indexing.write import VectorSource
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.lance import upkeep
 from asterism.store.lance.table import LanceTable

@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from asterism.models.embed.chunk_texts import READ_AS
+from asterism.models.embed.encoder import READ_AS
 from asterism.models.weights.folder import Reads
 
 METHOD = (

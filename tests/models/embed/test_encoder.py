@@ -6,11 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asterism.models.embed.chunk_texts import path_and_code, place_and_code
-from asterism.models.embed.encoder import EncoderEmbedder
+from asterism.models.embed.encoder import EncoderEmbedder, path_and_code, place_and_code
 from asterism.models.embed.options import EmbedOptions, identity_of
-from asterism.models.embed.provider import Embedder
-from asterism.models.embed.providers import make_embedder
+from asterism.models.embed.provider import Embedder, make_embedder
 from asterism.types.errors import ProviderRefused, SettingError
 from asterism.types.index import ModelIdentity
 from tests.models.weights.tiny_models import make_encoder, rewrite

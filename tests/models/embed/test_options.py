@@ -14,7 +14,7 @@ from asterism.models.embed.options import (
     key_variables,
     plain_name,
 )
-from asterism.models.embed.providers import make_embedder
+from asterism.models.embed.provider import make_embedder
 from asterism.models.embed.static import StaticEmbedder
 from asterism.types.errors import SettingError
 
@@ -134,15 +134,15 @@ def test_keys_are_not_shown() -> None:
             {"numpy", "httpx", "tokenizers"},
         ),
         (
-            "from asterism.models.embed.providers import *; make_embedder(EmbedOptions())",
+            "from asterism.models.embed.provider import *; make_embedder(EmbedOptions())",
             {"httpx", "tokenizers"},
         ),
         (
-            "from asterism.models.embed.providers import *; make_embedder(EmbedOptions('openai'))",
+            "from asterism.models.embed.provider import *; make_embedder(EmbedOptions('openai'))",
             {"httpx", "tokenizers"},
         ),
         (
-            "from asterism.models.embed.providers import *; make_embedder(EmbedOptions('minilm'))",
+            "from asterism.models.embed.provider import *; make_embedder(EmbedOptions('minilm'))",
             {"httpx", "tokenizers", "torch", "sentence_transformers"},
         ),
     ],

@@ -10,8 +10,7 @@ from tokenizers import Tokenizer
 
 import asterism.models.embed
 from asterism.models.embed.provider import Embedder
-from asterism.models.embed.static import BLOCK, StaticEmbedder, pooled
-from asterism.models.embed.word_tokens import TextTokens
+from asterism.models.embed.static import BLOCK, StaticEmbedder, TextTokens, pooled
 from asterism.types.index import ModelIdentity
 
 PACKAGE = Path(asterism.models.embed.__file__).parent

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from asterism.models.embed.options import MODELS, STATIC_IDENTITY, EmbedOptions, identity_of
-from asterism.models.embed.providers import make_embedder
+from asterism.models.embed.provider import make_embedder
 from asterism.models.embed.static import StaticEmbedder
 from asterism.types.errors import ProviderRefused, SettingError
 from tests.models.weights.tiny_models import make_encoder, rewrite

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 import asterism.models.embed
-from asterism.models.embed import word_tokens
-from asterism.models.embed.word_tokens import TOKENS_AT_MOST, WordTokens, words_of
+from asterism.models.embed import static
+from asterism.models.embed.static import TOKENS_AT_MOST, WordTokens, words_of
 
 MODEL = Path(asterism.models.embed.__file__).parent / "data" / "asterism-static-2"
 TOKENIZER = Tokenizer.from_file(str(MODEL / "tokenizer.json"))
@@ -113,7 +113,7 @@ def test_each_word_is_tokenised_once() -> None:
 
 @pytest.mark.parametrize("limit", ["WORDS_AT_MOST", "WORD_BYTES_AT_MOST"])
 def test_memory_is_bounded(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(word_tokens, limit, 50)
+    monkeypatch.setattr(static, limit, 50)
     tokens = WordTokens(plain)
     for start in range(0, 1000, 20):
         texts = [f"word{number} w{number}" for number in range(start, start + 20)]

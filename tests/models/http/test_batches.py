@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asterism.models.http.batches import CHARACTERS_PER_TOKEN, BatchLimits, batches
+from asterism.models.http.service import CHARACTERS_PER_TOKEN, BatchLimits, batches
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.models.llm.calls import CallPieces
+from asterism.models.llm.stream import CallPieces
 from asterism.types.chat import ToolCall
 
 Piece = tuple[object, object, object, object]

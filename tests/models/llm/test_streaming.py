@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from asterism.models.http.retries import PassingFailure
+from asterism.models.http.answers import PassingFailure
 from asterism.models.http.service import ServiceName
 from asterism.models.llm.failures import ERRAND
 from asterism.models.llm.stream import Persistence, Pieces, persistently

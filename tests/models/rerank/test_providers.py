@@ -8,7 +8,7 @@ import pytest
 
 from asterism.models.rerank.http import HttpReranker
 from asterism.models.rerank.options import RerankOptions, key_variables, model_of
-from asterism.models.rerank.providers import make_reranker
+from asterism.models.rerank.provider import make_reranker
 from asterism.types.errors import SettingError
 
 
@@ -49,7 +49,7 @@ def test_nothing_heavy_is_loaded_before_a_question() -> None:
     program = """
 import sys
 from asterism.models.rerank.options import RerankOptions
-from asterism.models.rerank.providers import make_reranker
+from asterism.models.rerank.provider import make_reranker
 make_reranker(RerankOptions())
 assert "asterism.models.rerank.voyage" not in sys.modules
 make_reranker(RerankOptions("voyage", api_key="key"))

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from asterism.models.embed.options import EmbedOptions
-from asterism.models.embed.provider import Embedder
-from asterism.models.embed.providers import make_embedder
+from asterism.models.embed.provider import Embedder, make_embedder
 from asterism.models.rerank.local import LocalReranker
 from asterism.models.rerank.options import RerankOptions
 from tests.models.weights.tiny_models import make_encoder, make_reranker

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from asterism.models.embed.options import EmbedOptions
-from asterism.models.embed.providers import make_embedder
+from asterism.models.embed.provider import make_embedder
 from asterism.models.rerank.local import LocalReranker
 from asterism.models.rerank.options import RerankOptions
 from asterism.types.errors import ProviderRefused

@@ -1,23 +1,116 @@
 """The recipe: an outline and its source in, chunks out, parents before children."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from posixpath import basename, splitext
 from typing import NamedTuple
 
-from asterism.analysis.chunks.collapse import collapse, folded, may_fold
-from asterism.analysis.chunks.embedding_text import breadcrumb, file_crumb, preamble, shortened
-from asterism.analysis.chunks.imports import imports_used
+from asterism.analysis.chunks.embedding_text import (
+    Quotes,
+    breadcrumb,
+    file_crumb,
+    imports_used,
+    preamble,
+    shortened,
+)
 from asterism.analysis.chunks.options import ChunkOptions
-from asterism.analysis.chunks.parts import cut_lines
-from asterism.analysis.chunks.quotes import Quotes
 from asterism.analysis.chunks.units import Unit, unit_path, units_of
 from asterism.analysis.syntax.catalogue import titles
-from asterism.analysis.syntax.statements import Statements
+from asterism.analysis.syntax.problems import Statements
 from asterism.languages.registry import facets_of
 from asterism.types.chunk import Chunk
 from asterism.types.outline import Item, Outline, Span
+
+
+def collapse(source: bytes, span: Span, items: Sequence[Item], children: Iterable[int]) -> str:
+    """The text of `span`, children's bodies left out; comments above a child go with its body."""
+    pieces, at = [], span.start
+    for index in folded(items, children):
+        child = items[index]
+        if child.span.start < at or child.span.end > span.end:
+            continue
+        pieces.append(source[at : child.span.start].decode("utf-8", "replace"))
+        pieces.append(child.signature)
+        at = child.span.end
+    pieces.append(source[at : span.end].decode("utf-8", "replace"))
+    return "".join(pieces)
+
+
+def may_fold(child: Item) -> bool:
+    """Whether the child has a body, or members that may have one; fields and constants do not."""
+    return child.body is not None or bool(child.children)
+
+
+def folded(items: Sequence[Item], children: Iterable[int]) -> Iterator[int]:
+    """The descendants that are collapsed: bodies directly below, or below what has none.
+
+    In broken code siblings may overlap; the first of them stands for the others.
+    """
+    end = 0
+    pending = sorted(children, key=lambda index: items[index].span, reverse=True)
+    while pending:
+        index = pending.pop()
+        child = items[index]
+        if child.body is not None:
+            if child.span.start >= end:
+                yield index
+                end = child.span.end
+        elif child.children:
+            pending.extend(sorted(child.children, key=lambda i: items[i].span, reverse=True))
+
+
+# A line with no statement on it is the last resort for a cut.
+_NO_STATEMENT = 1_000_000
+
+
+def cut_lines(
+    first: int,
+    last: int,
+    levels: dict[int, int],
+    closed: Callable[[int], bool],
+    size_of: Callable[[int, int], int],
+    limit: int,
+) -> list[tuple[int, int]]:
+    """Line ranges that cover `first` to `last`, each within `limit` where a cut allows it.
+
+    A cut is made before a line that starts a statement of the lowest nesting level available in
+    the second half of what fits; never before a line for which `closed` is true, since that is
+    inside a child's body, which is collapsed anyway.
+    """
+    parts: list[tuple[int, int]] = []
+    start = first
+    while start <= last:
+        end = _reach(start, last, size_of, limit)
+        if end < last:
+            end = _cut(start, end, levels, closed)
+        while end < last and closed(end + 1):
+            end += 1
+        parts.append((start, end))
+        start = end + 1
+    return parts
+
+
+def _reach(start: int, last: int, size_of: Callable[[int, int], int], limit: int) -> int:
+    """The furthest line that still fits, by halving; at least one line."""
+    low, high = start, last
+    while low < high:
+        middle = (low + high + 1) // 2
+        if size_of(start, middle) <= limit:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _cut(start: int, end: int, levels: dict[int, int], closed: Callable[[int], bool]) -> int:
+    """The last line of a part: before the outermost statement that begins in its second half."""
+    best, best_level = end, _NO_STATEMENT
+    for line in range(end + 1, max(start, (start + end) // 2), -1):
+        level = levels.get(line, _NO_STATEMENT)
+        if level < best_level and not closed(line):
+            best, best_level = line - 1, level
+    return best
 
 
 class Place(NamedTuple):

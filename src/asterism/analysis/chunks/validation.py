@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from asterism.analysis.chunks.chunker import Place, chunk_file
-from asterism.analysis.chunks.collapse import folded
+from asterism.analysis.chunks.chunker import Place, chunk_file, folded
 from asterism.analysis.chunks.embedding_text import RULE
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.chunks.units import Unit, unit_path, units_of

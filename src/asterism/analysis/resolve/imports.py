@@ -8,9 +8,9 @@ from asterism.analysis.resolve.candidates import (
     Names,
     World,
 )
-from asterism.analysis.resolve.owners import around, foreign, returned_table
+from asterism.analysis.resolve.receivers import around, foreign, returned_table
 from asterism.analysis.resolve.scopes import Binding, FileScope, last_word
-from asterism.types.offers import EVERYTHING
+from asterism.types.outline import EVERYTHING
 
 # How many files a name is followed through.
 MAX_HOPS = 8

@@ -7,8 +7,15 @@ from asterism.analysis.chunks.embedding_text import cut
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.languages.registry import facets_of
 from asterism.types.index import Signatures
-from asterism.types.offers import DEFAULT, EVERYTHING, Declared, offered, passes_imports_on
-from asterism.types.outline import Import, Outline
+from asterism.types.outline import (
+    DEFAULT,
+    EVERYTHING,
+    Declared,
+    Import,
+    Outline,
+    offered,
+    passes_imports_on,
+)
 
 # How many files an import is followed through. Barrels of barrels are three deep in practice.
 MAX_HOPS = 8

@@ -16,11 +16,13 @@ from asterism.analysis.resolve.candidates import (
 from asterism.analysis.resolve.heritage import bases_of
 from asterism.analysis.resolve.imports import Imports
 from asterism.analysis.resolve.modules import is_in_folder
-from asterism.analysis.resolve.owners import Owner, around, foreign
 from asterism.analysis.resolve.receivers import (
+    Owner,
     Receiver,
+    around,
     called,
     cast_to,
+    foreign,
     is_foreign,
     is_macro_use,
     receiver_of,
@@ -35,8 +37,7 @@ from asterism.analysis.resolve.scopes import (
 from asterism.analysis.resolve.values import OWN_TYPE, Values
 from asterism.analysis.resolve.variables import type_head
 from asterism.languages.registry import code_of
-from asterism.types.offers import EVERYTHING
-from asterism.types.outline import Item, Reference
+from asterism.types.outline import EVERYTHING, Item, Reference
 
 # Receivers that are looked at to find one; each takes some ten calls of Python's stack.
 MAX_STEPS = 40

@@ -11,8 +11,7 @@ from asterism.analysis.resolve.parameters import Header, header_of
 from asterism.analysis.resolve.variables import Local, locals_of
 from asterism.languages.facets import Facets
 from asterism.languages.registry import code_of, facets_of
-from asterism.types.offers import DEFAULT, EVERYTHING, WHOLE
-from asterism.types.outline import Item, Outline, Reference
+from asterism.types.outline import DEFAULT, EVERYTHING, WHOLE, Item, Outline, Reference
 
 # Kinds whose members are reached through a name or an instance of it.
 CONTAINERS = frozenset(

@@ -11,8 +11,15 @@ from asterism.analysis.resolve.candidates import (
     Names,
     World,
 )
-from asterism.analysis.resolve.owners import Owner, alias_of, at_most, foreign, is_this
-from asterism.analysis.resolve.receivers import MAKERS, split_chain
+from asterism.analysis.resolve.receivers import (
+    MAKERS,
+    Owner,
+    alias_of,
+    at_most,
+    foreign,
+    is_this,
+    split_chain,
+)
 from asterism.analysis.resolve.scopes import CONTAINERS, Binding, FileScope
 from asterism.analysis.resolve.variables import Local, property_type, returned_head, type_head
 from asterism.types.outline import Item, Reference

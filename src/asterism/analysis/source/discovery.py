@@ -10,12 +10,25 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from asterism.analysis.source.checkouts import is_bare_repository
-from asterism.analysis.source.folders import Folder, Ground, enter, top_folder
-from asterism.analysis.source.ignores import Rule, find_rule, matchable, reaches_into
-from asterism.analysis.source.names import judge_file_name, judge_folder_name
-from asterism.analysis.source.secret_contents import may_be_secret
-from asterism.analysis.source.secrets import is_secret_file, is_secret_folder
-from asterism.analysis.source.sniff import HEAD_BYTES, Verdict, judge_content, read_head
+from asterism.analysis.source.ignores import (
+    Folder,
+    Ground,
+    Rule,
+    enter,
+    find_rule,
+    matchable,
+    reaches_into,
+    top_folder,
+)
+from asterism.analysis.source.names import (
+    HEAD_BYTES,
+    Verdict,
+    judge_content,
+    judge_file_name,
+    judge_folder_name,
+    read_head,
+)
+from asterism.analysis.source.secrets import is_secret_file, is_secret_folder, may_be_secret
 from asterism.types.errors import PathMissing, PathUnreadable, WrongPathKind
 from asterism.types.files import Discovery, FoundFile, SkippedFile, SkipReason, display_path
 

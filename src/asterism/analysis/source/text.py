@@ -6,7 +6,7 @@ import os
 import re
 import stat
 
-from asterism.analysis.source.secret_contents import secret_content
+from asterism.analysis.source.secrets import secret_content
 from asterism.types.errors import PathMissing, PathUnreadable, SecretFile, WrongPathKind
 from asterism.types.files import display_path
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple, TypeAlias
 
 from asterism.analysis.source.discovery import DiscoveryOptions
-from asterism.analysis.source.folders import Folder, Ground, top_folder
+from asterism.analysis.source.ignores import Folder, Ground, top_folder
 
 MOST_ENTRIES = 100_000
 """A view of more is not taken: it would be 40 MB. Such a root is listed for every question."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from asterism.analysis.syntax.conventions import Conventions
-from asterism.analysis.syntax.doc_comments import clean_docstring
 from asterism.analysis.syntax.draft import Draft, Frame, Level, Prefix, Wrapper
 from asterism.analysis.syntax.margin import Margin
 from asterism.analysis.syntax.text import (
+    Conventions,
     bare_text,
+    clean_docstring,
     decorator_names,
     fold,
     label,

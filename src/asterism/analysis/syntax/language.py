@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.conventions import Conventions
+from asterism.analysis.syntax.catalogue import Entry
 from asterism.analysis.syntax.draft import Draft
+from asterism.analysis.syntax.text import Conventions
+from asterism.analysis.syntax.trial_worker import parsed
+from asterism.analysis.syntax.trials import TRIALS, Attempt, folders_of
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    import tree_sitter
+    from tree_sitter import Node, Tree
+
 
 Rule: TypeAlias = "Callable[[Builder, Node], bool]"
 """Reads one node; returns whether its children are to be walked."""
@@ -33,3 +40,112 @@ class Language:
     readable: Callable[[bytes], bytes] | None = None
     """Masks what the grammar cannot read, byte for byte: rows and offsets stay what they are, and
     names and texts are taken from the source itself."""
+
+
+# What tree-sitter calls a node it could not make sense of.
+ERROR_KIND = 65535
+
+# CPU seconds. Real code of a megabyte parses in a tenth of a second; recovering from a megabyte of
+# garbage can take hours. A file whose parse is not done by then is read as plain text.
+PARSE_SECONDS = 10.0
+
+# A small file takes milliseconds. Where recovery goes astray it takes all the time there is, and a
+# hundred megabytes of memory in each second: 468 bytes of Kotlin took a gigabyte in ten seconds.
+SMALL_FILE = 50_000
+SMALL_SECONDS = 2.0
+
+IDENTIFIER = object()
+COMMENT = object()
+SKIPPED = object()
+TOKEN = object()
+"""Punctuation and keywords: half of all nodes, and nothing to read or to look into."""
+
+_LANGUAGES = "asterism.languages"
+
+
+class Table:
+    """What the walker looks up: a role by numeric node kind."""
+
+    def __init__(self, language: Language) -> None:
+        import tree_sitter
+
+        package, function = language.grammar
+        grammar = tree_sitter.Language(getattr(import_module(package), function)())
+        self.language = language
+        self.roles: dict[int, Any] = {ERROR_KIND: _damage}
+        """For every kind a sentinel, the rule to apply, or None where there is nothing to do."""
+        for kind in range(grammar.node_kind_count):
+            name = grammar.node_kind_for_id(kind)
+            named = name is not None and grammar.node_kind_is_named(kind)
+            self.roles[kind] = _role(language, grammar, name or "") if named else TOKEN
+        self._parser = tree_sitter.Parser(grammar)
+        self.home = (package, function, folders_of(package, "tree_sitter"))
+        """How a trial finds the grammar."""
+
+    def parse(self, source: bytes) -> Tree | None:
+        """The syntax tree of text that ends with a newline; None if it takes too long."""
+        seconds = PARSE_SECONDS if len(source) > SMALL_FILE else SMALL_SECONDS
+        if TRIALS.is_expendable:
+            tree: Tree = parsed(self._parser, source, seconds)
+            return tree
+        if not TRIALS.ends(Attempt(*self.home, source, seconds)):
+            return None
+        return self._parser.parse(source)
+
+
+@cache
+def table_of(entry: Entry) -> Table:
+    """A language's data, imported on first use: one file needs one grammar, not twenty."""
+    module, variable = entry.home.split(":")
+    return Table(getattr(import_module(f"{_LANGUAGES}.{module}"), variable))
+
+
+def ended(source: bytes) -> bytes:
+    """The source with a newline at its end; Kotlin's scanner waits for one for ever."""
+    return source if source.endswith(b"\n") else source + b"\n"
+
+
+def _role(language: Language, grammar: tree_sitter.Language, name: str) -> Any:
+    """What nodes of this name are for the walker; None where there is nothing to do."""
+    conventions = language.conventions
+    rule, member = language.rules.get(name), conventions.members.get(name)
+    if name in conventions.comments:
+        return COMMENT
+    if name in conventions.skipped:
+        return SKIPPED if rule is None else _closed(rule)
+    if member is not None:
+        receiver, called = (grammar.field_id_for_name(part) for part in member)
+        if receiver is not None and called is not None:
+            return _member(receiver, called, rule)
+    if rule is not None:
+        return rule
+    return IDENTIFIER if name in conventions.identifiers else None
+
+
+def _member(receiver_field: int, name_field: int, rule: Rule | None) -> Rule:
+    """Note on what a member is accessed, then apply the rule, if there is one."""
+
+    def member(builder: Builder, node: Node) -> bool:
+        receiver = node.child_by_field_id(receiver_field)
+        name = node.child_by_field_id(name_field)
+        if receiver is not None and name is not None:
+            builder.member(receiver, name)
+        return rule is None or rule(builder, node)
+
+    return member
+
+
+def _closed(rule: Rule) -> Rule:
+    """The rule, without looking inside afterwards."""
+
+    def closed(builder: Builder, node: Node) -> bool:
+        rule(builder, node)
+        return False
+
+    return closed
+
+
+def _damage(builder: Builder, _node: Node) -> bool:
+    """Text the grammar could not place: definitions in it count, its fragments do not."""
+    builder.damaged()
+    return True

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from asterism.analysis.syntax.conventions import Conventions
-from asterism.analysis.syntax.doc_comments import attached_doc
 from asterism.analysis.syntax.draft import Comment, Draft, Prefix, Wrapper
+from asterism.analysis.syntax.text import Conventions, attached_doc
 from asterism.types.outline import Span
 
 if TYPE_CHECKING:

@@ -2,13 +2,136 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from asterism.analysis.syntax.draft import Draft
+from asterism.analysis.syntax.outlines import language_of
 from asterism.analysis.syntax.text import fold
-from asterism.types.outline import Problem
+from asterism.types.outline import Problem, Span
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from tree_sitter import Node, Tree
+
+
+_MARGIN = re.compile(rb"^[ \t\f\v]*", re.MULTILINE)
+
+
+class Statements:
+    """Where the statements of one file begin; its tree is made once, at the first need.
+
+    A file that is hard to parse may have many long bodies, and each would cost a parse.
+    """
+
+    def __init__(self, path: str, source: bytes) -> None:
+        self._path = path
+        self._source = source
+        self._tree: Tree | None = None
+        self._is_parsed = False
+
+    def lines(self, span: Span) -> dict[int, int]:
+        """1-based lines inside `span` on which a node begins alone, with its nesting level."""
+        if not self._is_parsed:
+            self._tree = _tree(self._path, self._source)
+            self._is_parsed = True
+        return {} if self._tree is None else _levels(self._tree, self._source, span)
+
+
+def _tree(path: str, source: bytes) -> Tree | None:
+    entry = language_of(path, source)
+    if entry.home in ("text", "prose"):
+        return None
+    # Imported here: prose needs no grammar.
+    from asterism.analysis.syntax.language import ended, table_of
+
+    return table_of(entry).parse(ended(source))
+
+
+def _levels(tree: Tree, source: bytes, span: Span) -> dict[int, int]:
+    # Where each line's text begins; asking at every node would read a long line once per node.
+    begins = {found.end() for found in _MARGIN.finditer(source, span.start, span.end)}
+    levels: dict[int, int] = {}
+    cursor = tree.walk()
+    depth = 0
+    while True:
+        node = cursor.node
+        if node is None:
+            return levels
+        inside = node.end_byte > span.start and node.start_byte < span.end
+        if inside and node.is_named and node.start_byte in begins:
+            levels.setdefault(node.start_point[0] + 1, depth)
+        if inside and cursor.goto_first_child():
+            depth += 1
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return levels
+            depth -= 1
+
+
+def nest(drafts: Sequence[Draft], source: bytes) -> None:
+    """Make every item lie within its parent, on the rows where its text is.
+
+    In damaged code grammars report nodes on rows where they are not, and rules meet parts of a
+    declaration outside of it: such an item belongs to the next parent that it does lie in.
+    """
+    starts = _row_starts(source)
+    size = len(source)
+    tails: dict[int, tuple[str, ...]] = {}
+    for draft in drafts:
+        parent = None if draft.parent is None else drafts[draft.parent]
+        while parent is not None and (draft.end <= parent.start or draft.start >= parent.end):
+            # Names below a parent that moves change too.
+            tails = tails or {other.index: _tail(other, drafts) for other in drafts}
+            parent = _move_up(draft, parent, drafts)
+        if parent is None:
+            low, high, draft.depth = 0, size, 0
+        else:
+            low, high, draft.depth = parent.start, parent.end, parent.depth + 1
+        if tails:
+            draft.path = (*_scope(parent), *tails[draft.index])
+        draft.start = min(max(draft.start, low), high)
+        draft.end = max(min(draft.end, high), draft.start)
+        if draft.body is not None:
+            start = min(max(draft.body.start, draft.start), draft.end)
+            draft.body = Span(start, max(min(draft.body.end, draft.end), start))
+        first = bisect_right(starts, draft.start) - 1
+        last = bisect_right(starts, max(draft.end - 1, draft.start)) - 1
+        draft.first_row, draft.end_row = first, last
+        draft.start_row = min(max(draft.start_row, first), last)
+
+
+def _move_up(draft: Draft, parent: Draft, drafts: Sequence[Draft]) -> Draft | None:
+    """Make an item a sibling of its parent; returns its new parent."""
+    parent.children.remove(draft.index)
+    draft.parent = parent.parent
+    above = None if parent.parent is None else drafts[parent.parent]
+    if above is not None:
+        above.children.append(draft.index)
+        above.children.sort()
+    return above
+
+
+def _tail(draft: Draft, drafts: Sequence[Draft]) -> tuple[str, ...]:
+    """The end of an item's path that its parent does not give."""
+    scope = _scope(None if draft.parent is None else drafts[draft.parent])
+    is_below = len(draft.path) > len(scope) and draft.path[: len(scope)] == scope
+    return draft.path[len(scope) :] if is_below else (draft.name,)
+
+
+def _scope(parent: Draft | None) -> tuple[str, ...]:
+    return () if parent is None or parent.is_root else parent.path
+
+
+def _row_starts(source: bytes) -> list[int]:
+    starts, at = [0], source.find(b"\n")
+    while at >= 0:
+        starts.append(at + 1)
+        at = source.find(b"\n", at + 1)
+    return starts
+
 
 # A file in the wrong language breaks on every line; fifty places say as much as fifty thousand.
 PROBLEM_LIMIT = 50

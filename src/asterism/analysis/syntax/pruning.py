@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.analysis.syntax.catalogue import detect, entry_of
-from asterism.analysis.syntax.import_lists import elements_to_drop
+from asterism.analysis.syntax.language import ended, table_of
 from asterism.analysis.syntax.lists import (
     counts,
+    elements_to_drop,
     is_comment,
     is_company,
     is_list,
@@ -17,7 +18,6 @@ from asterism.analysis.syntax.lists import (
     staying,
 )
 from asterism.analysis.syntax.problems import problems_in
-from asterism.analysis.syntax.tables import ended, table_of
 from asterism.types.outline import Outline, Problem, Span
 
 if TYPE_CHECKING:

@@ -3,14 +3,113 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from asterism.analysis.syntax.conventions import Conventions
 from asterism.types.outline import Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+
+def first_child(node: Node) -> Node | None:
+    """The first child, punctuation included."""
+    return node.child(0) if node.child_count else None
+
+
+def first_named(node: Node) -> Node | None:
+    """The first child that is more than punctuation."""
+    return node.named_child(0) if node.named_child_count else None
+
+
+Names = frozenset[str]
+NONE: Names = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Conventions:
+    """Node types by the part they play. A type a grammar does not have is simply never met."""
+
+    identifiers: Names
+    """Leaves that are uses of a name, unless a definition or binder claims them."""
+    comments: Names = frozenset({"comment", "line_comment", "block_comment"})
+    skipped: Names = NONE
+    """Never looked into: strings, numbers, whatever holds no code."""
+    members: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Member access: node type to its (receiver, name) fields."""
+    statements: Mapping[str, str] = field(default_factory=dict)
+    """Root statements that are not symbols: node type to root kind; others are `expression`."""
+    modifiers: Names = NONE
+    """Tokens and nodes beside a declaration whose text is a modifier."""
+    modifier_groups: Names = NONE
+    """Nodes that hold modifiers and annotations as children."""
+    decorators: Names = NONE
+    """Annotation nodes; their first dotted name is the decorator's name."""
+    pattern_first: Names = NONE
+    """Inside a binding pattern, nodes whose first child binds and whose rest is a value or type."""
+    pattern_last: Names = NONE
+    """Inside a binding pattern, nodes whose last child binds: `{ key: name }`."""
+    pattern_stops: Names = NONE
+    """Inside a binding pattern, nodes that bind nothing: types, defaults."""
+    doc_prefixes: tuple[str, ...] = ("/**",)
+    """A comment that starts with one of these is documentation; "" takes any comment."""
+    doc_gap: int = 0
+    """Blank lines a doc block may stand above its declaration; compilers read JSDoc across one."""
+    inner_doc_prefixes: tuple[str, ...] = ()
+    """Comments that document what they stand in, as Rust's `//!`: not what follows them."""
+    docstring: Callable[[Node], Node | None] | None = None
+    """The string inside a definition that documents it, where the language has such a thing."""
+    gap_kind: str = "text"
+    """The root kind of lines no statement claims: directives in C, loose text elsewhere."""
+    line_comment: str = "//"
+    terminators: tuple[str, ...] = (";",)
+    """Dropped from the end of a signature: the colon of Python, the `=` of Scala."""
+
+
+_BLOCK_OPEN = re.compile(r"^(?:/\*+!?|\{-\s*\|?|--\[=*\[|=begin\b|<#|\(\*+)")
+_BLOCK_CLOSE = re.compile(r"(?:(?<!\*)\*++[/)]|\A/|-\}|\]=*\]|=end|#>)\s*$")
+_STAR = re.compile(r"^[ \t]*\*+(?!/)[ \t]?", re.MULTILINE)
+_LINE = re.compile(r"^[ \t]*(?://[/!]?|#+(?!\[)|---?[ \t]?[|^]?|;+)[ \t]?", re.MULTILINE)
+_STRING = re.compile(
+    r"^[a-zA-Z~]{0,2}(?P<quote>\"\"\"|'''|\"|')(?P<text>.*?)(?P=quote)?$", re.DOTALL
+)
+
+
+def attached_doc(comments: Sequence[str], conventions: Conventions) -> str | None:
+    """The documentation among the comments directly above a declaration, cleaned, or None."""
+    prefixes = conventions.doc_prefixes
+    docs = [text for text in comments if text.startswith(prefixes)]
+    if not docs:
+        return None
+    if _BLOCK_OPEN.match(docs[-1]):
+        return clean_comment(docs[-1]) or None
+    lines = [text for text in docs if not _BLOCK_OPEN.match(text)]
+    return clean_comment("\n".join(lines)) or None
+
+
+def clean_comment(text: str) -> str:
+    """A comment's words without its markers."""
+    opened = _BLOCK_OPEN.match(text)
+    if opened:
+        # Only the last line can hold the closing marker; searching all of them takes its time.
+        last = max(text.rstrip().rfind("\n") + 1, opened.end())
+        inner = text[opened.end() : last] + _BLOCK_CLOSE.sub("", text[last:])
+        inner = _STAR.sub("", inner) if text.startswith(("/*", "(*")) else inner
+    else:
+        inner = _LINE.sub("", text)
+    head, _, rest = inner.partition("\n")
+    return f"{head.strip()}\n{textwrap.dedent(rest)}".strip()
+
+
+def clean_docstring(text: str) -> str | None:
+    """A string literal's text, its indentation removed as `inspect.cleandoc` would."""
+    found = _STRING.match(text.strip())
+    inner = found["text"] if found else text
+    head, _, rest = inner.partition("\n")
+    return f"{head.strip()}\n{textwrap.dedent(rest)}".strip() or None
+
 
 # Long enough for a generic method with a dozen parameters; a type alias of a thousand members is
 # better read in its own source.

@@ -21,8 +21,8 @@ from typing import NamedTuple
 from asterism.analysis.syntax import trial_worker
 from asterism.programs.start import DEVNULL, PIPE, Launch, start
 from asterism.programs.table import PARSE_TRIAL
+from asterism.types.deadlines import add_helper_time
 from asterism.types.errors import WorkerDied
-from asterism.types.processor_time import add_helper_time
 
 # A thread that parses takes one; a server keeps as many as often parse at once, 13 MB each.
 IDLE_PROCESSES = 2

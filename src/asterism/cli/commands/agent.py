@@ -21,8 +21,7 @@ from asterism.context.agents.edit import (
     set_setting,
 )
 from asterism.context.agents.files import import_agent, is_path, look_at
-from asterism.engine.agents import Agents
-from asterism.engine.agents_places import AgentPlaces, PlacedAgent
+from asterism.engine.agents import AgentPlaces, Agents, PlacedAgent
 from asterism.types.context import (
     DEFAULT_PRIORITY,
     Include,

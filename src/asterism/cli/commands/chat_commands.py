@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from asterism.cli.render.answers import Conversing, complain
 from asterism.cli.terminal import console, printable, show
-from asterism.engine.chat.models import options_for
+from asterism.engine.chat.agents import options_for
 from asterism.engine.chat.requests import Answered
 from asterism.engine.chat.service import Asking
 from asterism.engine.engine import Engine

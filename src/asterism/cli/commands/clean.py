@@ -3,9 +3,9 @@
 import argparse
 import sys
 
-from asterism.cli.asking import agreed, can_ask
 from asterism.cli.json import Json, write_json
 from asterism.cli.setup import engine
+from asterism.cli.terminal import agreed, can_ask
 from asterism.engine.cleanup import Cleaning, GoneRepository
 from asterism.engine.engine import Engine
 from asterism.types.errors import AsterismError

@@ -8,11 +8,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from asterism.cli.asking import confirmed
 from asterism.cli.json import write_json
 from asterism.cli.setup import engine
-from asterism.cli.terminal import console, printable, show
-from asterism.engine.chat.citing import unnamed
+from asterism.cli.terminal import confirmed, console, printable, show
+from asterism.engine.chat.sources import unnamed
 from asterism.engine.chat.transcripts import (
     conversation_json,
     export_json,

@@ -8,19 +8,15 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from asterism.cli.json import Json, write_json
-from asterism.cli.preferences import settings_for
 from asterism.cli.progress import watched_by_user
-from asterism.cli.setup import directory_named, engine
+from asterism.cli.setup import directory_named, engine, settings_for
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.engine.wiring import Places
-from asterism.evaluation.adapters import AdapterSearcher
-from asterism.evaluation.asterism_adapter import EngineSearcher
-from asterism.evaluation.baseline import word_search
-from asterism.evaluation.command import CommandSearcher
-from asterism.evaluation.datasets import load_dataset, write_dataset
-from asterism.evaluation.labels import Checkout, PathMatch
-from asterism.evaluation.reliability_tables import (
+from asterism.evaluation.adapters import AdapterSearcher, CommandSearcher
+from asterism.evaluation.asterism_adapter import EngineSearcher, word_search
+from asterism.evaluation.datasets import Checkout, PathMatch, load_dataset, write_dataset
+from asterism.evaluation.reliability import (
     reliability_json,
     reliability_tables,
     silence_lines,

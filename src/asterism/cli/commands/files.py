@@ -5,8 +5,7 @@ from collections import Counter
 
 from asterism.analysis.source.discovery import discover
 from asterism.cli.json import discovery_json, write_json
-from asterism.cli.places import folder_of
-from asterism.cli.preferences import settings_for
+from asterism.cli.setup import folder_of, settings_for
 from asterism.config.load import discovery_options
 from asterism.types.files import Discovery, display_path, wire_path
 
@@ -27,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _tokens(found: Discovery, as_json: bool) -> None:
     """Where tokens are and of which kind, never what they are."""
-    from asterism.analysis.token_places import token_places
+    from asterism.analysis.reading import token_places
     from asterism.cli.terminal import console, show
 
     places = list(token_places(found))

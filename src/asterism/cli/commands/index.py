@@ -15,8 +15,7 @@ from asterism.cli.setup import directory_named, engine
 from asterism.engine.engine import Engine
 from asterism.engine.upgrade_state import wanted_upgrade
 from asterism.indexing.progress import Listener, Progress, Stage
-from asterism.indexing.report import SyncReport
-from asterism.indexing.upgrade_report import UpgradeReport
+from asterism.indexing.report import SyncReport, UpgradeReport
 from asterism.store.registry import Registered
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path, wire_path

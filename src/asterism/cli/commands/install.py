@@ -7,13 +7,12 @@ from datetime import date
 from pathlib import Path
 
 from asterism.analysis.source.checkouts import enclosing_checkout
-from asterism.cli.asking import confirmed
 from asterism.cli.commands.install_wire import plan_json, print_clients, print_done, print_plan
 from asterism.cli.json import write_json
 from asterism.cli.setup import directory_named
+from asterism.cli.terminal import confirmed
 from asterism.config.environment import user_directories
-from asterism.install.clients import CLIENTS, Client
-from asterism.install.places import Launch, Places, launch
+from asterism.install.clients import CLIENTS, Client, Launch, Places, launch
 from asterism.install.plan import Plan, plan_install, plan_uninstall
 from asterism.install.targets import Scope, Wanted, setup_of, wanted
 from asterism.install.write import Reader, Written, is_found, write

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from asterism.cli.json import Json, write_json
 from asterism.cli.terminal import console, show
-from asterism.install.clients import CLIENTS, Client
-from asterism.install.places import Launch, Places
+from asterism.install.clients import CLIENTS, Client, Launch, Places
 from asterism.install.plan import Change, Plan, state_in
 from asterism.install.targets import Scope, wanted
 from asterism.install.write import Reader, Written, is_found

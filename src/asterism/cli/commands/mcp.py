@@ -30,8 +30,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _toolbox(directory: Path, is_root: bool) -> Toolbox:
-    from asterism.cli.preferences import settings_for
-    from asterism.cli.setup import engine
+    from asterism.cli.setup import engine, settings_for
     from asterism.config.environment import home
     from asterism.config.logs import start_logs
     from asterism.operations.repositories import Standpoint

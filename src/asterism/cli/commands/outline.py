@@ -4,7 +4,7 @@ import argparse
 
 from asterism.analysis.reading import read_outline
 from asterism.cli.json import outline_json, write_json
-from asterism.cli.places import place_of
+from asterism.cli.setup import place_of
 
 
 def run(options: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ import sys
 from contextlib import closing
 
 from asterism.cli.json import write_json
-from asterism.cli.render.relations_tree import print_relations
+from asterism.cli.render.trees import print_relations
 from asterism.cli.setup import directory_named, engine
 from asterism.engine.relations import Relation, RelationsReply, RelationsRequest
 from asterism.operations.json import to_json

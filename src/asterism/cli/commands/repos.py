@@ -4,11 +4,11 @@ import argparse
 import os
 import sys
 
-from asterism.cli.asking import confirmed
 from asterism.cli.json import Json, write_json
 from asterism.cli.setup import directory_named, engine
+from asterism.cli.terminal import confirmed
 from asterism.engine.engine import Engine
-from asterism.engine.listing import Listed, ListedState, list_repositories
+from asterism.engine.status import Listed, ListedState, list_repositories
 from asterism.store.registry import Registered
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path, wire_path

@@ -22,7 +22,7 @@ from asterism.search.path_filters import common_files, common_prefixes, literal
 from asterism.store.registry import Registered
 from asterism.types.errors import PathMissing, UsageError
 from asterism.types.files import display_path
-from asterism.types.filters import Filter
+from asterism.types.search import Filter
 
 # What a question on standard input may have: a hundred times what is read of it.
 INPUT_BYTES = 1_000_000

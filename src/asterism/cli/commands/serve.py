@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from asterism.cli.preferences import settings_for
-from asterism.cli.setup import engine
+from asterism.cli.setup import engine, settings_for
 from asterism.config.environment import (
     cache_directory,
     data_directory,
@@ -21,7 +20,7 @@ from asterism.config.environment import (
 from asterism.config.logs import start_logs
 from asterism.config.server_token import TokenFile
 from asterism.config.settings import Settings
-from asterism.telemetry.redaction import hide
+from asterism.telemetry.events import hide
 from asterism.types.errors import PathMissing, SettingError
 from asterism.types.files import display_path
 

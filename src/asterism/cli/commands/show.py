@@ -9,7 +9,7 @@ from asterism.cli.setup import directory_named, engine
 from asterism.engine.search import SearchRequest
 from asterism.types.errors import PathMissing, UsageError
 from asterism.types.files import display_path
-from asterism.types.filters import NO_FILTER
+from asterism.types.search import NO_FILTER
 
 
 def run(options: argparse.Namespace) -> int:

@@ -11,10 +11,10 @@ from asterism.engine.lookups import Lookup
 from asterism.operations.json import to_json
 from asterism.operations.requests import SymbolLookup
 from asterism.operations.symbols import symbols_found, symbols_query
-from asterism.types.catalogue import FoundSymbol, SymbolQuery
 from asterism.types.errors import PathMissing, UsageError
 from asterism.types.files import display_path
-from asterism.types.filters import NO_FILTER
+from asterism.types.index import FoundSymbol, SymbolQuery
+from asterism.types.search import NO_FILTER
 from asterism.types.symbol import Role
 
 

@@ -20,7 +20,7 @@ from asterism.config.trust import (
     trustable,
 )
 from asterism.install.plan import Change
-from asterism.install.toml_lists import with_item, without_item
+from asterism.install.toml_edits import with_item, without_item
 from asterism.install.write import Reader, write
 from asterism.types.errors import InputError, UsageError
 from asterism.types.files import display_path

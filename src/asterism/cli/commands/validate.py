@@ -8,9 +8,8 @@ from pathlib import Path
 from asterism.analysis.chunks.validation import RULES
 from asterism.analysis.source.discovery import discover
 from asterism.cli.json import Json, write_json
-from asterism.cli.places import folder_of, place_of
-from asterism.cli.preferences import settings_for
-from asterism.cli.streams import drawn
+from asterism.cli.setup import folder_of, place_of, settings_for
+from asterism.cli.terminal import drawn
 from asterism.config.load import chunk_options, discovery_options, worker_count
 from asterism.evaluation.rules import Extreme, Summary, Target, validate
 from asterism.types.errors import PathMissing

@@ -12,7 +12,7 @@ from types import FrameType
 from asterism.cli.progress import watched_by_user
 from asterism.cli.setup import directory_named, engine
 from asterism.engine.engine import Engine
-from asterism.engine.upgrading_behind import Upgrader
+from asterism.engine.upgrade import Upgrader
 from asterism.indexing.report import SyncReport
 from asterism.indexing.watcher import Outcome, WatchState
 from asterism.store.registry import Registered

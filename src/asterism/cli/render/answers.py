@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, TypeAlias
 
-from asterism.cli.asking import agreed, can_ask
-from asterism.cli.terminal import console, printable, show
-from asterism.engine.chat.citing import unnamed
-from asterism.engine.chat.requests import Answered, AskRequest, GoOnRequest
+from asterism.cli.terminal import agreed, can_ask, console, printable, show
+from asterism.engine.chat.requests import Answered, Asked, AskRequest, GoOnRequest
 from asterism.engine.chat.service import Asking
-from asterism.engine.chat.way import Asked
+from asterism.engine.chat.sources import unnamed
 from asterism.store.registry import Registered
 from asterism.types.chat import (
     Discarded,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.cli.terminal import printable
-from asterism.engine.surroundings import Surroundings
+from asterism.engine.search import Surroundings
 from asterism.search.snippets import Marker, shown_lines
 from asterism.types.chunk import Chunk
 from asterism.types.selection import Detail, Kept

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from asterism.context.agents.nodes import Unreadable, parsed, plain
+from asterism.context.agents.nodes import Unreadable, allowed_names, parsed, plain
 from asterism.context.agents.parse import AGENT_KEYS, ITEM_KEYS
-from asterism.context.agents.problems import allowed_names
 from asterism.context.agents.text import with_member, with_value, without_member
 from asterism.types.context import (
     DEFAULT_PRIORITY,

@@ -9,9 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.context.agents.nodes import LARGEST
+from asterism.context.agents.nodes import LARGEST, AgentInvalid, Problem
 from asterism.context.agents.parse import read_agent
-from asterism.context.agents.problems import AgentInvalid, Problem
 from asterism.types.context import Agent
 from asterism.types.errors import InputError, PathMissing, PathUnreadable, StorageFailed
 from asterism.types.files import display_path

@@ -7,8 +7,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
-from asterism.context.agents.nodes import Entry, Unreadable, is_mapping, parsed, scalar_of
-from asterism.context.agents.problems import AgentInvalid, Problem, allowed_names
+from asterism.context.agents.nodes import (
+    AgentInvalid,
+    Entry,
+    Problem,
+    Unreadable,
+    allowed_names,
+    is_mapping,
+    parsed,
+    scalar_of,
+)
 from asterism.context.agents.values import Notes, each, joined
 from asterism.types.context import (
     DEFAULT_PRIORITY,
@@ -22,8 +30,7 @@ from asterism.types.context import (
     ToolChoice,
     ToolKey,
 )
-from asterism.types.context_settings import SETTINGS, Domain, SettingValue
-from asterism.types.permissions import Permission
+from asterism.types.context_settings import SETTINGS, Domain, Permission, SettingValue
 
 if TYPE_CHECKING:
     from ruamel.yaml.nodes import Node

@@ -7,8 +7,16 @@ from collections.abc import Callable, Collection, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
-from asterism.context.agents.nodes import Entry, entries_of, is_list, is_mapping, line_of, scalar_of
-from asterism.context.agents.problems import Problem, allowed_names
+from asterism.context.agents.nodes import (
+    Entry,
+    Problem,
+    allowed_names,
+    entries_of,
+    is_list,
+    is_mapping,
+    line_of,
+    scalar_of,
+)
 from asterism.types.context import FromEnvironment, Setting
 
 if TYPE_CHECKING:

@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, cast, get_args
 
-from asterism.chat.options import TurnOptions
-from asterism.chat.ports import Contexts, PlainContexts, Prepared, ToolOutput, Tools
+from asterism.chat.ports import Contexts, PlainContexts, Prepared, ToolOutput, Tools, TurnOptions
+from asterism.config.options import llm_options
+from asterism.config.settings import Settings
 from asterism.context.budget import fit_budget
 from asterism.context.messages import build_messages, request_tools
 from asterism.engine.agents import Agents, contents_of
@@ -15,12 +16,37 @@ from asterism.engine.chat.tools import OWN_TOOLS, EngineTools
 from asterism.engine.engine import Engine
 from asterism.engine.request_context import TOKENS
 from asterism.engine.sessions import CHARS_PER_TOKEN, SessionRequest, Sessions
+from asterism.models.llm.options import LlmOptions, Provider
 from asterism.store.registry import Registered
 from asterism.types.chat import ToolResult, ToolSpec, Turn
 from asterism.types.context import Agent, ItemKey, RequestContext, ToolKey
 from asterism.types.context_settings import AgentSettings, settings_of
 from asterism.types.conversation import Conversation
-from asterism.types.errors import AgentMissing, PathMissing, UsageError
+from asterism.types.errors import AgentMissing, PathMissing, ProviderMissing, UsageError
+
+PROVIDERS: tuple[str, ...] = get_args(Provider)
+
+
+def options_for(settings: Settings, model: str = "", provider: str = "") -> LlmOptions:
+    """The model that is meant: a name, `PROVIDER/NAME`, a provider by itself, or the settings'.
+
+    A name by itself is one of the provider that the settings name; where they name none, of a
+    server that speaks OpenAI's protocol.
+    """
+    who, name = provider.strip(), model.strip()
+    first, slash, rest = name.partition("/")
+    if not who and first in PROVIDERS and (slash or first in ("extractive", "sampling")):
+        who, name = first, rest
+    if who and who not in PROVIDERS:
+        raise UsageError(f"There is no provider {who[:40]!r}; there are {', '.join(PROVIDERS)}.")
+    if not who and name and settings.model.provider == "extractive":
+        who = "openai"
+    found = llm_options(settings, cast("Provider", who) if who else None, name)
+    if found.provider in ("openai", "anthropic") and not found.model:
+        raise ProviderMissing(
+            f"No model of {found.provider} is named; set model.name, or name one with the question."
+        )
+    return found
 
 
 class AgentParts(NamedTuple):

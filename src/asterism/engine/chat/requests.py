@@ -1,12 +1,21 @@
 """A question as callers ask it, and what they get."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import NamedTuple
+from __future__ import annotations
 
-from asterism.engine.chat.citing import Checked
-from asterism.types.chat import Turn
+import asyncio
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from asterism.engine.chat.sources import Checked
+from asterism.types.chat import Turn, TurnEvent
 from asterism.types.conversation import Conversation
+
+if TYPE_CHECKING:
+    from asterism.records.turns import Begun
+
 
 WAIT_SECONDS = 300.0
 """How long a question waits for the one before it; a model takes minutes at worst."""
@@ -53,3 +62,45 @@ class Answered(NamedTuple):
     """The places it rests on, each looked for just now."""
     is_repeat: bool = False
     """It was answered before, under the same request id."""
+
+
+Hear: TypeAlias = Callable[[TurnEvent], None]
+"""Called with each event of a turn, in the thread of its event loop: it must not wait."""
+
+
+class Asked:
+    """Any thread may wait for it, or stop it."""
+
+    def __init__(self) -> None:
+        self.begun: Future[Begun] = Future()
+        """The turn, once it is known; an error if there is none."""
+        self.answer: Future[Answered] = Future()
+        self.wish = asyncio.Event()
+        """Set when it is to end; only its own event loop looks at it."""
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopped = False
+
+    def stop(self) -> None:
+        """End it; what was said until then is the answer."""
+        self._stopped = True
+        if self._loop is not None:
+            # A loop that has ended has nothing left to stop.
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self.wish.set)
+
+    def result(self, timeout: float | None = None) -> Answered:
+        """The answer, or the error that there is none."""
+        return self.answer.result(timeout)
+
+    def attach(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Begin to be answered in this event loop."""
+        self._loop = loop
+        if self._stopped:
+            self.wish.set()
+
+    async def stopped_within(self, seconds: float) -> bool:
+        """Wait so long; whether it was stopped meanwhile."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.wish.wait()
+        return self.wish.is_set()

@@ -9,25 +9,17 @@ from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple
 
-from asterism.chat.failures import INTERNAL, error_of
-from asterism.chat.history import history_of
-from asterism.chat.options import TurnOptions
+from asterism.chat.ports import INTERNAL, TurnOptions, error_of
+from asterism.chat.prompts import history_of
 from asterism.chat.run import RunningTurn, resume, start
 from asterism.chat.turn import Parts
 from asterism.config.options import turn_options
-from asterism.engine.chat.agents import AgentParts, AskedAgents
-from asterism.engine.chat.background import BackgroundLoop
-from asterism.engine.chat.citing import checked
-from asterism.engine.chat.events import recorded_event
-from asterism.engine.chat.models import options_for
-from asterism.engine.chat.requests import Answered, AskRequest, GoOnRequest
-from asterism.engine.chat.sources import BestHits, Ground, Guard
-from asterism.engine.chat.threads import Threads
-from asterism.engine.chat.watch import Keeping
-from asterism.engine.chat.way import Asked, Hear
+from asterism.engine.chat.agents import AgentParts, AskedAgents, options_for
+from asterism.engine.chat.background import BackgroundLoop, Keeping, Threads, recorded_event
+from asterism.engine.chat.requests import Answered, Asked, AskRequest, GoOnRequest, Hear
+from asterism.engine.chat.sources import BestHits, Ground, Guard, checked
 from asterism.engine.engine import Engine
-from asterism.models.llm.options import LlmOptions
-from asterism.models.llm.protocol import LanguageModel
+from asterism.models.llm.options import LanguageModel, LlmOptions
 from asterism.models.llm.provider import Lent, make_model
 from asterism.records.turns import Begun, Busy, NewTurn, Turns
 from asterism.store.registry import Registered

@@ -1,21 +1,98 @@
 """Code search for a chat: the best hits of a question, and those nearest to it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
+from asterism.chat.extractive import NAME as EXTRACTIVE
 from asterism.chat.ports import Searched
-from asterism.chat.vector_search import chosen_ranked, payload
+from asterism.chat.vector_search import chosen, chosen_ranked, payload
 from asterism.config.options import vector_options
-from asterism.engine.chat.nearest import nearest
-from asterism.engine.chat.threads import Threads
+from asterism.engine.chat.background import Threads
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchReply, SearchRequest
 from asterism.store.registry import Registered
+from asterism.types.chat import Citation, Turn
 from asterism.types.files import display_path
 from asterism.types.search import Mode
 from asterism.types.selection import Kept, Selection
+
+_READ_BYTES = 1 << 20
+
+
+class Checked(NamedTuple):
+    """A citation, and whether its lines are there now."""
+
+    citation: Citation
+    exists: bool
+
+
+def unnamed(turn: Turn) -> tuple[Citation, ...]:
+    """The places that a reader has not seen yet: an answer without a model names its own."""
+    if turn.provider != EXTRACTIVE:
+        return turn.citations
+    return tuple(entry for entry in turn.citations if entry.place not in turn.answer)
+
+
+def checked(citations: Iterable[Citation], roots: Mapping[str, str]) -> list[Checked]:
+    """Each citation with a word on whether its file still has those lines.
+
+    `roots` has the folder of each repository by its name.
+    """
+    lines: dict[Path, int] = {}
+    found = []
+    for entry in citations:
+        root = roots.get(entry.repo)
+        count = 0
+        if root is not None:
+            path = Path(root, entry.path)
+            if path not in lines:
+                lines[path] = _line_count(path, Path(root))
+            count = lines[path]
+        found.append(Checked(entry, 1 <= entry.first_line <= entry.last_line <= count))
+    return found
+
+
+def _line_count(path: Path, root: Path) -> int:
+    """Lines of a file inside the repository; none if it cannot be read."""
+    try:
+        if not path.resolve().is_relative_to(root.resolve()):
+            return 0
+        count, last = 0, b"\n"
+        with path.open("rb") as file:
+            while piece := file.read(_READ_BYTES):
+                count += piece.count(b"\n")
+                last = piece[-1:]
+    except OSError:
+        return 0
+    return count if last == b"\n" else count + 1
+
+
+class Nearest(NamedTuple):
+    """What a chat is given, and what its shape needs to know."""
+
+    selection: Selection
+    roots: Mapping[str, str]
+    """The folder of each repository of the project, by its name."""
+    model_id: str
+    """Whose vectors were compared."""
+
+
+def nearest(engine: Engine, registered: Registered, query: str, limit: int) -> Nearest:
+    """Search by meaning alone, and choose within the limits of the settings `chat.*`."""
+    from asterism.engine.search import SearchRequest
+
+    request = SearchRequest(text=query, mode=Mode.semantic, limit=limit)
+    found = engine.search(registered, request)
+    hits = [kept.hit for kept in found.selection.kept]
+    options = vector_options(engine.settings_of(registered), found.cutoff)
+    model = "" if found.vectors_of is None else str(found.vectors_of)
+    entries = engine.registry.repositories(registered.project.id)
+    roots = {entry.repository.name: entry.repository.root for entry in entries}
+    return Nearest(chosen(hits, options), roots, model)
+
 
 BEST = 10
 """Hits that are looked at for an answer; two of a file are kept at most."""

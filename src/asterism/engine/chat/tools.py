@@ -11,13 +11,12 @@ from asterism.chat.ports import ToolOutput
 from asterism.engine.chat.sources import BEST, Ground, nearest_hits, searched
 from asterism.engine.relations import Relation, RelationsReply, RelationsRequest
 from asterism.engine.search import SearchRequest
-from asterism.types.catalogue import SymbolQuery
 from asterism.types.chat import ToolSpec
 from asterism.types.errors import NotText, PathMissing, PathOutside, PathUnreadable, UsageError
 from asterism.types.files import display_path
+from asterism.types.index import SymbolQuery, symbol_query
 from asterism.types.search import Mode
 from asterism.types.structure import CallTree
-from asterism.types.symbol_names import symbol_query
 
 MOST_HITS = 20
 MOST_LINES = 400

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from asterism.engine.chat.citing import unnamed
 from asterism.engine.chat.requests import Answered
+from asterism.engine.chat.sources import unnamed
 from asterism.types.chat import Citation, Round, ToolCall, ToolResult, Turn, TurnStatus
 from asterism.types.context_json import request_json
 from asterism.types.conversation import (

@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 
 from asterism.config.environment import cache_directory
-from asterism.config.records import records_options
+from asterism.config.options import records_options
 from asterism.config.settings import Settings
 from asterism.engine.doctor.findings import Finding, ok, problem
-from asterism.engine.listing import ListedState, list_repositories
+from asterism.engine.status import ListedState, list_repositories
 from asterism.store.catalogue import sums
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.catalogue.opening import CATALOGUE

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 from asterism.config.environment import rerank_key
 from asterism.config.load import embed_options, upgrade_options
 from asterism.config.options import llm_options
-from asterism.config.sections_context import AS_INDEXED
+from asterism.config.sections_models import AS_INDEXED
 from asterism.config.settings import Settings
-from asterism.engine.context_models import choosing_settings
+from asterism.engine.agents import choosing_settings
 from asterism.engine.doctor.findings import Finding, ok, problem, warning
 from asterism.engine.upgrade_state import made_for
 from asterism.models.embed import options as embed
@@ -206,7 +206,7 @@ class _Service:
 
 
 def _embed(options: embed.EmbedOptions) -> None:
-    from asterism.models.embed.providers import make_embedder
+    from asterism.models.embed.provider import make_embedder
 
     embedder = make_embedder(options)
     try:
@@ -216,7 +216,7 @@ def _embed(options: embed.EmbedOptions) -> None:
 
 
 async def _answer(options: llm.LlmOptions) -> None:
-    from asterism.models.llm.protocol import ModelRequest
+    from asterism.models.llm.options import ModelRequest
     from asterism.models.llm.provider import make_model
     from asterism.types.chat import Message, Role
 
@@ -231,7 +231,7 @@ async def _answer(options: llm.LlmOptions) -> None:
 
 
 def _rerank(options: rerank.RerankOptions) -> None:
-    from asterism.models.rerank.providers import make_reranker
+    from asterism.models.rerank.provider import make_reranker
 
     reranker = make_reranker(options)
     if reranker is not None:

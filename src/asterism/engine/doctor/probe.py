@@ -40,7 +40,7 @@ def _store() -> str:
 
 def _model() -> str:
     from asterism.models.embed.options import EmbedOptions
-    from asterism.models.embed.providers import make_embedder
+    from asterism.models.embed.provider import make_embedder
 
     embedder = make_embedder(EmbedOptions())
     vector = embedder.embed_queries(["read a file"])[0]

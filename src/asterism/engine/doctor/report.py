@@ -83,13 +83,13 @@ def is_healthy(findings: Iterable[Finding]) -> bool:
 
 
 def _settings(where: Path) -> Iterator[Finding]:
-    from asterism.engine.doctor.settings import settings_findings
+    from asterism.engine.doctor.checks import settings_findings
 
     return settings_findings(where)
 
 
 def _settings_of(where: Path) -> Settings:
-    from asterism.engine.doctor.settings import settings_or_defaults
+    from asterism.engine.doctor.checks import settings_or_defaults
 
     return settings_or_defaults(where)
 
@@ -127,7 +127,7 @@ def _answering(where: Path, online: bool) -> Iterator[Finding]:
 
 def _structure(where: Path) -> Iterator[Finding]:
     from asterism.analysis.source.checkouts import enclosing_checkout
-    from asterism.engine.doctor.structure import structure_findings
+    from asterism.engine.doctor.checks import structure_findings
 
     checkout = enclosing_checkout(str(where.resolve()))
     root = str(where) if checkout is None else checkout.root
@@ -141,7 +141,7 @@ def _indexes() -> Iterator[Finding]:
 
 
 def _records(where: Path) -> Iterator[Finding]:
-    from asterism.engine.doctor.records import record_findings
+    from asterism.engine.doctor.checks import record_findings
 
     return record_findings(_settings_of(where), data_directory())
 
@@ -153,12 +153,12 @@ def _deep(where: Path) -> Iterator[Finding]:
 
 
 def _agents(where: Path) -> Iterator[Finding]:
-    from asterism.engine.doctor.agents import agent_findings
+    from asterism.engine.doctor.checks import agent_findings
 
     return agent_findings(where, _settings_of(where), data_directory())
 
 
 def _server(where: Path) -> Iterator[Finding]:
-    from asterism.engine.doctor.server import server_findings
+    from asterism.engine.doctor.checks import server_findings
 
     return server_findings(_settings_of(where), data_directory())

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import child_of, children_of, definition, value_cut
-from asterism.analysis.syntax.text import fold
-from asterism.languages.visibility import declare_exports
+from asterism.analysis.syntax.text import Conventions, fold
+from asterism.languages.shared import declare_exports
 from asterism.types.outline import Export
 
 if TYPE_CHECKING:

@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Level
-from asterism.analysis.syntax.rules import (
-    child_of,
-    silence,
-)
-from asterism.languages.c_family.preprocessor import directive_line
+from asterism.analysis.syntax.rules import child_of, silence
+from asterism.languages.c_family.c import directive_line
 from asterism.types.outline import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+
+_NAMED = re.compile(
+    r"<(?:param|typeparam|exception|permission)\s+(?:name|cref)\s*=\s*\"(?:[A-Z]:)?([^\"]*)\"\s*>"
+)
+_POINTER = re.compile(
+    r"<(?:see|seealso|paramref|typeparamref|inheritdoc|include)\b[^>]*?"
+    r"(?:name|cref|langword|href)\s*=\s*\"(?:[A-Z]:)?([^\"]*)\"\s*/>"
+)
+_RETURNS = re.compile(r"<returns>\s*")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_BLANK_LINES = re.compile(r"\n\s*\n\s*")
+_ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&amp;", "&"))
+
+
+def plain(doc: str) -> str | None:
+    """What the tags enclose; parameters by name, references by what they point to."""
+    text = _NAMED.sub(r"\1: ", doc)
+    text = _POINTER.sub(r"\1", text)
+    text = _RETURNS.sub("Returns: ", text)
+    text = _TAG.sub("", text)
+    for entity, character in _ENTITIES:
+        text = text.replace(entity, character)
+    lines = "\n".join(line.strip() for line in text.split("\n"))
+    return _BLANK_LINES.sub("\n\n", lines).strip() or None
 
 
 def using_directive(builder: Builder, node: Node) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import (
@@ -19,11 +18,10 @@ from asterism.analysis.syntax.rules import (
     silent,
     value_cut,
 )
-from asterism.analysis.syntax.text import fold
+from asterism.analysis.syntax.text import Conventions, fold
 from asterism.languages.csharp import names
-from asterism.languages.csharp.docs import plain
-from asterism.languages.shared import callback_name, spans_lines
-from asterism.languages.visibility import declare_exports, is_local
+from asterism.languages.csharp.names import plain
+from asterism.languages.shared import callback_name, declare_exports, is_local, spans_lines
 
 if TYPE_CHECKING:
     from tree_sitter import Node

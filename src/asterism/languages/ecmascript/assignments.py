@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.children import first_child, first_named
 from asterism.analysis.syntax.draft import Level
 from asterism.analysis.syntax.rules import marks, value_cut
+from asterism.analysis.syntax.text import first_child, first_named
 from asterism.languages.ecmascript.modules import required_module
 from asterism.languages.ecmascript.names import (
     PATHLESS,

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.children import first_child
 from asterism.analysis.syntax.draft import Level
 from asterism.analysis.syntax.rules import child_of, children_of, marks
+from asterism.analysis.syntax.text import first_child
 from asterism.languages.ecmascript.names import (
     callable_value,
     pattern_leaves,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder, last_row
-from asterism.analysis.syntax.children import first_named
-from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Comment, Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import (
@@ -19,7 +17,8 @@ from asterism.analysis.syntax.rules import (
     silent,
     value_cut,
 )
-from asterism.languages.ecmascript import assignments, jsx, modules, values
+from asterism.analysis.syntax.text import Conventions, first_named
+from asterism.languages.ecmascript import assignments, modules, names, values
 from asterism.languages.ecmascript.names import property_name
 from asterism.types.outline import Export
 
@@ -367,10 +366,10 @@ RULES: dict[str, Rule] = {
     "pair_pattern": silent("key"),
     "export_specifier": silent("alias"),
     "labeled_statement": silent("label"),
-    "jsx_element": jsx.element,
-    "jsx_self_closing_element": jsx.element,
-    "jsx_attribute": jsx.attribute,
-    "jsx_namespace_name": jsx.namespaced,
+    "jsx_element": names.element,
+    "jsx_self_closing_element": names.element,
+    "jsx_attribute": names.attribute,
+    "jsx_namespace_name": names.namespaced,
 }
 
 

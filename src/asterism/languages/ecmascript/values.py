@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.children import first_child, first_named
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.rules import marks, value_cut
+from asterism.analysis.syntax.text import first_child, first_named
 from asterism.languages.ecmascript.modules import require_declaration
 from asterism.languages.ecmascript.names import (
     FUNCTIONS,

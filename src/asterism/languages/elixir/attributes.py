@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.doc_comments import clean_docstring
 from asterism.analysis.syntax.draft import Level
 from asterism.analysis.syntax.rules import value_cut
+from asterism.analysis.syntax.text import clean_docstring
 from asterism.languages.elixir.heads import (
     arguments_of,
     bind_pattern,

@@ -5,25 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import child_of, value_cut
-from asterism.analysis.syntax.text import fold
+from asterism.analysis.syntax.text import Conventions, fold
 from asterism.languages.elixir.attributes import attribute, take_waiting_doc
 from asterism.languages.elixir.heads import (
+    IMPORTERS,
     Clause,
     arguments_of,
     bind_pattern,
     callee,
     clause_of,
     keyword_value,
+    module_name,
     name_of,
     operator_of,
 )
-from asterism.languages.elixir.imports import IMPORTERS, module_name
-from asterism.languages.shared import callback_name, spans_lines
-from asterism.languages.visibility import declare_exports
+from asterism.languages.shared import callback_name, declare_exports, spans_lines
 from asterism.types.outline import Span
 
 if TYPE_CHECKING:

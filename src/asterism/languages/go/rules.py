@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import (
@@ -20,7 +19,9 @@ from asterism.analysis.syntax.rules import (
     transparent,
     value_cut,
 )
-from asterism.languages.go import blocks, literals
+from asterism.analysis.syntax.text import Conventions
+from asterism.languages.go import literals
+from asterism.languages.go import literals as blocks
 from asterism.types.outline import Span
 
 if TYPE_CHECKING:

@@ -6,19 +6,17 @@ import re
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import child_of, transparent
+from asterism.analysis.syntax.text import Conventions
 from asterism.languages.haskell.modules import (
+    bind_pattern,
+    binds_pattern,
     exported,
     finish,
     header,
     import_,
-)
-from asterism.languages.haskell.patterns import (
-    bind_pattern,
-    binds_pattern,
     parameters,
     variables,
 )

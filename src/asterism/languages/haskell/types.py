@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder, last_row
-from asterism.analysis.syntax.doc_comments import clean_comment
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.rules import child_of
-from asterism.analysis.syntax.text import fold
+from asterism.analysis.syntax.text import clean_comment, fold
 
 if TYPE_CHECKING:
     from tree_sitter import Node

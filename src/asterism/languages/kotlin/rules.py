@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import (
@@ -17,16 +16,15 @@ from asterism.analysis.syntax.rules import (
     silent,
     value_cut,
 )
-from asterism.analysis.syntax.text import fold
+from asterism.analysis.syntax.text import Conventions, fold
 from asterism.languages.kotlin.annotations import (
     annotated,
     assignment,
+    function_value,
     infix,
     readable,
 )
-from asterism.languages.kotlin.lambdas import function_value
-from asterism.languages.parameters import declare_parameter
-from asterism.languages.visibility import declare_exports, is_local
+from asterism.languages.shared import declare_exports, declare_parameter, is_local
 from asterism.types.outline import ImportedName, Span
 
 if TYPE_CHECKING:

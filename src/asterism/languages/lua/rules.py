@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import binds, binds_children, child_of, skip, value_cut
-from asterism.analysis.syntax.text import fold
+from asterism.analysis.syntax.text import Conventions, fold
 from asterism.languages.shared import NAME_LIMIT, callback_name, spans_lines
 from asterism.types.outline import ImportedName
 

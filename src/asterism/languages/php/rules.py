@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import (
@@ -16,10 +15,10 @@ from asterism.analysis.syntax.rules import (
     root,
     value_cut,
 )
-from asterism.analysis.syntax.text import decorator_names
+from asterism.analysis.syntax.text import Conventions, decorator_names
 from asterism.languages.php import names
-from asterism.languages.php.closures import CLOSURES, closure
-from asterism.languages.visibility import declare_exports
+from asterism.languages.php.names import CLOSURES, closure
+from asterism.languages.shared import declare_exports
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.children import first_named
-from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import binds, binds_children, children_of, value_cut
+from asterism.analysis.syntax.text import Conventions, first_named
 from asterism.languages.python import modules
-from asterism.languages.python.strings import (
+from asterism.languages.python.modules import (
     docstring,
     documentation,
     lone_string,

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import binds, binds_children, child_of, value_cut
-from asterism.analysis.syntax.text import fold
+from asterism.analysis.syntax.text import Conventions, fold
 from asterism.languages.ruby.calls import (
     DEFINERS,
     body_marks,
@@ -17,8 +16,7 @@ from asterism.languages.ruby.calls import (
     literal,
     marked,
 )
-from asterism.languages.shared import callback_name, spans_lines
-from asterism.languages.visibility import declare_exports
+from asterism.languages.shared import callback_name, declare_exports, spans_lines
 
 if TYPE_CHECKING:
     from tree_sitter import Node

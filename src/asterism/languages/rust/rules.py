@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.conventions import Conventions
-from asterism.analysis.syntax.doc_comments import attached_doc, clean_comment
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import (
@@ -19,7 +17,13 @@ from asterism.analysis.syntax.rules import (
     transparent,
     variable,
 )
-from asterism.analysis.syntax.text import decorator_names, fold
+from asterism.analysis.syntax.text import (
+    Conventions,
+    attached_doc,
+    clean_comment,
+    decorator_names,
+    fold,
+)
 from asterism.languages.rust import uses
 from asterism.types.outline import Span
 

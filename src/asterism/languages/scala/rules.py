@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import (
@@ -18,12 +17,16 @@ from asterism.analysis.syntax.rules import (
     root,
     value_cut,
 )
-from asterism.analysis.syntax.text import fold
-from asterism.languages.parameters import declare_parameter
+from asterism.analysis.syntax.text import Conventions, fold
 from asterism.languages.scala import names
-from asterism.languages.scala.layout import laid_out
-from asterism.languages.shared import callback_name, spans_lines
-from asterism.languages.visibility import declare_exports, is_local
+from asterism.languages.scala.names import laid_out
+from asterism.languages.shared import (
+    callback_name,
+    declare_exports,
+    declare_parameter,
+    is_local,
+    spans_lines,
+)
 from asterism.types.outline import Span
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import (
@@ -18,7 +17,7 @@ from asterism.analysis.syntax.rules import (
     share_comment,
     value_cut,
 )
-from asterism.analysis.syntax.text import fold
+from asterism.analysis.syntax.text import Conventions, fold
 from asterism.languages.shared import NAME_LIMIT, spans_lines
 from asterism.languages.swift import bindings
 from asterism.types.outline import ImportedName

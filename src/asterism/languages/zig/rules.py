@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.conventions import Conventions
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import (
@@ -20,6 +19,7 @@ from asterism.analysis.syntax.rules import (
     marks,
     value_cut,
 )
+from asterism.analysis.syntax.text import Conventions
 from asterism.types.outline import ImportedName, Span
 
 if TYPE_CHECKING:

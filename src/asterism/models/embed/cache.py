@@ -23,9 +23,9 @@ from asterism.models.embed.cache_file import (
     sum_of,
 )
 from asterism.models.embed.provider import Matrix
-from asterism.types.closable import Closable
 from asterism.types.files import display_path
 from asterism.types.index import ModelIdentity
+from asterism.types.processes import Closable
 
 if TYPE_CHECKING:
     import numpy as np

@@ -3,8 +3,8 @@
 import hashlib
 from collections.abc import Sequence
 
+from asterism.models.embed.http import halved, unit
 from asterism.models.embed.provider import Matrix
-from asterism.models.embed.vectors import halved, unit
 from asterism.types.errors import ProviderDown
 from asterism.types.index import ModelIdentity
 

@@ -1,20 +1,94 @@
 """Embeddings from a service: batches, several on their way at once, patience with failures."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from threading import Event
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from asterism.models.embed.answers import vectors_of
 from asterism.models.embed.provider import Matrix
-from asterism.models.http.answers import Answer, BatchTooLarge, TooLong
-from asterism.models.http.batches import batches
+from asterism.models.http.answers import (
+    FOR_DOCUMENTS,
+    FOR_QUERIES,
+    Answer,
+    BatchTooLarge,
+    Patience,
+    TooLong,
+    content_of,
+)
 from asterism.models.http.client import Client
-from asterism.models.http.retries import FOR_DOCUMENTS, FOR_QUERIES, Patience
-from asterism.models.http.service import Errand, Service
-from asterism.types.errors import Cancelled, TextTooLong
+from asterism.models.http.service import Errand, Service, ServiceName, batches
+from asterism.types.errors import BadVectors, Cancelled, TextTooLong
 from asterism.types.index import ModelIdentity
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def unit(vectors: NDArray[np.float32]) -> Matrix:
+    """Rows of length one; a row of zeros stays as it is."""
+    import numpy as np
+
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths[lengths == 0] = 1
+    scaled: Matrix = vectors / lengths
+    return scaled
+
+
+def halved(vectors: Matrix) -> Matrix:
+    """Rounded to half precision, which is what the cache and the store keep."""
+    import numpy as np
+
+    return vectors.astype(np.float16).astype(np.float32)
+
+
+def vectors_of(answer: Answer, count: int, dimensions: int, service: ServiceName) -> Matrix:
+    """The unit vectors of an answer, in the order of the request's texts."""
+    content = content_of(answer, service)
+    return _checked(_ordered(content, count, service), dimensions, service)
+
+
+def _ordered(content: Any, count: int, service: ServiceName) -> Sequence[Any]:
+    """The embeddings by their index: a service may answer in any order."""
+    try:
+        data = enumerate(content["data"])
+        rows = [(row.get("index", place), row["embedding"]) for place, row in data]
+        ordered = dict(rows)
+    except (TypeError, KeyError, AttributeError) as error:
+        raise BadVectors(f"{service} answered without embeddings; check embedding.url.") from error
+    if len(rows) != count or ordered.keys() != set(range(count)):
+        raise BadVectors(
+            f"{service.name} gave {len(rows)} vectors for {count} texts. If it happens again, use "
+            "another model or a smaller embedding.batch_size."
+        )
+    return [ordered[place] for place in range(count)]
+
+
+def _checked(rows: Sequence[Any], dimensions: int, service: ServiceName) -> Matrix:
+    import numpy as np
+
+    sizes = {len(row) if isinstance(row, list) else 0 for row in rows}
+    if sizes != {dimensions}:
+        found = ", ".join(map(str, sorted(sizes)))
+        raise BadVectors(
+            f"{service.name} gave vectors of {found} dimensions where {dimensions} were expected. "
+            "Set embedding.dimensions to the size of the model's vectors."
+        )
+    try:
+        vectors = np.array(rows, dtype=np.float32)
+    except (ValueError, TypeError) as error:
+        raise BadVectors(f"{service.name} gave vectors with parts that are no numbers.") from error
+    lengths = np.linalg.norm(vectors, axis=1)
+    if not np.isfinite(lengths).all() or not lengths.all():
+        raise BadVectors(
+            f"{service.name} gave vectors that are zero or not finite; the model does not work as "
+            "it should. Load it again, or set another embedding.model."
+        )
+    return halved(unit(vectors))
+
 
 Role: TypeAlias = Literal["document", "query"]
 

@@ -6,9 +6,9 @@ from importlib import import_module
 from threading import Lock
 from typing import Any
 
+from asterism.models.embed.http import halved, unit
 from asterism.models.embed.options import MINILM_IDENTITY
 from asterism.models.embed.provider import Matrix
-from asterism.models.embed.vectors import halved, unit
 from asterism.types.errors import ProviderRefused
 from asterism.types.index import ModelIdentity
 

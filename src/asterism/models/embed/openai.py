@@ -10,8 +10,7 @@ from asterism.models.embed.options import (
     key_variables,
     known_model,
 )
-from asterism.models.http.batches import BatchLimits
-from asterism.models.http.service import Service
+from asterism.models.http.service import BatchLimits, Service
 
 # OpenAI takes 2,048 texts of 300,000 tokens together. Servers on one's own machine work on a
 # request until it is done, so smaller ones keep well within the time limit.

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from asterism.models.embed.options import EmbedOptions, identity_of
 from asterism.types.index import ModelIdentity
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
 
 Matrix: TypeAlias = "NDArray[np.float32]"
 """A unit vector per row."""
@@ -38,3 +40,29 @@ class Embedder(Protocol):
     def close(self) -> None:
         """Let go of connections."""
         ...
+
+
+def make_embedder(options: EmbedOptions) -> Embedder:
+    """The embedder that the options mean; nothing is loaded or sent before its first text."""
+    identity_of(options)
+    match options.provider:
+        case "local":
+            from asterism.models.embed.static import StaticEmbedder
+
+            return StaticEmbedder(options)
+        case "encoder":
+            from asterism.models.embed.encoder import EncoderEmbedder
+
+            return EncoderEmbedder(options)
+        case "minilm":
+            from asterism.models.embed.minilm import MiniLmEmbedder
+
+            return MiniLmEmbedder()
+        case "voyage":
+            from asterism.models.embed.voyage import voyage_embedder
+
+            return voyage_embedder(options)
+        case "openai":
+            from asterism.models.embed.openai import openai_embedder
+
+            return openai_embedder(options)

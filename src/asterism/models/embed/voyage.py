@@ -11,8 +11,7 @@ from asterism.models.embed.options import (
     key_variables,
     known_model,
 )
-from asterism.models.http.batches import BatchLimits
-from asterism.models.http.service import Service
+from asterism.models.http.service import BatchLimits, Service
 from asterism.types.errors import ProviderRefused
 
 # A request may hold 1,000 texts of 120,000 tokens together. Code has more tokens than its length

@@ -4,10 +4,8 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from importlib.util import find_spec
 from typing import Any
 
-from asterism.models.llm.calls import sound_arguments, sound_name
-from asterism.models.llm.options import LlmOptions
-from asterism.models.llm.protocol import ModelRequest
-from asterism.models.llm.reading import Reading
+from asterism.models.llm.options import LlmOptions, ModelRequest
+from asterism.models.llm.stream import Reading, sound_arguments, sound_name
 from asterism.models.llm.vendor_model import VendorModel
 from asterism.types.chat import Ending, Message, Role, ToolSpec
 from asterism.types.errors import ProviderMissing

@@ -3,8 +3,13 @@
 import json
 from collections.abc import Mapping
 
-from asterism.models.http.answers import BATCH_TOO_LARGE, PASSING, TEXT_TOO_LONG
-from asterism.models.http.retries import PassingFailure, asked_wait
+from asterism.models.http.answers import (
+    BATCH_TOO_LARGE,
+    PASSING,
+    TEXT_TOO_LONG,
+    PassingFailure,
+    asked_wait,
+)
 from asterism.models.http.service import Errand, ServiceName
 from asterism.types.errors import ProviderDown, ProviderRefused, ReplyCut, TextTooLong
 

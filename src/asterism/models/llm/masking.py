@@ -5,8 +5,8 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from asterism.disclosure.tokens import Token, masked, masked_body
-from asterism.models.llm.protocol import LanguageModel, ModelRequest
-from asterism.telemetry.masking import record_masked
+from asterism.models.llm.options import LanguageModel, ModelRequest
+from asterism.telemetry.notices import record_masked
 from asterism.types.chat import Message, ModelReply, ToolCall, ToolSpec
 
 

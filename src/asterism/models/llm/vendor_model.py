@@ -4,15 +4,18 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from typing import Any, ClassVar, Literal
 
-from asterism.models.http.batches import BatchLimits
-from asterism.models.http.connection import CONNECT_SECONDS
-from asterism.models.http.retries import PassingFailure
-from asterism.models.http.service import Service
+from asterism.models.http.answers import PassingFailure
+from asterism.models.http.client import CONNECT_SECONDS
+from asterism.models.http.service import BatchLimits, Service
 from asterism.models.llm.failures import ERRAND, status_failure
-from asterism.models.llm.options import DEFAULT_URLS, LlmOptions, key_variables, window_of
-from asterism.models.llm.protocol import ModelRequest
-from asterism.models.llm.reading import Reading, loaded
-from asterism.models.llm.stream import Persistence, Pieces, persistently
+from asterism.models.llm.options import (
+    DEFAULT_URLS,
+    LlmOptions,
+    ModelRequest,
+    key_variables,
+    window_of,
+)
+from asterism.models.llm.stream import Persistence, Pieces, Reading, loaded, persistently
 from asterism.types.errors import SettingError
 
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from asterism.models.http.batches import BatchLimits
-from asterism.models.http.service import Service
+from asterism.models.http.service import BatchLimits, Service
 from asterism.models.rerank.http import ERRAND, Context, HttpReranker
 from asterism.models.rerank.options import (
     DEFAULT_URLS,

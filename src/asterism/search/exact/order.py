@@ -8,16 +8,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from asterism.search.exact.places import Found
-from asterism.search.exact.search import ExactAnswer, chunks_found
+from asterism.search.exact.search import ExactAnswer, Found, chunks_found
+from asterism.search.lookup import definitions_named
 from asterism.search.ranking.options import RankOptions
 from asterism.search.ranking.priors import Company, chunk_priors, file_priors
 from asterism.search.recall import FileKey
-from asterism.search.symbols_lookup import definitions_named
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot
-from asterism.types.catalogue import FoundSymbol
 from asterism.types.chunk import Chunk
+from asterism.types.index import FoundSymbol
 from asterism.types.search import Hit, Question, Signal
 
 # Places whose chunks are read: some times the largest limit, so that duplicates leave enough.

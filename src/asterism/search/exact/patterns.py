@@ -13,9 +13,14 @@ from asterism.programs.start import DEVNULL, PIPE, Launch, Popen, start
 from asterism.programs.table import PATTERN_MATCHER
 from asterism.search.exact import worker
 from asterism.search.exact.worker import Columns, Span
-from asterism.types.deadlines import LOOK_SECONDS, Deadline, check_deadline, current_deadline
+from asterism.types.deadlines import (
+    LOOK_SECONDS,
+    Deadline,
+    add_helper_time,
+    check_deadline,
+    current_deadline,
+)
 from asterism.types.errors import UsageError, WorkerDied
-from asterism.types.processor_time import add_helper_time
 
 
 class Matcher(Protocol):

@@ -1,21 +1,89 @@
 """What the user's words mean: symbols, patterns, phrases, names, paths, sentences, terms."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import dropwhile
 
 from asterism.analysis.terms import terms_of
-from asterism.search.query.code import is_error, is_snippet
-from asterism.search.query.names import all_names_in, names_in
-from asterism.search.query.paths import Place, places_in, without_places
-from asterism.search.query.quotes import Quote, quotes_in, without_quotes
-from asterism.search.query.sentences import code_pieces, sentences_of
-from asterism.search.query.text import content_text, intents_in
-from asterism.search.query.traces import frames_in
-from asterism.search.query.uses import used_name
-from asterism.search.query.wishes import is_wish
-from asterism.store.rows import valid_text
+from asterism.search.query.names import all_names_in, is_error, is_snippet, names_in
+from asterism.search.query.paths import Place, frames_in, places_in, without_places
+from asterism.search.query.text import (
+    Quote,
+    code_pieces,
+    content_text,
+    intents_in,
+    quotes_in,
+    sentences_of,
+    without_quotes,
+    words,
+)
+from asterism.store.chunk_table import valid_text
 from asterism.types.errors import UsageError
 from asterism.types.search import FileLine, Question
+
+_NAME = r"[`'\"]?(?P<name>[^\W\d][\w.:$#]*\w|\w)(?:\(\))?[`'\"]?"
+_USED = r"(?:used|called|invoked|referenced|imported|instantiated)"
+# Whole questions only: "where is the cache used for sessions" asks something else.
+_FORMS = tuple(
+    re.compile(rf"\s*+{form}\s*+(?:\?\s*+)?", re.IGNORECASE)
+    for form in (
+        rf"(?:find |show |list )?(?:all )?(?:places )?where (?:is|are) {_NAME} (?:being )?{_USED}",
+        rf"(?:find |show |list )?where {_NAME} (?:is|are) (?:being )?{_USED}",
+        rf"(?:who|what|which \w+) (?:uses?|calls?|invokes?|references?|imports?) {_NAME}",
+        rf"(?:find |show |list )?(?:all )?(?:the )?"
+        rf"(?:usages?|uses|callers|calls|references|call sites) (?:of|to) {_NAME}",
+    )
+)
+
+
+def used_name(text: str) -> str | None:
+    """The name whose uses are asked for, as it is written; its owner and calls are left out."""
+    for form in _FORMS:
+        found = form.fullmatch(text)
+        if found is not None:
+            return re.split(r"[.:#]+", found["name"])[-1] or None
+    return None
+
+
+# What a wish begins with. Verbs that as often say what code does already, as in `send a message` or
+# `verify a signature`, are not among them.
+_VERBS = words("""
+    add adjust allow avoid change clarify consolidate correct deprecate disable disallow don't drop
+    enable ensure expose extend fix ignore implement improve include introduce keep make migrate
+    move omit optimize preserve prevent propagate reduce refactor reject remove rename replace
+    restore rewrite simplify skip stop support switch unify update upgrade use
+    """)
+_OTHER_FORMS = words("dropped fixes kept made rewritten skipped stopped switches")
+# Things, where several are meant.
+_THINGS = words("changes drops moves stops supports updates upgrades uses")
+_WISHES_FORMS = (
+    _VERBS
+    | _OTHER_FORMS
+    | {f"{verb}s" for verb in _VERBS} - _THINGS
+    | {f"{verb}d" if verb.endswith("e") else f"{verb}ed" for verb in _VERBS}
+)
+# `Could you please add ...`, `we need to add ...`.
+_BEFORE = words("""
+    also and can could help i i'd instead just let let's like me must need now please should then to
+    us want we we'd would you
+    """)
+# Behind these the verb was a noun: `support for proxies`, `use of locks`.
+_BEHIND_NOUNS = words("by for in of")
+# Fewer may name a thing: `use cases`.
+_FEWEST_WORDS = 3
+_AROUND = ".,:;!?()[]{}<>\"'`“”‘’*-•"
+
+
+def is_wish(sentences: Iterable[str]) -> bool:
+    """Whether one of the sentences begins with a verb of change: `Fix a leak in uploads`."""
+    return any(map(_wishes, sentences))
+
+
+def _wishes(sentence: str) -> bool:
+    said = [word.strip(_AROUND) for word in sentence.lower().replace("’", "'").split()]
+    said = [*dropwhile(lambda word: not word or word in _BEFORE, said)]
+    return len(said) >= _FEWEST_WORDS and said[0] in _WISHES_FORMS and said[1] not in _BEHIND_NOUNS
+
 
 # Some 1,500 words: more than anybody writes by hand, and twenty texts for a model to read.
 MAX_CHARACTERS = 10_000

@@ -1,10 +1,76 @@
 """Which words of a question carry its meaning, and what kind of answer they ask for."""
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
-from asterism.search.query.quotes import Quote, inside
 from asterism.types.search import Intent
+
+# A mark that opens stands at the beginning of a word and one that closes at the end of one, which
+# is what tells `'a b'` from `don't` and the users' own.
+_BEFORE = r"(?<![\w'\"`])"
+_AFTER = r"(?![\w'\"`])"
+_QUOTED = re.compile(
+    "|".join(
+        [
+            r"```[\w+-]*\n?(?P<fence>.+?)```",
+            r"``(?P<ticks>.+?)``",
+            r"`(?P<tick>[^`\n]+)`",
+            # One that is escaped opens nothing: each of many would be read to the end of the line.
+            _BEFORE + r'(?<!\\)"(?P<double>(?:\\.|[^"\\\n])++)"' + _AFTER,
+            "“(?P<curly>[^“”\n]+)”",
+            "«(?P<angle>[^«»\n]+)»",
+            "‘(?P<single_curly>[^‘\n]+?)’(?!\\w)",
+            "「(?P<corner>[^「」\n]+)」",
+            _BEFORE + r"'(?=\S)(?P<single>[^'\n]*(?:\b'\b[^'\n]*)*(?<=\S))'" + _AFTER,
+        ]
+    ),
+    re.DOTALL,
+)
+# `rock 'n' roll`: a lone letter between apostrophes is an elision.
+_MIN_SINGLE = 2
+
+
+class Quote(NamedTuple):
+    """A quoted phrase, and where it stands with its marks."""
+
+    text: str
+    start: int
+    end: int
+
+
+def quotes_in(text: str) -> list[Quote]:
+    """Every quoted phrase, in order."""
+    found: list[Quote] = []
+    for match in _QUOTED.finditer(text):
+        kind = match.lastgroup or ""
+        phrase = match[kind]
+        if kind == "double":
+            phrase = phrase.replace('\\"', '"')
+        if kind.startswith("single") and len(phrase) < _MIN_SINGLE:
+            continue
+        if phrase.strip():
+            found.append(Quote(phrase.strip(), match.start(), match.end()))
+    return found
+
+
+def inside(quotes: Sequence[Quote]) -> Callable[[int], bool]:
+    """Whether a position is in one of the quotes, which are in order."""
+    starts = [quote.start for quote in quotes]
+
+    def is_inside(position: int) -> bool:
+        at = bisect_right(starts, position)
+        return at > 0 and position < quotes[at - 1].end
+
+    return is_inside
+
+
+def without_quotes(text: str, quotes: Sequence[Quote]) -> str:
+    """The text with blanks where something was quoted; positions stay."""
+    for quote in quotes:
+        text = text[: quote.start] + " " * (quote.end - quote.start) + text[quote.end :]
+    return text
 
 
 def words(text: str) -> frozenset[str]:
@@ -102,3 +168,70 @@ def _kept(text: str, dropped: Sequence[tuple[int, int]]) -> Iterator[str]:
         yield text[start:first]
         start = behind
     yield text[start:]
+
+
+MAX_SENTENCE = 500
+"""Characters. A model gives one vector for all it reads, and longer texts blur in it."""
+
+# What a dot may follow without ending anything.
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|ca|approx|incl|esp|resp|viz|al|fig|eq|sec|ch|no|nr|vol|pp|ed"
+    r"|mr|mrs|ms|dr|prof|inc|ltd|corp|st|jr|sr|a\.k\.a|w\.r\.t)|(?<![\w.])[a-z])\.$",
+    re.IGNORECASE,
+)
+# Characters in which every abbreviation shows, with what stands before it.
+_LOOK_BACK = 12
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]`]*+(?=\s)|[。！？｡]+[」』”’）]*")
+_PARAGRAPH = re.compile(r"\n\s*\n|\n(?=[ \t]*(?:[-*•+]|\d+[.)])[ \t])")
+_BULLET = re.compile(r"^[ \t]*(?:[-*•+]|\d+[.)])[ \t]+")
+# Where a sentence that is too long may be cut, the best place first.
+_CUTS = (re.compile(r"[;:—][ \n]"), re.compile(r"[,、，；][ \n]?"), re.compile(r"\s"))
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of prose; those that say nothing are left out where others say something."""
+    found = [
+        piece
+        for paragraph in _PARAGRAPH.split(text)
+        for sentence in _split(" ".join(_BULLET.sub("", paragraph).split()))
+        for piece in _cut(sentence)
+    ]
+    return [sentence for sentence in found if has_content(sentence)] or found
+
+
+def code_pieces(text: str) -> list[str]:
+    """Code in pieces of whole lines; a line that is too long is cut."""
+    pieces: list[str] = []
+    for line in text.splitlines():
+        for part in _cut(line.rstrip()):
+            if pieces and len(pieces[-1]) + 1 + len(part) <= MAX_SENTENCE:
+                pieces[-1] += f"\n{part}"
+            elif part.strip():
+                pieces.append(part)
+    return pieces
+
+
+def _split(text: str) -> Iterator[str]:
+    start = 0
+    for end in _END.finditer(text):
+        if _ABBREVIATION.search(text, max(start, end.end() - _LOOK_BACK), end.end()):
+            continue
+        yield text[start : end.end()].strip()
+        start = end.end()
+    if text[start:].strip():
+        yield text[start:].strip()
+
+
+def _cut(text: str) -> Iterator[str]:
+    """The text in pieces that are not too long, cut where a reader would pause."""
+    while len(text) > MAX_SENTENCE:
+        end = next(filter(None, (_last(cut, text) for cut in _CUTS)), MAX_SENTENCE)
+        yield text[:end].strip()
+        text = text[end:].lstrip()
+    yield text
+
+
+def _last(cut: re.Pattern[str], text: str) -> int:
+    """The end of the last place to cut in the second half of what fits; 0 if there is none."""
+    places = [place.end() for place in cut.finditer(text, MAX_SENTENCE // 2, MAX_SENTENCE)]
+    return places[-1] if places else 0

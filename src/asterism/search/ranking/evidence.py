@@ -10,9 +10,8 @@ from posixpath import dirname
 from typing import NamedTuple
 
 from asterism.search.ranking.options import RankOptions, Weights
-from asterism.search.ranking.paths import AskedWords, names_file, path_words
 from asterism.search.ranking.priors import traits_of
-from asterism.search.ranking.words import wordiness
+from asterism.search.ranking.words import AskedWords, names_file, path_words, wordiness
 from asterism.search.recall import FileKey, Pools
 from asterism.store.chunk_table import ChunkKey, Match
 from asterism.types.deadlines import check_deadline

@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from asterism.search.ranking.calibration import Grounds, calibration_for, grounds_of, probabilities
 from asterism.search.ranking.evidence import (
     Evidence,
     Strengths,
@@ -15,10 +14,9 @@ from asterism.search.ranking.evidence import (
     log_odds,
     strengths_of,
 )
-from asterism.search.ranking.options import OF_VECTORS, RankOptions
+from asterism.search.ranking.options import OF_VECTORS, Calibration, JudgeOptions, RankOptions
 from asterism.search.ranking.order import Standing, in_order, represented
 from asterism.search.ranking.priors import Company, chunk_priors, file_priors
-from asterism.search.ranking.reasons import Reasons
 from asterism.search.ranking.rerank import Judge, Judgement, judged
 from asterism.search.ranking.text import Text, read, weigh, weigh_chunks
 from asterism.search.recall import FileKey, Pools
@@ -26,6 +24,93 @@ from asterism.store.chunk_table import ChunkKey
 from asterism.types.chunk import Chunk
 from asterism.types.deadlines import check_deadline
 from asterism.types.search import Hit, Question, Signal
+
+
+class Reasons:
+    """The pools, turned round: from a chunk to its places in them."""
+
+    def __init__(self, pools: Pools, judged: Mapping[ChunkKey, Signal] | None = None) -> None:
+        """Look through every list once."""
+        self._judged = judged or {}
+        self._definitions = pools.definitions
+        self._lines = pools.lines
+        self._sentences = {
+            key: number for number, keys in enumerate(pools.sentences, 1) for key in keys[:1]
+        }
+        self._places = {
+            name: {match.key: (rank, match.score) for rank, match in enumerate(matches, 1)}
+            for name, matches in (
+                ("text", pools.text),
+                ("vector", pools.vector),
+                ("name", pools.name),
+                ("path", pools.path),
+            )
+        }
+
+    def distance(self, chunk: Chunk) -> float | None:
+        """How far the chunk is from the question, if its vector was among the nearest."""
+        place = self._places["vector"].get(ChunkKey(chunk.repo, chunk.id))
+        return place[1] if place else None
+
+    def why(self, chunk: Chunk, priors: Iterable[Signal]) -> tuple[Signal, ...]:
+        """Channels first, then whether it defines a name that was asked for, then the priors."""
+        key = ChunkKey(chunk.repo, chunk.id)
+        channels = [
+            Signal(name, places[key][1], places[key][0])
+            for name, places in self._places.items()
+            if key in places
+        ]
+        if key in self._definitions:
+            exact = self._definitions[key].is_exact
+            channels.append(Signal("definition" if exact else "spelling", 1.0))
+        if key in self._lines:
+            channels.append(Signal("line", float(self._lines[key].line)))
+        if key in self._sentences:
+            channels.append(Signal("sentence", float(self._sentences[key])))
+        if key in self._judged:
+            channels.append(self._judged[key])
+        return (*channels, *priors)
+
+
+class Grounds(NamedTuple):
+    """What there is for the question at all, whichever hit is best: odds only compare hits."""
+
+    cosine: float = 0.0
+    """Of the nearest chunk."""
+    unsaid: float = 0.0
+    """Which share of the question's words no candidate says."""
+
+
+def grounds_of(pools: Pools, unsaid: float) -> Grounds:
+    """The grounds that the nearest chunk and the candidates' texts give."""
+    return Grounds(1.0 - pools.vector[0].score / 2.0 if pools.vector else 0.0, unsaid)
+
+
+def probabilities(odds: Sequence[float], grounds: Grounds, curve: Calibration) -> list[float]:
+    """A probability for each of the candidates' log-odds, best first, in the same order."""
+    base = curve.offset + curve.cosine * grounds.cosine + curve.unsaid * grounds.unsaid
+    return [
+        logistic(base + curve.slope * value + (0.0 if number else curve.first))
+        for number, value in enumerate(odds)
+    ]
+
+
+def logistic(value: float) -> float:
+    """The probability of these log-odds."""
+    if value < 0:
+        return math.exp(value) / (1.0 + math.exp(value))
+    return 1.0 / (1.0 + math.exp(-value))
+
+
+def calibration_for(
+    pools: Pools, options: RankOptions, judge: JudgeOptions | None = None
+) -> Calibration:
+    """The curve for what was asked, words and vectors or one of them, and for who judged it."""
+    if not pools.vector:
+        return options.by_words
+    curves = options if judge is None else judge
+    return curves.calibration if pools.text else curves.by_meaning
+
 
 Fetch: TypeAlias = Callable[[Sequence[ChunkKey]], Sequence[Chunk]]
 """Reads chunks by their keys; those that are gone are missing from the answer."""

@@ -7,14 +7,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from asterism.engine.chat.requests import Answered, AskRequest, GoOnRequest
+from asterism.engine.chat.requests import Answered, Asked, AskRequest, GoOnRequest, Hear
 from asterism.engine.chat.transcripts import answer_json
-from asterism.engine.chat.way import Asked, Hear
 from asterism.operations.arguments import checked
 from asterism.operations.repositories import repository_for
 from asterism.operations.schema import Json, Tool
 from asterism.servers.http.api import READ_ONLY, excess, problem_response
-from asterism.servers.http.chat_events import told
 from asterism.servers.http.chat_operations import ASK_ON_PATH, ASK_PATH, GO_ON_PATH
 from asterism.servers.http.events import (
     ALIVE,
@@ -23,6 +21,7 @@ from asterism.servers.http.events import (
     EventResponse,
     Tell,
     event,
+    told,
 )
 from asterism.servers.http.replies import Problem, Refused, Wording, encoded, problem_json
 from asterism.servers.http.requests import arguments_of
@@ -33,8 +32,8 @@ from asterism.servers.http_chat_tools import ASK, ASK_ON, GO_ON
 from asterism.servers.tools_errors import code_of, sentence_of
 from asterism.servers.tools_running import failure
 from asterism.types.chat import TurnEvent, TurnStatus
+from asterism.types.deadlines import counted_work, counting_threads
 from asterism.types.errors import AsterismError, UsageError
-from asterism.types.processor_time import counted_work, counting_threads
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -22,9 +22,8 @@ from asterism.servers.http.bodies import Bodies
 from asterism.servers.http.replies import Problem, encoded, problem_json
 from asterism.servers.http.requests import crowded_body
 from asterism.servers.tools_errors import INTERNAL, INTERNAL_SENTENCE
-from asterism.telemetry.events import log_failure
+from asterism.telemetry.events import log_failure, request
 from asterism.telemetry.operations import record_http
-from asterism.telemetry.requests import request
 
 if TYPE_CHECKING:
     from starlette.datastructures import Headers

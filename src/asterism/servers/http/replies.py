@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from asterism.operations.limits import Reply
 from asterism.operations.schema import Json
-from asterism.telemetry.requests import current_request
+from asterism.telemetry.events import current_request
 
 STATUSES: Mapping[str, int] = {
     "failed": 500,

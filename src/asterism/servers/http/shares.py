@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from asterism.servers.access import Identity, Kind
 from asterism.servers.clients import LOCAL, Spender, working_for
+from asterism.types.deadlines import HelperTime, helpers_counted
 from asterism.types.errors import ShareExceeded
-from asterism.types.processor_time import HelperTime, helpers_counted
 
 if TYPE_CHECKING:
     from starlette.requests import Request

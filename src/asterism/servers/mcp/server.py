@@ -7,24 +7,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from threading import Event
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from asterism import __version__
 from asterism.indexing.progress import SYNC_STAGES, Progress
 from asterism.operations.calls import Caller
+from asterism.operations.json import compact
 from asterism.operations.limits import Reply, written
 from asterism.servers.http.shares import spender_of
 from asterism.servers.http.state import State
 from asterism.servers.http.workers import Wanted, lane_of
-from asterism.servers.mcp.instructions import INSTRUCTIONS
-from asterism.servers.mcp.opening import NAME, TITLE
-from asterism.servers.mcp.resources import list_resources, read_resource
+from asterism.servers.mcp.opening import INSTRUCTIONS, NAME, TITLE
 from asterism.servers.mcp.sampling import lent_by, request_name
 from asterism.servers.tools import listed
 from asterism.servers.tools_errors import code_of, sentence_of
 from asterism.servers.tools_running import ANSWERS, Toolbox, failure, truncation_warning
+from asterism.telemetry.exposition import prometheus_text
+from asterism.types.deadlines import counting_threads
 from asterism.types.errors import ShareExceeded, TooBusy, WaitedTooLong
-from asterism.types.processor_time import counting_threads
 
 if TYPE_CHECKING:
     import anyio
@@ -34,10 +34,85 @@ if TYPE_CHECKING:
         CallToolRequestParams,
         CallToolResult,
         EmptyResult,
+        ListResourcesResult,
         ListToolsResult,
         PaginatedRequestParams,
+        ReadResourceRequestParams,
+        ReadResourceResult,
         SetLevelRequestParams,
     )
+
+
+class _Readable(NamedTuple):
+    title: str
+    description: str
+    mime_type: str
+    read: Callable[[Toolbox], str]
+
+
+def _states(toolbox: Toolbox) -> str:
+    reply = toolbox.call("list_repositories", {})
+    return compact(reply.structured or {"error": reply.parts[0].text})
+
+
+RESOURCES: Mapping[str, _Readable] = {
+    "asterism://status": _Readable(
+        "Indexes",
+        "Every repository that is known, and the state of its index.",
+        "application/json",
+        _states,
+    ),
+    "asterism://metrics": _Readable(
+        "Metrics",
+        "What this server has measured, as Prometheus reads it.",
+        "text/plain",
+        lambda _toolbox: prometheus_text(),
+    ),
+}
+
+
+async def list_resources(
+    _context: ServerRequestContext[Any, Any], _params: PaginatedRequestParams | None
+) -> ListResourcesResult:
+    """What there is to read."""
+    from mcp.types import ListResourcesResult, Resource
+
+    return ListResourcesResult(
+        resources=[
+            Resource(
+                uri=uri,
+                name=uri.rpartition("/")[2],
+                title=one.title,
+                description=one.description,
+                mime_type=one.mime_type,
+            )
+            for uri, one in RESOURCES.items()
+        ]
+    )
+
+
+async def read_resource(
+    toolbox: Toolbox,
+    limiter: anyio.CapacityLimiter,
+    _context: ServerRequestContext[Any, Any],
+    params: ReadResourceRequestParams,
+) -> ReadResourceResult:
+    """Read one, in a thread like every other call."""
+    import anyio.to_thread
+    from mcp.shared.exceptions import MCPError
+    from mcp.types import INVALID_PARAMS, ReadResourceResult, TextResourceContents
+
+    found = RESOURCES.get(str(params.uri))
+    if found is None:
+        raise MCPError(
+            INVALID_PARAMS,
+            f"There is no such resource; there are {', '.join(RESOURCES)}.",
+            {"uri": str(params.uri)},
+        )
+    text = await anyio.to_thread.run_sync(partial(found.read, toolbox), limiter=limiter)
+    contents = TextResourceContents(uri=str(params.uri), mime_type=found.mime_type, text=text)
+    return ReadResourceResult(contents=[contents])
+
 
 CALLS_AT_ONCE = 8
 """Threads that answer; searches are short and share two or more cores, the rest waits its turn."""

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Self
 
 from asterism.store.catalogue import files as catalogue_files
-from asterism.store.catalogue import jobs, sums
+from asterism.store.catalogue import files as jobs
 from asterism.store.catalogue import links as catalogue_links
-from asterism.store.catalogue.batches import remove_files, write_batch
+from asterism.store.catalogue import sums
+from asterism.store.catalogue.batches import Words, remove_files, write_batch
+from asterism.store.catalogue.conditions import closest, lengths_alike
 from asterism.store.catalogue.opening import (
     CATALOGUE,
     check_files,
@@ -25,31 +27,23 @@ from asterism.store.catalogue.opening import (
     save_manifest,
 )
 from asterism.store.catalogue.schema import SYMBOL_INDEXES
-from asterism.store.catalogue.similar_names import closest, lengths_alike
-from asterism.store.catalogue.symbols import defined_names, find_symbols
-from asterism.store.catalogue.usage_lookup import using_files
-from asterism.store.catalogue.words import Words
-from asterism.store.catalogue_table import TableRecord
+from asterism.store.catalogue.symbols import defined_names, find_symbols, using_files
 from asterism.store.database import (
     Database,
+    clean,
     connect_memory,
     connect_reading,
     connect_writing,
+    loaded_path,
     remove_database,
+    stored_path,
 )
-from asterism.store.stored_text import clean, loaded_path, stored_path
-from asterism.types.catalogue import (
-    Batch,
-    Job,
-    Statistics,
-    SymbolPage,
-    SymbolQuery,
-    TableFile,
-)
-from asterism.types.closable import Closable
+from asterism.store.table_files import TableRecord
 from asterism.types.errors import IndexMissing, StorageFailed, UsageError
 from asterism.types.index import (
+    Batch,
     FileState,
+    Job,
     Link,
     Manifest,
     Pending,
@@ -57,7 +51,12 @@ from asterism.types.index import (
     Resolution,
     Signatures,
     Skipped,
+    Statistics,
+    SymbolPage,
+    SymbolQuery,
+    TableFile,
 )
+from asterism.types.processes import Closable
 from asterism.types.symbol import Role
 
 

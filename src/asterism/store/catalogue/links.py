@@ -3,10 +3,9 @@
 from collections.abc import Callable, Collection, Iterator
 
 from asterism.store.catalogue.batches import ROLES
-from asterism.store.database import Database, Row
-from asterism.store.stored_text import loaded_path, stored_path
+from asterism.store.database import Database, Row, loaded_path, stored_path
 from asterism.types.index import Link, Resolution, Signatures
-from asterism.types.offers import Declared, offered
+from asterism.types.outline import Declared, offered
 from asterism.types.symbol import Role
 
 _LINK = "l.module, l.target, l.names, l.reexports"

@@ -17,10 +17,9 @@ from typing import NamedTuple
 
 from asterism.store.checksums import renewed, stamp_of, sums_of
 from asterism.store.database import Database, connect_reading, damaged
-from asterism.store.file_locks import alone
-from asterism.store.plain_files import remove
-from asterism.types.catalogue import Stamp
+from asterism.store.plain_files import alone, remove
 from asterism.types.errors import IndexBusy, IndexCorrupt, StorageFailed
+from asterism.types.index import Stamp
 from asterism.types.index_states import is_refusal
 from asterism.types.processes import process_exists
 

@@ -4,15 +4,56 @@ Lance has few exception types and says everything in its text; where the operati
 the text ends in its error number.
 """
 
+import ctypes
 import errno
+import os
 import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from asterism.types.errors import IndexBusy, IndexCorrupt, StorageFailed, StoreError
 from asterism.types.index_states import refusal
+
+# From malloc.h: the number of arenas, and from which size on memory is the system's own, so that it
+# goes back when it is freed. Left alone, glibc raises that size to what was freed last.
+_M_ARENA_MAX = -8
+_M_MMAP_THRESHOLD = -3
+_LARGE = 4 * 1024 * 1024
+
+
+@cache
+def stay_small() -> None:
+    """Settle for less memory; call it before Lance is imported. What the user has set counts."""
+    # Arrow's own allocator gives nothing back.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    os.environ.setdefault("LANCE_IO_THREADS", "2")
+    os.environ.setdefault("LANCE_DEFAULT_FRAGMENT_READAHEAD", "1")
+    if (library := _glibc()) is not None:
+        library.mallopt(_M_ARENA_MAX, 1)
+
+
+@cache
+def give_back_at_once() -> None:
+    """Have large blocks returned when they are freed; a tenth more time, for very large builds."""
+    if (library := _glibc()) is not None:
+        library.mallopt(_M_MMAP_THRESHOLD, _LARGE)
+
+
+def give_back() -> None:
+    """Return free memory to the system."""
+    if (library := _glibc()) is not None:
+        library.malloc_trim(0)
+
+
+@cache
+def _glibc() -> ctypes.CDLL | None:
+    library = ctypes.CDLL(None)
+    has_both = hasattr(library, "mallopt") and hasattr(library, "malloc_trim")
+    return library if has_both else None
+
 
 REBUILD = "run `asterism index --force` to build it again"
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
-from asterism.store.chunk_table import Matrix
-from asterism.store.rows import HASH_BYTES
+from asterism.store.chunk_table import HASH_BYTES, Matrix
 from asterism.types.chunk import Chunk
 from asterism.types.index import Entry
 

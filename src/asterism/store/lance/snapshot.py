@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from asterism.store.chunk_table import Boosts, ChunkKey, Match, Rows, Source, Vector
+from asterism.store.chunk_table import Boosts, ChunkKey, Match, Rows, Source, Vector, valid_text
 from asterism.store.exact_search import Candidates, closest
 from asterism.store.filters import among, condition
 from asterism.store.lance.process import lance_errors
@@ -25,11 +25,10 @@ from asterism.store.lance.schema import (
 from asterism.store.limits import LIMITS, Limits
 from asterism.store.recent import Recent
 from asterism.store.resident import Resident
-from asterism.store.rows import valid_text
 from asterism.types.chunk import Chunk
 from asterism.types.deadlines import check_deadline
-from asterism.types.filters import NO_FILTER, Filter
 from asterism.types.index import Entry
+from asterism.types.search import NO_FILTER, Filter
 
 if TYPE_CHECKING:
     import numpy as np

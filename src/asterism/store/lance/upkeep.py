@@ -15,9 +15,9 @@ from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.store.lance.footprint import give_back
+from asterism.store.lance.process import give_back
 from asterism.store.lance.schema import TERM_COLUMNS, Dataset
-from asterism.store.lance_files import data_files
+from asterism.store.resident import data_files
 from asterism.store.table_files import manifest_name
 
 KEEP_SECONDS = 3600.0

@@ -4,12 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from asterism.structure.positions import Target, find_item, unknown
 from asterism.structure.python.places import PythonFile
-from asterism.structure.python.python_types import flows_in, flows_out, value_of
-from asterism.structure.python.references import references_to
-from asterism.structure.python.resolving import Meaning, Resolver, find_word
-from asterism.structure.python.types import bases
-from asterism.structure.targets import Target, find_item, unknown
+from asterism.structure.python.references import Meaning, Resolver, find_word, references_to
+from asterism.structure.python.types import bases, flows_in, flows_out, value_of
 from asterism.types.errors import ServerRefused
 from asterism.types.files import display_path
 from asterism.types.outline import Reference

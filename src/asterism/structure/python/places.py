@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 
 from asterism.analysis.source.text import decode, read
 from asterism.analysis.syntax.outlines import outline as outlined
-from asterism.structure.kept_outlines import OutlinedFile, OutlineOf
 from asterism.structure.positions import SourceUnits
+from asterism.structure.repository import OutlinedFile, OutlineOf
 from asterism.types.errors import InputError
 from asterism.types.outline import Import
 from asterism.types.structure import SymbolPlace

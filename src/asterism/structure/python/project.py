@@ -1,26 +1,69 @@
 """Python: live connections of symbols, from the type checker `ty` as a language server."""
 
+import os
+import sysconfig
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from asterism.analysis.syntax.outlines import outline
 from asterism.lsp.client import LanguageClient, standard_answers
 from asterism.lsp.connection import Connection
 from asterism.lsp.keeper import Condition, KeeperOptions
 from asterism.lsp.process import ServerCommand
-from asterism.programs.fences import fences
+from asterism.programs.start import fences
 from asterism.programs.table import TY
-from asterism.structure.kept_outlines import OutlineOf
+from asterism.structure.positions import Target
 from asterism.structure.project import Project
 from asterism.structure.python.connections import connections_of
 from asterism.structure.python.paths import check_links, configuration_path, write_configuration
 from asterism.structure.python.places import Files
-from asterism.structure.python.resolving import Resolver
-from asterism.structure.targets import Target
+from asterism.structure.python.references import Resolver
+from asterism.structure.repository import OutlineOf
 from asterism.types.errors import ServerMissing
 from asterism.types.files import FoundFile
 from asterism.types.structure import Connections
+
+_ENVIRONMENTS = (".venv", "venv", "env", ".env")
+_MARK = "pyvenv.cfg"
+
+
+def find_checker(given: str | None = None) -> str | None:
+    """The program `ty`: the one given, or the one installed beside us; None where there is none."""
+    place = Path(given) if given else Path(sysconfig.get_path("scripts"), "ty")
+    # A relative path could name a file of the repository.
+    is_there = place.is_absolute() and place.is_file() and os.access(place, os.X_OK)
+    return str(place) if is_there else None
+
+
+def require_checker(given: str | None = None) -> str:
+    """The program `ty`, or an error that says what to do."""
+    found = find_checker(given)
+    if found is None:
+        raise ServerMissing(
+            f"There is no type checker at {given}: the setting must name the program `ty`, by its "
+            "absolute path."
+            if given
+            else "The Python type checker `ty` is not installed; install Asterism again."
+        )
+    return found
+
+
+def find_environment(root: str, active: str | None = None) -> str | None:
+    """The virtual environment of a repository: its own, or else the active one.
+
+    One that is a link out of the repository is only taken if the user has activated it.
+    """
+    chosen = os.path.realpath(active) if active else None
+    inside = os.path.realpath(root) + os.sep
+    for name in _ENVIRONMENTS:
+        place = Path(root, name)
+        real = os.path.realpath(place)
+        if (real == chosen or real.startswith(inside)) and (place / _MARK).is_file():
+            return str(place)
+    return active if active and Path(active, _MARK).is_file() else None
+
 
 _NAME = "Python type checker"
 

@@ -5,12 +5,11 @@ from dataclasses import replace
 
 from asterism.analysis.resolve.candidates import Declaration
 from asterism.analysis.resolve.scopes import ADDITIONS, CONTAINERS, FileScope
-from asterism.structure.call_sites import CALLABLE
 from asterism.structure.facts import Facts
+from asterism.structure.positions import Target, find_item, unknown
 from asterism.structure.servers.names import ServerSense
 from asterism.structure.shapes import makers_of, place_of
-from asterism.structure.targets import Target, find_item, unknown
-from asterism.structure.uses import OF_USES
+from asterism.structure.uses import CALLABLE, OF_USES
 from asterism.types.files import display_path
 from asterism.types.outline import Item
 from asterism.types.structure import Connections, Edge, Fact, Gap, Known, SymbolPlace

@@ -4,20 +4,61 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
+from urllib.parse import unquote
 
 from asterism.analysis.resolve.candidates import Declaration, Meaning
 from asterism.analysis.resolve.heritage import bases_of
 from asterism.analysis.resolve.scopes import CONTAINERS, FileScope
+from asterism.languages.registry import facets_of
 from asterism.lsp.client import to_path
-from asterism.structure.servers.modules import module_of
+from asterism.structure.positions import Enclosing
 from asterism.structure.servers.session import ServerSession
-from asterism.structure.servers.text_positions import offset_at, position_of
 from asterism.structure.shapes import NAMELESS
-from asterism.structure.targets import Enclosing
 from asterism.structure.uses import OF_USES, Use, Uses
 from asterism.types.errors import ServerRefused
 from asterism.types.outline import Reference
 from asterism.types.structure import Fact, Gap, Known
+
+
+def module_of(uri: str, language: str) -> str | None:
+    """The package or the header of a file, as far as its address tells."""
+    place = unquote(uri)
+    facets = facets_of(language)
+    for pattern in facets.outside_packages:
+        if found := re.search(pattern, place):
+            return found.group(1)
+    return place.rpartition("/")[2] or None if facets.outside_headers else None
+
+
+def offset_at(scope: FileScope, line: int, character: int) -> int:
+    """The byte at a line and a UTF-16 column, both from 0; the end for what is beyond it."""
+    if line >= len(scope.line_starts):
+        return len(scope.source)
+    start, text = _line(scope, line)
+    if text.isascii():
+        return start + min(character, len(text))
+    units = text.decode("utf-8", "replace").encode("utf-16-le", "surrogatepass")
+    before = units[: 2 * character].decode("utf-16-le", "replace")
+    return start + min(len(before.encode("utf-8", "replace")), len(text))
+
+
+def position_of(scope: FileScope, offset: int) -> tuple[int, int]:
+    """The line and the UTF-16 column of a byte, both from 0."""
+    line = scope.source.count(b"\n", 0, offset)
+    start, _ = _line(scope, line)
+    before = scope.source[start:offset]
+    if before.isascii():
+        return line, len(before)
+    return line, len(before.decode("utf-8", "replace").encode("utf-16-le")) // 2
+
+
+def _line(scope: FileScope, line: int) -> tuple[int, bytes]:
+    start = scope.line_starts[line]
+    is_last = line + 1 == len(scope.line_starts)
+    return start, scope.source[
+        start : len(scope.source) if is_last else scope.line_starts[line + 1]
+    ]
+
 
 _SURE = 1.0
 _WORD = re.compile(rb"\w+")

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,24 +11,48 @@ from asterism.lsp.client import LanguageClient, standard_answers
 from asterism.lsp.connection import Connection
 from asterism.lsp.keeper import Condition, KeeperOptions
 from asterism.lsp.process import ServerCommand
+from asterism.structure.positions import Target
 from asterism.structure.project import Project
 from asterism.structure.repository import Files
-from asterism.structure.servers import clangd_database
-from asterism.structure.servers.binary import rust_toolchain
-from asterism.structure.servers.catalogue import CLANGD, RUST_ANALYZER, Server, folders_of
+from asterism.structure.servers import catalogue
+from asterism.structure.servers.catalogue import (
+    CLANGD,
+    RUST_ANALYZER,
+    Server,
+    folders_of,
+    rust_toolchain,
+)
 from asterism.structure.servers.connections import connections_of
-from asterism.structure.servers.load_times import LoadTimes
-from asterism.structure.servers.loading import Loading
 from asterism.structure.servers.names import ServerSense
-from asterism.structure.servers.session import ServerSession
-from asterism.structure.targets import Target
+from asterism.structure.servers.session import Loading, ServerSession
 from asterism.types.errors import ServerMissing, ServerStarting
 from asterism.types.files import FoundFile
 from asterism.types.structure import Connections
 
+
+class LoadTimes:
+    """What is remembered of one program and one repository."""
+
+    def __init__(self, place: Path) -> None:
+        """`place` is a file of ours."""
+        self._place = place
+
+    def expected(self, estimate: float) -> float:
+        """Seconds until it can answer; an estimate where nobody has tried yet."""
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            return float(json.loads(self._place.read_text(encoding="utf-8"))["seconds"])
+        return estimate
+
+    def note(self, seconds: float) -> None:
+        """Remember how long the next load will take."""
+        # What cannot be remembered is estimated the next time as well.
+        with suppress(OSError):
+            self._place.parent.mkdir(parents=True, exist_ok=True)
+            self._place.write_text(json.dumps({"seconds": round(seconds, 1)}), encoding="utf-8")
+
+
 _GUESSED = (
-    f"the repository has no {clangd_database.FILE}, so code that its build would switch on may be "
-    "unseen"
+    f"the repository has no {catalogue.FILE}, so code that its build would switch on may be unseen"
 )
 _CREATED, _CHANGED, _DELETED = 1, 2, 3
 
@@ -195,13 +220,13 @@ class ServerProject(Project[ServerSession]):
 
     def _sources(self) -> Iterable[str]:
         """Files of the server's languages, those first that a compiler is started for."""
-        return sorted(self._loaded, key=lambda path: not clangd_database.is_source(path))
+        return sorted(self._loaded, key=lambda path: not catalogue.is_source(path))
 
     def _write_database(self) -> str:
         """Say how everything is compiled, in our directory; return what that leaves unseen."""
-        own = clangd_database.own_commands(self._root)
-        entries = own or clangd_database.made_up(self._root, [*self._loaded])
-        place = self._cache / clangd_database.FILE
+        own = catalogue.own_commands(self._root)
+        entries = own or catalogue.made_up(self._root, [*self._loaded])
+        place = self._cache / catalogue.FILE
         place.write_text(json.dumps(entries), encoding="utf-8")
         return "" if own else _GUESSED
 

@@ -5,27 +5,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from asterism.structure.targets import Target, find_item, unknown
-from asterism.structure.typescript.calls import calls_of
-from asterism.structure.typescript.commonjs import exported_references
-from asterism.structure.typescript.files import SourceFile
-from asterism.structure.typescript.indexed import indexed_references
-from asterism.structure.typescript.members import members_of
+from asterism.structure.positions import Target, find_item, unknown
+from asterism.structure.typescript.calls import calls_of, heritage_of
 from asterism.structure.typescript.places import item_place, split
-from asterism.structure.typescript.references import Own, References, references_to
-from asterism.structure.typescript.relatives import MEMBER, Group, groups_of, relatives
-from asterism.structure.typescript.session import Session, Symbol, is_unresolved
+from asterism.structure.typescript.references import (
+    MEMBER,
+    Group,
+    Own,
+    References,
+    exported_references,
+    groups_of,
+    indexed_references,
+    references_to,
+    relatives,
+)
+from asterism.structure.typescript.session import Session, SourceFile, Symbol, is_unresolved
 from asterism.structure.typescript.signatures import (
     function_in,
     function_shape,
     is_value,
+    members_of,
     value_of,
     value_type,
 )
 from asterism.structure.typescript.tree import Kind
-from asterism.structure.typescript.types import IMPORT_CONFIDENCE
-from asterism.structure.typescript.uses import heritage_of
-from asterism.structure.typescript.view import View
+from asterism.structure.typescript.types import IMPORT_CONFIDENCE, View
 from asterism.types.errors import ServerRefused
 from asterism.types.outline import Item
 from asterism.types.structure import (

@@ -2,11 +2,11 @@
 
 from collections.abc import Set as AbstractSet
 
-from asterism.structure.typescript.files import SourceFile
 from asterism.structure.typescript.session import (
     MODULE,
     TYPE_PARAMETER,
     Session,
+    SourceFile,
     Symbol,
     is_unresolved,
     to_symbol,

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Set as AbstractSet
+from typing import Any, NamedTuple
 
-from asterism.structure.typescript.files import SourceFile
 from asterism.structure.typescript.places import LANGUAGE_MODULE, Places
-from asterism.structure.typescript.session import Session, is_unresolved, to_symbol
+from asterism.structure.typescript.session import Session, SourceFile, is_unresolved, to_symbol
 from asterism.structure.typescript.tree import Kind, Tree
 from asterism.types.structure import Edge, Known, SymbolPlace
 
@@ -169,3 +169,16 @@ def _edges(places: Iterable[tuple[SymbolPlace, bool]]) -> tuple[Edge, ...]:
         known = Known.resolved if is_resolved else Known.by_name
         found.setdefault(place, Edge(place, known, 1.0 if is_resolved else IMPORT_CONFIDENCE))
     return tuple(found.values())
+
+
+class View(NamedTuple):
+    """Where to ask, and which files count as the repository's own."""
+
+    session: Session
+    project: str
+    files: AbstractSet[str]
+    """By absolute path."""
+    places: Places
+    types: Types
+    projects: Sequence[tuple[str, AbstractSet[str]]]
+    """Every project with the files whose references it is right about."""
