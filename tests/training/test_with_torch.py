@@ -15,10 +15,7 @@ torch: Any = pytest.importorskip("torch", reason="only training needs it")
 from tokenizers import Tokenizer, models, pre_tokenizers, processors  # noqa: E402
 
 from asterism.models.embed.http import unit  # noqa: E402
-from asterism.models.embed.static import (
-    TextTokens,  # noqa: E402
-    pooled,  # noqa: E402
-)
+from asterism.models.embed.static import TextTokens, pooled  # noqa: E402
 from training import average, byte_graph, encoder, negatives, reranker, static  # noqa: E402
 from training.encoder import Course, Held, Teacher, all_vectors, save, train, vectors  # noqa: E402
 from training.owners import Owners  # noqa: E402
