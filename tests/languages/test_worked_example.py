@@ -65,9 +65,8 @@ def blocks(language: str) -> list[str]:
 def test_a_folder_is_all_that_a_language_needs(tmp_path: Path) -> None:
     folder = tmp_path / "moon"
     folder.mkdir()
-    for name, text in zip(("rules.py", "files.py", "facets.py"), blocks("python"), strict=True):
+    for name, text in zip(("rules.py", "files.py", "__init__.py"), blocks("python"), strict=True):
         (folder / name).write_text(text)
-    (folder / "__init__.py").write_text('"""Moon."""\n')
     sources = dict(zip(("lids.moon", "jar.moon"), blocks("lua"), strict=True))
 
     done = subprocess.run(

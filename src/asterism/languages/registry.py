@@ -17,7 +17,7 @@ def languages() -> tuple[Facets, ...]:
     found: list[Facets] = []
     for folder in pkgutil.iter_modules(package.__path__):
         if folder.ispkg:
-            home = import_module(f"{package.__name__}.{folder.name}.facets")
+            home = import_module(f"{package.__name__}.{folder.name}")
             found.extend(home.LANGUAGES)
     return tuple(sorted(found, key=lambda facets: (facets.order, facets.name)))
 
