@@ -323,7 +323,7 @@ def test_an_interrupted_search(indexed: Path) -> None:
 def wait_for_matcher(process: "subprocess.Popen[bytes]") -> None:
     """Until the process that matches the pattern is there: the search has begun."""
     end = time.monotonic() + PATIENCE_SECONDS
-    while not any(b"exact_worker" in command_of(pid) for pid in descendants(process.pid)):
+    while not any(b"exact/worker" in command_of(pid) for pid in descendants(process.pid)):
         assert process.poll() is None
         assert time.monotonic() < end
         time.sleep(0.01)

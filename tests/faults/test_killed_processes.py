@@ -110,7 +110,7 @@ class Work(NamedTuple):
 
 
 WORK = {
-    "exact_worker": Work("search_code", "/api/search", {"query": HARD, "mode": "exact"}, 0.2),
+    "exact/worker": Work("search_code", "/api/search", {"query": HARD, "mode": "exact"}, 0.2),
     "compiler.py": Work(
         "codebase_search", "/api/context", {"query": "symbol = web.ts > paint"}, 0.0
     ),
@@ -134,7 +134,7 @@ def test_a_killed_search(tmp_path: Path) -> None:
     kin = Kin()
     command = place.start("search", HARD, "--exhaustive", through=marked(kin))
     wait_until(
-        lambda: is_at_work(kin, command.process.pid, "exact_worker"), "the process that matches"
+        lambda: is_at_work(kin, command.process.pid, "exact/worker"), "the process that matches"
     )
     os.kill(command.process.pid, signal.SIGKILL)
     check_ended(kin)
@@ -191,8 +191,8 @@ def kill_at_work(kin: Kin, process: "subprocess.Popen[str]", name: str) -> None:
 # Starts the program that matches, gives it a pattern that takes for ever, and waits to be killed.
 _UNTIED = f"""
 import pickle, subprocess, sys, time
-from asterism.search import exact_worker
-process = subprocess.Popen([sys.executable, exact_worker.__file__], stdin=subprocess.PIPE)
+from asterism.search.exact import worker
+process = subprocess.Popen([sys.executable, worker.__file__], stdin=subprocess.PIPE)
 pickle.dump("(h*)*k", process.stdin)
 pickle.dump(["{"h" * 60}"], process.stdin)
 process.stdin.flush()

@@ -141,7 +141,7 @@ def matching(server: "Served | Server") -> set[int]:
     return {
         pid
         for pid in descendants(server.process.pid)
-        if is_running(pid) and b"exact_worker" in command_of(pid)
+        if is_running(pid) and b"exact/worker" in command_of(pid)
     }
 
 

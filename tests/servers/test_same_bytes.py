@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
@@ -29,14 +30,17 @@ class Clock:
     def monotonic(self) -> float:
         return next(self._looks) * self._step
 
+    time_ns = staticmethod(time.time_ns)
+
 
 @pytest.fixture
 def slowly(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Let every query take so many seconds, by the clock that measures it."""
 
     def take(seconds: float) -> None:
-        for module in ("searching", "contexts"):
-            monkeypatch.setattr(f"asterism.engine.{module}.time", Clock(seconds))
+        clock = Clock(seconds)
+        for module in ("search", "context_reply", "snapshot"):
+            monkeypatch.setattr(f"asterism.engine.{module}.time", clock)
 
     return take
 

@@ -145,9 +145,9 @@ def test_a_trial_that_fails_says_nothing_about_the_file(monkeypatch: pytest.Monk
 # Tries the text with so much CPU time that it does not end.
 _PARENT = """
 import sys
-from asterism.analysis.syntax import tables
+from asterism.analysis.syntax import language
 from asterism.analysis.syntax.outlines import outline
-tables.SMALL_SECONDS = 600.0
+language.SMALL_SECONDS = 600.0
 print("started", flush=True)
 outline("a.go", sys.stdin.buffer.read())
 """
