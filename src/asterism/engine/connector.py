@@ -8,7 +8,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
-from asterism.analysis.resolve.candidates import GUESS
 from asterism.analysis.syntax.catalogue import detect
 from asterism.config.environment import program
 from asterism.config.settings import Settings
@@ -19,7 +18,7 @@ from asterism.languages.registry import facets_of
 from asterism.lsp.keeper import Condition, KeeperOptions
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
-from asterism.structure.by_name import ByName
+from asterism.structure.by_name import ByName, completed
 from asterism.structure.positions import Target
 from asterism.structure.repository import Files, FilesOnce, IndexedRepository, KeptOutlines
 from asterism.structure.servers.catalogue import BY_FAMILY, SERVERS, Server
@@ -27,41 +26,7 @@ from asterism.structure.uses import CALLABLE
 from asterism.types.deadlines import check_deadline
 from asterism.types.errors import LanguageServerError, ServerGarbled, ServerMissing
 from asterism.types.files import FoundFile, display_path
-from asterism.types.structure import Connections, Edge, Fact, Gap
-
-
-def completed(found: Connections, named: Connections, missing: Collection[Fact]) -> Connections:
-    """The server's answer, with sure edges by name for the facts that it misses some of."""
-    if Fact.calls in missing:
-        found = replace(found, calls=_joined(found.calls, named.calls))
-    if Fact.subtypes in missing:
-        found = replace(found, subtypes=_joined(found.subtypes, named.subtypes))
-    if Fact.callers in missing:
-        callers = _joined(found.callers, named.callers)
-        users = _joined(found.users, named.users)
-        found = replace(found, callers=callers, users=users)
-    if Fact.references in missing and named.references:
-        files = {*(found.references or ()), *named.references}
-        found = replace(found, references=tuple(sorted(files)))
-    return found
-
-
-def _joined(resolved: tuple[Edge, ...], named: tuple[Edge, ...]) -> tuple[Edge, ...]:
-    """Both; of one name in one line the server's word is the one that counts."""
-    places = {(edge.target.path, edge.target.name) for edge in resolved}
-    said = {(_last(edge), line) for edge in resolved for line in edge.lines}
-    more = [
-        edge
-        for edge in named
-        if edge.confidence > GUESS
-        and (edge.target.path, edge.target.name) not in places
-        and not any((_last(edge), line) in said for line in edge.lines)
-    ]
-    return (*resolved, *more)
-
-
-def _last(edge: Edge) -> str:
-    return edge.target.name.rpartition(".")[2]
+from asterism.types.structure import Connections, Fact, Gap
 
 
 # What a setting says to ask nobody.

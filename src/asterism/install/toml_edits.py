@@ -239,9 +239,9 @@ def _only_keys(value: Any) -> Iterator[str]:
         yield key
 
 
-def _merged(value: Any, path: Sequence[str], entry: Mapping[str, object]) -> Any:
+def _merged(value: Any, path: Sequence[str], entry: object) -> Any:
     if not path:
-        return dict(entry)
+        return entry
     return {**(value or {}), path[0]: _merged((value or {}).get(path[0]), path[1:], entry)}
 
 
@@ -292,7 +292,7 @@ def with_item(text: str, path: Sequence[str], item: str) -> str:
     place = _found(text, path)
     written = json.dumps(item, ensure_ascii=False).replace("\x7f", "\\u007f")
     edited = _inserted(text, place, written)
-    return checked(edited, _replaced(loads(text), path, [*found, item]))
+    return checked(edited, _merged(loads(text), path, [*found, item]))
 
 
 def without_item(text: str, path: Sequence[str], item: str) -> str:
@@ -304,7 +304,7 @@ def without_item(text: str, path: Sequence[str], item: str) -> str:
     edited = text
     for one in reversed([each for each in place.items if each.value == item]):
         edited = _cut(edited, place, one)
-    return checked(edited, _replaced(loads(text), path, [each for each in found if each != item]))
+    return checked(edited, _merged(loads(text), path, [each for each in found if each != item]))
 
 
 def _strings(text: str, path: Sequence[str]) -> list[str]:
@@ -314,16 +314,6 @@ def _strings(text: str, path: Sequence[str]) -> list[str]:
     if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
         raise InputError(f'"{".".join(path)}" is not a list of strings there; correct it by hand')
     return found
-
-
-def _replaced(value: dict[str, object], path: Sequence[str], items: list[str]) -> dict[str, object]:
-    holder: object = value
-    for key in path[:-1]:
-        assert isinstance(holder, dict)
-        holder = holder[key]
-    assert isinstance(holder, dict)
-    holder[path[-1]] = items
-    return value
 
 
 def _found(text: str, path: Sequence[str]) -> _List:

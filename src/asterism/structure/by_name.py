@@ -1,9 +1,9 @@
 """Connections found by scopes, imports and names, for languages that no compiler answers for."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
-from asterism.analysis.resolve.candidates import Declaration, Meaning
+from asterism.analysis.resolve.candidates import GUESS, Declaration, Meaning
 from asterism.analysis.resolve.resolver import Resolver
 from asterism.analysis.resolve.scopes import FileScope
 from asterism.structure.facts import Facts
@@ -11,7 +11,7 @@ from asterism.structure.positions import Target
 from asterism.structure.repository import IndexedRepository, Moment
 from asterism.structure.uses import Uses, find_uses
 from asterism.types.outline import Reference
-from asterism.types.structure import Connections, Known
+from asterism.types.structure import Connections, Edge, Fact, Known
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +84,37 @@ class _ByNames:
     def uses(self, declaration: Declaration) -> Uses:
         """Who uses a symbol."""
         return find_uses(self._moment, self._resolver, declaration, self._options.max_files)
+
+
+def completed(found: Connections, named: Connections, missing: Collection[Fact]) -> Connections:
+    """The server's answer, with sure edges by name for the facts that it misses some of."""
+    if Fact.calls in missing:
+        found = replace(found, calls=_joined(found.calls, named.calls))
+    if Fact.subtypes in missing:
+        found = replace(found, subtypes=_joined(found.subtypes, named.subtypes))
+    if Fact.callers in missing:
+        callers = _joined(found.callers, named.callers)
+        users = _joined(found.users, named.users)
+        found = replace(found, callers=callers, users=users)
+    if Fact.references in missing and named.references:
+        files = {*(found.references or ()), *named.references}
+        found = replace(found, references=tuple(sorted(files)))
+    return found
+
+
+def _joined(resolved: tuple[Edge, ...], named: tuple[Edge, ...]) -> tuple[Edge, ...]:
+    """Both; of one name in one line the server's word is the one that counts."""
+    places = {(edge.target.path, edge.target.name) for edge in resolved}
+    said = {(_last(edge), line) for edge in resolved for line in edge.lines}
+    more = [
+        edge
+        for edge in named
+        if edge.confidence > GUESS
+        and (edge.target.path, edge.target.name) not in places
+        and not any((_last(edge), line) in said for line in edge.lines)
+    ]
+    return (*resolved, *more)
+
+
+def _last(edge: Edge) -> str:
+    return edge.target.name.rpartition(".")[2]
