@@ -28,7 +28,6 @@ from asterism.types.errors import LanguageServerError, ServerGarbled, ServerMiss
 from asterism.types.files import FoundFile, display_path
 from asterism.types.structure import Connections, Fact, Gap
 
-
 # What a setting says to ask nobody.
 OFF = "off"
 

@@ -1,0 +1,55 @@
+"""Finds the words of `tests/words.txt` in pages, docstrings, comments, messages and test names."""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+
+
+def pattern(listing: str) -> re.Pattern[str]:
+    """One pattern of the list's lines; a space in a line matches a line break too."""
+    lines = [line.strip() for line in listing.splitlines()]
+    words = [line.replace(" ", r"\s+") for line in lines if line and not line.startswith("#")]
+    return re.compile(r"\b(?:" + "|".join(words) + r")\b", re.IGNORECASE)
+
+
+def matches(name: str, source: str, words: re.Pattern[str]) -> Iterator[tuple[int, str]]:
+    """The line and the text of each match; Python's `None` is no match of "none"."""
+    for line, text in _texts(name, source):
+        plain = re.sub(r"\bNone\b", "    ", text)
+        for match in words.finditer(plain):
+            before = plain.count("\n", 0, match.start())
+            yield line + before, " ".join(match.group().lower().split())
+
+
+def _texts(name: str, source: str) -> Iterator[tuple[int, str]]:
+    if not name.endswith(".py"):
+        yield 1, source
+        return
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, node.value
+        elif isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            yield node.lineno, node.name.replace("_", " ")
+    yield from _comments(source)
+
+
+def _comments(source: str) -> Iterator[tuple[int, str]]:
+    """The comments, those of consecutive lines as one text."""
+    first, last, lines = 0, -1, list[str]()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type != tokenize.COMMENT:
+            continue
+        if token.start[0] != last + 1:
+            yield first, "\n".join(lines)
+            first, lines = token.start[0], []
+        last = token.start[0]
+        lines.append(token.string.lstrip("# "))
+    yield first, "\n".join(lines)
+
+
+def area(name: str) -> str:
+    """The package or folder whose matches are counted together."""
+    parts = name.split("/")
+    return "/".join(parts[: 3 if parts[0] == "src" else 2][: max(1, len(parts) - 1)])
