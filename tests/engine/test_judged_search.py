@@ -195,7 +195,7 @@ def test_a_model_that_counts_for_nothing(ask: Ask, tmp_path: Path) -> None:
     assert names(reply) == names(ask(OFF))
     assert reply.notes == (
         "Answered without the reranker: tiny does not say what its judgement counts; put the "
-        "numbers that `python -m benchmarks.judge` finds into its model.json, as ranking.",
+        "numbers that `python -m benchmarks.ranking.rerank` finds into its model.json, as ranking.",
     )
 
 

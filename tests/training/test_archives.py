@@ -10,7 +10,7 @@ from subprocess import CalledProcessError
 import pytest
 
 from tests.training.source_trees import FILES, PYTHON, clone, git, tarball, wheel, write_tree
-from training.archives import LARGEST_BYTES, SMALLEST_BYTES, source_files, wanted
+from training.sources.archives import LARGEST_BYTES, SMALLEST_BYTES, source_files, wanted
 
 DAMAGE = (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, CalledProcessError)
 

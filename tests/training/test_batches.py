@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from training.batches import Numbers, batches
+from training.models.batches import Numbers, batches
 
 SOURCES = np.repeat(np.arange(12), [40, 7, 64, 1, 30, 90, 12, 33, 20, 8, 55, 24]).astype(np.int64)
 # Four languages of three sources each.

@@ -4,7 +4,7 @@ import tarfile
 from pathlib import Path
 
 from tests.training.source_trees import FILES, PYTHON, clone, run, tarball, wheel, write_tree
-from training.archives import source_files
+from training.sources.archives import source_files
 
 
 def test_shards(tmp_path: Path) -> None:
@@ -18,7 +18,7 @@ def test_shards(tmp_path: Path) -> None:
         tmp_path / "hollow",
         damaged,
     ]
-    done = run("corpus", *sources, "--out", tmp_path / "out", "--processes", 1)
+    done = run("sources.corpus", *sources, "--out", tmp_path / "out", "--processes", 1)
     assert done.returncode == 0, done.stderr
     assert "damaged: " in done.stderr
     assert "hollow: " in done.stderr
@@ -34,7 +34,7 @@ def test_shards(tmp_path: Path) -> None:
 
 def test_shards_can_be_mined(tmp_path: Path) -> None:
     """The first folder of a path is its source; what is read from a shard has lost it."""
-    done = run("corpus", write_tree(tmp_path / "shop"), "--out", tmp_path / "out")
+    done = run("sources.corpus", write_tree(tmp_path / "shop"), "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     found = [file for shard in (tmp_path / "out").iterdir() for file in source_files(shard)]
     assert {file.path for file in found} == FILES.keys()

@@ -10,8 +10,8 @@ from asterism.evaluation.datasets import Checkout, Dataset, Query, Target
 from asterism.models.embed.cache import EmbeddingCache
 from asterism.models.embed.provider import Matrix
 from asterism.types.index import ModelIdentity
-from training.dense import Vectors, by_vectors, embedded, measured
-from training.scoring import Collection, Place
+from training.evaluation.dense import Vectors, by_vectors, embedded, measured
+from training.evaluation.scoring import Collection, Place
 
 PLACES = [Place("a.py", 1, 9), Place("a.py", 10, 19), Place("b.py", 1, 9), Place("c.py", 1, 9)]
 SHOP = Collection("python", PLACES, ["one", "two", "three", "four"])

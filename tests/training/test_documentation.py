@@ -2,7 +2,7 @@
 
 import pytest
 
-from training.documentation import LONGEST_CHARS, first_sentences, without_documentation
+from training.examples.documentation import LONGEST_CHARS, first_sentences, without_documentation
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from training.archives import SourceFile
-from training.english import Kept, main, pairs_of_source, said_in
-from training.exclusions import Exclusions
-from training.pairs import (
+from training.examples.english import Kept, main, pairs_of_source, said_in
+from training.examples.pairs import (
     Pair,
     pairs_of_code,
     pairs_of_document,
@@ -20,7 +18,9 @@ from training.pairs import (
     pairs_of_history,
     pairs_of_service,
 )
-from training.prose import Option, Section, is_prose, options, sections
+from training.examples.prose import Option, Section, is_prose, options, sections
+from training.sources.archives import SourceFile
+from training.sources.exclusions import Exclusions
 
 SAID = "Every session ends an hour after it was last used by anybody."
 MORE = "A session that has ended can be renewed with the token that it had before."

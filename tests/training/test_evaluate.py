@@ -10,11 +10,11 @@ from asterism.evaluation.datasets import load_dataset
 from asterism.types.errors import AsterismError
 from tests.models.weights.tiny_models import make_encoder, make_reranker
 from tests.training.source_trees import FILES, write_tree
-from training import evaluate
-from training.contenders import Contender, shipped
-from training.costs import Costs, measured
-from training.questions import Texts, collection, main
-from training.scoring import load
+from training.evaluation import evaluate
+from training.evaluation.contenders import Contender, shipped
+from training.evaluation.costs import Costs, measured
+from training.evaluation.questions import Texts, collection, main
+from training.evaluation.scoring import load
 
 QUESTIONS = [
     ("renew", "how the end of a session is moved", "src/sessions.py", "semantic"),

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.training.source_trees import FILES, GO, PYTHON, clone, run, tarball, write_tree
-from training import exclusions
-from training.exclusions import Exclusions, named_like_excluded
-from training.mine import rows_of_source
-from training.prepare import load
+from training.examples.mine import rows_of_source
+from training.examples.prepare import load
+from training.sources import exclusions
+from training.sources.exclusions import Exclusions, named_like_excluded
 
 # The same function among other code: other names around it, other layout, no comment.
 COPIED_GO = """package elsewhere
@@ -111,12 +111,14 @@ def test_end_to_end(tmp_path: Path, hashes: Path) -> None:
     source = tarball(tmp_path / "mixed-1.0.tar.gz", mixed)
     none = tmp_path / "none.bin"
     none.write_bytes((0).to_bytes(8, "little"))
-    assert run("mine", source, "--out", tmp_path / "rows", "--exclude", none).returncode == 0
+    assert (
+        run("examples.mine", source, "--out", tmp_path / "rows", "--exclude", none).returncode == 0
+    )
     mined = (tmp_path / "rows" / "mixed.jsonl").read_text("utf-8")
     assert "renew_session" in mined
     assert "TakeJob" in mined
     done = run(
-        "prepare", tmp_path / "rows", "--out", tmp_path / "examples", "--exclude", hashes,
+        "examples.prepare", tmp_path / "rows", "--out", tmp_path / "examples", "--exclude", hashes,
         "--processes", 1,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

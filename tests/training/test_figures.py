@@ -2,7 +2,7 @@
 
 import pytest
 
-from training.figures import Row, Scored, by_language, over_languages, overview
+from training.evaluation.figures import Row, Scored, by_language, over_languages, overview
 
 
 def scored(repo: str, language: str, *values: float, category: str = "") -> list[Scored]:

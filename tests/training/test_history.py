@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.training.source_trees import FILES, clone, git, run, write_tree
-from training.exclusions import Exclusions
-from training.history import LINES_AT_MOST, PER_SYMBOL, changes, subject, wishes
-from training.mine import rows_of_source
-from training.prepare import load, read_wishes
-from training.rows import Row, write
+from training.examples.mine import rows_of_source
+from training.examples.prepare import load, read_wishes
+from training.examples.rows import Row, write
+from training.sources.exclusions import Exclusions
+from training.sources.history import LINES_AT_MOST, PER_SYMBOL, changes, subject, wishes
 
 NOTHING = Exclusions(frozenset(), frozenset())
 ADDED = "raise LookupError(self.kept, token)"
@@ -107,7 +107,7 @@ def test_from_a_clone_to_examples(tmp_path: Path) -> None:
     (tmp_path / "rows").mkdir()
     write(tmp_path / "rows" / "shop.jsonl", rows_of_source(folder, "shop", NOTHING))
     wished = tmp_path / "wishes.jsonl"
-    done = run("history", folder, tmp_path, "--rows", tmp_path / "rows", "--out", wished)
+    done = run("sources.history", folder, tmp_path, "--rows", tmp_path / "rows", "--out", wished)
     assert done.returncode == 0, done.stderr
     query = "say which session is not open"
     assert [json.loads(line) for line in wished.read_text("utf-8").splitlines()] == [
@@ -117,7 +117,7 @@ def test_from_a_clone_to_examples(tmp_path: Path) -> None:
     none = tmp_path / "none.bin"
     none.write_bytes((0).to_bytes(8, "little"))
     arguments = ["--out", tmp_path / "examples", "--exclude", none, "--wishes", wished]
-    done = run("prepare", tmp_path / "rows", *arguments)
+    done = run("examples.prepare", tmp_path / "rows", *arguments)
     assert done.returncode == 0, done.stderr
     made = load(tmp_path / "examples")
     assert any(

@@ -16,10 +16,10 @@ from tests.training.source_trees import (
     wheel,
     write_tree,
 )
-from training.archives import LARGEST_BYTES, SourceFile
-from training.exclusions import Exclusions
-from training.mine import ROWS_PER_FILE, rows_of_file, rows_of_source, source_name
-from training.rows import Row, read
+from training.examples.mine import ROWS_PER_FILE, rows_of_file, rows_of_source, source_name
+from training.examples.rows import Row, read
+from training.sources.archives import LARGEST_BYTES, SourceFile
+from training.sources.exclusions import Exclusions
 
 NOTHING = Exclusions(frozenset(), frozenset())
 
@@ -153,7 +153,9 @@ def test_same_rows_with_any_number_of_processes(tmp_path: Path) -> None:
     ]
     for processes in (1, 2):
         out = tmp_path / f"rows{processes}"
-        done = run("mine", *sources, "--out", out, "--exclude", none, "--processes", processes)
+        done = run(
+            "examples.mine", *sources, "--out", out, "--exclude", none, "--processes", processes
+        )
         assert done.returncode == 0, done.stderr
         assert "damaged: 0 File is not a zip file" in done.stderr
         assert "broken: 0 " in done.stderr
@@ -162,5 +164,5 @@ def test_same_rows_with_any_number_of_processes(tmp_path: Path) -> None:
     for path in one.iterdir():
         assert path.read_bytes() == (two / path.name).read_bytes()
     assert {row.source for row in rows_of(one)} == {"cloned", "folder", "packed"}
-    again = run("mine", sources[2], "--out", one, "--exclude", none)
+    again = run("examples.mine", sources[2], "--out", one, "--exclude", none)
     assert "folder:" not in again.stderr

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from tests.training.source_trees import LANGUAGES, run, write_tree
-from training import prepare
-from training.exclusions import Exclusions
-from training.mine import rows_of_source
-from training.prepare import SAME_DOC_AT_MOST, balanced, kept_rows, load
-from training.queries import KINDS
-from training.rows import Row, hashed, write
+from training.examples import prepare
+from training.examples.mine import rows_of_source
+from training.examples.prepare import SAME_DOC_AT_MOST, balanced, kept_rows, load
+from training.examples.queries import KINDS
+from training.examples.rows import Row, hashed, write
+from training.sources.exclusions import Exclusions
 
 NOTHING = Exclusions(frozenset(), frozenset())
 
@@ -74,7 +74,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "none.bin").write_bytes((0).to_bytes(8, "little"))
     for processes in (1, 2):
         done = run(
-            "prepare", folder / "rows", "--out", folder / str(processes), "--exclude",
+            "examples.prepare", folder / "rows", "--out", folder / str(processes), "--exclude",
             folder / "none.bin", "--processes", processes,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr

@@ -6,10 +6,10 @@ from collections import Counter
 import pytest
 
 from tests.training.source_trees import PYTHON
-from training.archives import SourceFile
-from training.mine import rows_of_file
-from training.queries import KINDS, Example, examples, phrased, words
-from training.rows import Row
+from training.examples.mine import rows_of_file
+from training.examples.queries import KINDS, Example, examples, phrased, words
+from training.examples.rows import Row
+from training.sources.archives import SourceFile
 
 ROWS = list(rows_of_file(SourceFile("src/auth/sessions.py", PYTHON.encode()), "owner+shop"))
 RENEW = next(row for row in ROWS if row.name == "renew_session")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from training.rows import HASHED_CHARS, Row, hashed, read, write
+from training.examples.rows import HASHED_CHARS, Row, hashed, read, write
 
 ROW = Row(
     "shop", "python", "a/b.py", "function", "pay", "[Python] a/b.py > pay", "Pays.", "def pay():",

@@ -10,7 +10,7 @@ import pytest
 from asterism.evaluation.datasets import Found, PathMatch, Target
 from asterism.evaluation.metrics import first_ranks
 from asterism.evaluation.metrics import ndcg as product_ndcg
-from training.scoring import Place, load, ndcg, one_per_file, summary
+from training.evaluation.scoring import Place, load, ndcg, one_per_file, summary
 
 A, B, C = Place("src/a.py", 1, 9), Place("src/b.py", 1, 9), Place("src/c.py", 1, 9)
 SECOND, THIRD = 1 / math.log2(3), 1 / math.log2(4)

@@ -7,7 +7,7 @@ import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 
 from tests.training.source_trees import FILES
-from training.tokens import Padded, cut, train_words, with_code_normalizer
+from training.models.tokens import Padded, cut, train_words, with_code_normalizer
 
 TEXTS = [*FILES.values(), *(f"read file {n} of {n % 7} carts" for n in range(200))]
 SPECIAL = ["<s>", "<pad>", "</s>", "<unk>"]

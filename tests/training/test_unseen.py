@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.training.source_trees import GO, PYTHON, ROOT, RUST, clone, git, write_tree
-from training import unseen
-from training.unseen import listed
+from training.evaluation import unseen
+from training.evaluation.unseen import listed
 
 FILES = {
     "src/sessions.py": PYTHON,
@@ -64,7 +64,7 @@ def test_a_clone_that_is_not_there(
 
 
 def test_none_of_the_list_was_trained_on() -> None:
-    with (ROOT / "training" / "sources.toml").open("rb") as file:
+    with (ROOT / "training" / "sources" / "sources.toml").open("rb") as file:
         trained = {name.lower() for section in tomllib.load(file).values() for name in section}
     found = listed()
     assert len(found) >= 8

@@ -16,14 +16,22 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors  # noqa: E4
 
 from asterism.models.embed.http import unit  # noqa: E402
 from asterism.models.embed.static import TextTokens, pooled  # noqa: E402
-from training import average, byte_graph, encoder, negatives, reranker, static  # noqa: E402
-from training.encoder import Course, Held, Teacher, all_vectors, save, train, vectors  # noqa: E402
-from training.owners import Owners  # noqa: E402
-from training.prepare import Examples  # noqa: E402
-from training.queries import KINDS  # noqa: E402
-from training.static import bags, whole_numbers  # noqa: E402
-from training.tokens import Padded, train_words  # noqa: E402
-from training.transformer import Shape, build, joined, keeping_words, loaded  # noqa: E402
+from training.examples.prepare import Examples  # noqa: E402
+from training.examples.queries import KINDS  # noqa: E402
+from training.models import average, byte_graph, encoder, negatives, reranker, static  # noqa: E402
+from training.models.encoder import (  # noqa: E402
+    Course,
+    Held,
+    Teacher,
+    all_vectors,
+    save,
+    train,
+    vectors,
+)
+from training.models.negatives import Owners  # noqa: E402
+from training.models.static import bags, whole_numbers  # noqa: E402
+from training.models.tokens import Padded, train_words  # noqa: E402
+from training.models.transformer import Shape, build, joined, keeping_words, loaded  # noqa: E402
 
 SHAPE = Shape(vocabulary=60, width=16, heads=2, inner=32, layers=2, padding=1)
 WORDS = [f"word{number}" for number in range(40)]
@@ -354,7 +362,7 @@ def test_export(tmp_path: Path) -> None:
     from asterism.models.embed.encoder import EncoderEmbedder
     from asterism.models.embed.options import EmbedOptions
     from scripts.describe_model import describe
-    from training import export
+    from training.models import export
 
     module = build(SHAPE).eval()
     trained, out = tmp_path / "trained", tmp_path / "out"

@@ -76,12 +76,12 @@ MINILM = Curve(
 CURVES: Mapping[tuple[str, str], Curve] = MappingProxyType(
     {("local", "asterism-static-2"): LOCAL, ("minilm", "all-MiniLM-L6-v2"): MINILM}
 )
-"""By provider and model, fitted by `python -m benchmarks.context_fit` on the 214 requests over 83
-items of `benchmarks/context_set`; the floor is the lowest whose F1 in five-fold cross-validation is
-as good as the best: 0.29 for the built-in model, 0.35 for MiniLM. Relations were judged by hand on
-the 40 nearest pairs, and the usual threshold of 0.75 was put where nearly all belong together: at a
-cosine of 0.50 for the built-in model (6 of the 7 above; from 0.40 on 20 of 27, below that 6 of 13),
-at 0.46 for MiniLM (25 of 27)."""
+"""By provider and model, fitted by `python -m benchmarks.context.fit` on the 214 requests over 83
+items of `benchmarks/context/requests`. The floor is the lowest whose F1 in five-fold
+cross-validation equals the best: 0.29 for the built-in model, 0.35 for MiniLM. Relations were rated
+by hand on the 40 nearest pairs, and the usual threshold of 0.75 was placed where nearly all of them
+are related: at a cosine of 0.50 for the built-in model (6 of the 7 above; from 0.40 on 20 of 27,
+below that 6 of 13), at 0.46 for MiniLM (25 of 27)."""
 
 
 def curve_of(identity: ModelIdentity, told: Mapping[str, float]) -> Curve | None:

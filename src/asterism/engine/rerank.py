@@ -128,7 +128,7 @@ class OwnModel(NamedTuple):
         if not (options.best or options.second or options.whole or options.chunk):
             raise ProviderRefused(
                 f"{self.folder.name} does not say what its judgement counts; put the numbers that "
-                "`python -m benchmarks.judge` finds into its model.json, as ranking."
+                "`python -m benchmarks.ranking.rerank` finds into its model.json, as ranking."
             )
         return OwnJudge(options, self.score, seconds)
 

@@ -4,7 +4,8 @@ The weights are log-odds, from listwise logistic regression on two sets of quest
 420 of a benchmark about 21 repositories, whose labels follow the names of files near the root, and
 420 that readers of the code of 14 others wrote, who were told to ask about its corners. Each counts
 half. The first alone would want 1.9 for a file's name and −3.3 for its depth, the second 0.7 and
-1.0. Every weight begins with one and leaves it as far as the questions lead (`benchmarks.refit`),
+1.0. Every weight begins with one and leaves it as far as the questions lead
+(`benchmarks.ranking.refit`),
 so that the answers' NDCG@10 on the first is 0.890, and 0.889 fitted in seven folds of languages,
 each left out in turn. Questions that word a change have weights of their own, `wished`.
 """
@@ -140,7 +141,8 @@ OF_VECTORS = ("vector", "vector_second", "vector_sum", "nearby")
 # Of wishes, which the words and the meaning of single places answer: what a file is called, where
 # it stands and how much of it matches says less of where something is to be changed. Three quarters
 # of the way from the weights of topics, as they were then, to those fitted on the subjects of 3,496
-# commits to 61 repositories (`benchmarks.refit --wishes`): 0.641 there, where those have 0.639 over
+# commits to 61 repositories (`benchmarks.ranking.refit --wishes`): 0.641 there, where those have
+# 0.639 over
 # languages left out and the weights of topics had 0.625; less is lost where somebody means a topic
 # after all.
 _WISHED = Weights(

@@ -1,0 +1,1 @@
+"""Choosing context items for a request: quality, cost, models, calibration."""

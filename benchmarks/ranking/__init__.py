@@ -1,0 +1,1 @@
+"""Quality of the ranking, and the numbers that are fitted for it."""

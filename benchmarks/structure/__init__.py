@@ -1,0 +1,1 @@
+"""Connections between symbols: are they exact, and what do they cost?"""

@@ -1,0 +1,1 @@
+"""The models: their shapes, training, and export to ONNX."""
