@@ -9,8 +9,8 @@ from asterism.chat.ports import Contexts, PlainContexts, Searched, ToolOutput, T
 from asterism.chat.run import RunningTurn, resume, start
 from asterism.chat.turn import Parts
 from asterism.chat.vector_search import VectorOptions, chosen, payload
-from asterism.models.llm.masking import MaskedModel
 from asterism.models.llm.options import LanguageModel
+from asterism.models.llm.provider import MaskedModel
 from asterism.types.chat import Message, Token, ToolSpec, Turn, TurnEvent
 from asterism.types.context_settings import Permission
 from asterism.types.errors import StorageFailed

@@ -13,8 +13,8 @@ from asterism.engine.metrics import WatchRecord
 from asterism.engine.search import SearchRequest
 from asterism.indexing.watcher import Outcome, WatchState
 from asterism.models.embed.fake import CountingEmbedder
-from asterism.models.embed.openai import openai_embedder
 from asterism.models.embed.options import EmbedOptions
+from asterism.models.embed.vendors import openai_embedder
 from asterism.models.rerank.fake import WordOverlapReranker
 from asterism.telemetry.exposition import snapshot
 from asterism.telemetry.log import LogOptions, start_logging, stop_logging

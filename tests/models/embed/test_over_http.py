@@ -10,9 +10,8 @@ import pytest
 
 from asterism.models.embed import http
 from asterism.models.embed.http import HttpEmbedder
-from asterism.models.embed.openai import openai_embedder
 from asterism.models.embed.options import EmbedOptions
-from asterism.models.embed.voyage import voyage_embedder
+from asterism.models.embed.vendors import openai_embedder, voyage_embedder
 from asterism.types.errors import (
     BadVectors,
     ProviderDown,

@@ -7,9 +7,8 @@ from typing import NamedTuple
 import pytest
 
 from asterism.models.rerank import voyage
-from asterism.models.rerank.http import HttpReranker
 from asterism.models.rerank.options import RerankOptions
-from asterism.models.rerank.voyage import voyage_reranker
+from asterism.models.rerank.voyage import HttpReranker, voyage_reranker
 from asterism.types.errors import (
     BadScores,
     ProviderDown,

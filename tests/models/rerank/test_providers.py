@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from asterism.models.rerank.http import HttpReranker
 from asterism.models.rerank.options import RerankOptions, key_variables, model_of
 from asterism.models.rerank.provider import make_reranker
+from asterism.models.rerank.voyage import HttpReranker
 from asterism.types.errors import SettingError
 
 

@@ -12,13 +12,13 @@ from asterism.models.embed.provider import Matrix
 from asterism.models.http.answers import (
     FOR_DOCUMENTS,
     FOR_QUERIES,
-    Answer,
     BatchTooLarge,
+    HttpAnswer,
     Patience,
     TooLong,
     content_of,
 )
-from asterism.models.http.client import Client
+from asterism.models.http.client import RetryingClient
 from asterism.models.http.service import Errand, Service, ServiceName, batches
 from asterism.types.errors import BadVectors, Cancelled, TextTooLong
 from asterism.types.index import ModelIdentity
@@ -45,7 +45,7 @@ def halved(vectors: Matrix) -> Matrix:
     return vectors.astype(np.float16).astype(np.float32)
 
 
-def vectors_of(answer: Answer, count: int, dimensions: int, service: ServiceName) -> Matrix:
+def vectors_of(answer: HttpAnswer, count: int, dimensions: int, service: ServiceName) -> Matrix:
     """The unit vectors of an answer, in the order of the request's texts."""
     content = content_of(answer, service)
     return _checked(_ordered(content, count, service), dimensions, service)
@@ -123,7 +123,7 @@ class HttpEmbedder:
         self._service = service
         self._shown = service.shown
         self._body = body
-        self._client = Client(service, "embeddings", sleep)
+        self._client = RetryingClient(service, "embeddings", sleep)
 
     def __repr__(self) -> str:
         """Without the key."""
@@ -204,7 +204,7 @@ class HttpEmbedder:
     def _patiently(self, task: _Task, texts: Sequence[str]) -> Matrix:
         """The vectors, as soon as one of several attempts succeeds."""
 
-        def read(answer: Answer) -> Matrix:
+        def read(answer: HttpAnswer) -> Matrix:
             return vectors_of(answer, len(texts), self._identity.dimensions, self._shown)
 
         return self._client.ask(self._body(texts, task.role), read, task.patience, task.stop)

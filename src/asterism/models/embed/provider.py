@@ -59,10 +59,10 @@ def make_embedder(options: EmbedOptions) -> Embedder:
 
             return MiniLmEmbedder()
         case "voyage":
-            from asterism.models.embed.voyage import voyage_embedder
+            from asterism.models.embed.vendors import voyage_embedder
 
             return voyage_embedder(options)
         case "openai":
-            from asterism.models.embed.openai import openai_embedder
+            from asterism.models.embed.vendors import openai_embedder
 
             return openai_embedder(options)

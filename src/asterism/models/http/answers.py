@@ -82,7 +82,7 @@ TEXT_TOO_LONG = re.compile(
 TEXT_POSITION = re.compile(r"input\[(\d+)\]|at index (\d+)")
 
 
-class Answer(NamedTuple):
+class HttpAnswer(NamedTuple):
     """Status, headers (in lower case) and body of a response."""
 
     status: int
@@ -103,7 +103,7 @@ class TooLong(Exception):
         self.position = position
 
 
-def content_of(answer: Answer, service: ServiceName) -> Any:
+def content_of(answer: HttpAnswer, service: ServiceName) -> Any:
     """What the answer says in JSON; a failure is raised as what it means."""
     if answer.status != 200:
         raise failure(answer, service)
@@ -119,7 +119,7 @@ def content_of(answer: Answer, service: ServiceName) -> Any:
         raise PassingFailure("its answer was cut off") from error
 
 
-def failure(answer: Answer, service: ServiceName) -> Exception:
+def failure(answer: HttpAnswer, service: ServiceName) -> Exception:
     """What a status other than 200 means; no body is passed on, for it may quote the request."""
     text = answer.body[:10_000].decode("utf-8", "replace")
     if answer.status in MAY_BE_TOO_LONG:

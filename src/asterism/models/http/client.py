@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from threading import Event, Lock
 from typing import NamedTuple, TypeVar
 
-from asterism.models.http.answers import Answer, PassingFailure, Patience, wait_before
+from asterism.models.http.answers import HttpAnswer, PassingFailure, Patience, wait_before
 from asterism.models.http.service import Service, ServiceName
 from asterism.telemetry.notices import masked_for
 from asterism.telemetry.operations import record_retry
@@ -14,14 +14,14 @@ from asterism.types.errors import Cancelled, ProviderDown
 CONNECT_SECONDS = 10.0
 
 
-class Connection(NamedTuple):
+class HttpConnection(NamedTuple):
     """A service to send requests to; connections are used again."""
 
-    post: Callable[[Mapping[str, object]], Answer]
+    post: Callable[[Mapping[str, object]], HttpAnswer]
     close: Callable[[], None]
 
 
-def connect(url: str, key: str, timeout_seconds: float, connections: int) -> Connection:
+def connect(url: str, key: str, timeout_seconds: float, connections: int) -> HttpConnection:
     """Nothing is sent yet; `key` may be empty."""
     import httpx
 
@@ -31,7 +31,7 @@ def connect(url: str, key: str, timeout_seconds: float, connections: int) -> Con
         limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
     )
 
-    def post(body: Mapping[str, object]) -> Answer:
+    def post(body: Mapping[str, object]) -> HttpAnswer:
         # Causes are left out: a foreign error holds the request, and the request the key.
         try:
             response = client.post(url, json=body)
@@ -42,15 +42,15 @@ def connect(url: str, key: str, timeout_seconds: float, connections: int) -> Con
         except httpx.HTTPError:
             raise PassingFailure("the connection broke") from None
         headers = {name.lower(): value for name, value in response.headers.items()}
-        return Answer(response.status_code, headers, response.content)
+        return HttpAnswer(response.status_code, headers, response.content)
 
-    return Connection(post, client.close)
+    return HttpConnection(post, client.close)
 
 
 _Result = TypeVar("_Result")
 
 
-class Client:
+class RetryingClient:
     """One address of a service; threads may share it."""
 
     def __init__(
@@ -62,12 +62,12 @@ class Client:
         self._route = route
         self._sleep = sleep
         self._lock = Lock()
-        self._connection: Connection | None = None
+        self._connection: HttpConnection | None = None
 
     def ask(
         self,
         body: Mapping[str, object],
-        read: Callable[[Answer], _Result],
+        read: Callable[[HttpAnswer], _Result],
         patience: Patience,
         stop: Event,
     ) -> _Result:
@@ -99,7 +99,7 @@ class Client:
         if connection is not None:
             connection.close()
 
-    def _connected(self) -> Connection:
+    def _connected(self) -> HttpConnection:
         service = self._service
         with self._lock:
             if self._connection is None:

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from asterism.models.llm.options import LlmOptions, ModelRequest
-from asterism.models.llm.stream import Reading, sound_arguments, sound_name
+from asterism.models.llm.stream import StreamedReply, sound_arguments, sound_name
 from asterism.models.llm.vendor_model import VendorModel
 from asterism.types.chat import Ending, Message, Role, ToolSpec
 from asterism.types.errors import ProviderMissing
@@ -54,7 +54,7 @@ class AnthropicModel(VendorModel):
         body, headers = self._body(request), self._left_out()
         return await self._client().messages.create(**body, extra_headers=headers)
 
-    def _pieces(self, event: Any, reading: Reading) -> Iterator[str]:
+    def _pieces(self, event: Any, reading: StreamedReply) -> Iterator[str]:
         """What an event adds to the text."""
         match getattr(event, "type", None):
             case "message_start":
@@ -117,7 +117,7 @@ class AnthropicModel(VendorModel):
         return body
 
 
-def _count(usage: object, reading: Reading) -> None:
+def _count(usage: object, reading: StreamedReply) -> None:
     reading.count(getattr(usage, "input_tokens", None), getattr(usage, "output_tokens", None))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 from asterism.models.llm.options import DEFAULT_URLS, LlmOptions, ModelRequest, at_vendor
-from asterism.models.llm.stream import Reading, sound_arguments, sound_name
+from asterism.models.llm.stream import StreamedReply, sound_arguments, sound_name
 from asterism.models.llm.vendor_model import VendorModel
 from asterism.types.chat import Ending, Message, Role, ToolSpec
 
@@ -51,7 +51,7 @@ class OpenAiModel(VendorModel):
                 if not self._learned(body, f"{error.body} {error.message}"):
                     raise
 
-    def _pieces(self, event: Any, reading: Reading) -> Iterator[str]:
+    def _pieces(self, event: Any, reading: StreamedReply) -> Iterator[str]:
         """What an event adds to the text; those of servers that are not quite right are endured."""
         reading.model_id = str(getattr(event, "model", None) or reading.model_id)
         usage = getattr(event, "usage", None)

@@ -87,7 +87,7 @@ def _written(arguments: Any) -> str:
     return json.dumps(arguments) if isinstance(arguments, dict) else ""
 
 
-class Reading:
+class StreamedReply:
     """Text, calls and counts as they come in."""
 
     def __init__(self, model_id: str) -> None:

@@ -15,7 +15,7 @@ from asterism.models.llm.options import (
     key_variables,
     window_of,
 )
-from asterism.models.llm.stream import Persistence, Pieces, Reading, loaded, persistently
+from asterism.models.llm.stream import Persistence, Pieces, StreamedReply, loaded, persistently
 from asterism.types.errors import SettingError
 
 
@@ -75,7 +75,7 @@ class VendorModel:
         # Causes are left out: a foreign error holds the request, and the request the key.
         try:
             stream = await self._opened(request)
-            reading = Reading(self.model_id)
+            reading = StreamedReply(self.model_id)
             async for event in stream:
                 for piece in self._pieces(event, reading):
                     yield piece
@@ -134,7 +134,7 @@ class VendorModel:
         """The stream of events that answers a request."""
         raise NotImplementedError
 
-    def _pieces(self, event: Any, reading: Reading) -> Iterator[str]:
+    def _pieces(self, event: Any, reading: StreamedReply) -> Iterator[str]:
         """What an event adds to the text."""
         raise NotImplementedError
 
