@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from asterism.analysis.syntax.draft import Draft, Frame, Level, Prefix, Wrapper
 from asterism.analysis.syntax.margin import Margin
@@ -24,6 +24,34 @@ if TYPE_CHECKING:
 
 # Receivers are kept to be looked up as names; a long chain of calls never is one.
 RECEIVER_LIMIT = 80
+
+
+class SymbolParts(TypedDict, total=False):
+    """What a rule can add to a symbol's node, kind and name."""
+
+    name_node: Node | None
+    body: Node | None
+    level: Level
+    """What a plain variable means inside the symbol; `Level.FUNCTION` if not given."""
+    owner: Sequence[str]
+    """Names between the enclosing symbol and this one: `Foo` in Go's `func (f Foo) Bar()`."""
+    modifiers: Iterable[str]
+    decorators: Sequence[Node]
+    signature_end: int | None
+    """Byte offset; if not given, where the body begins or else where the node ends."""
+    opens: bool
+    """Whether nodes inside this one belong to the symbol; True if not given."""
+
+
+class ImportFlags(TypedDict, total=False):
+    """The kind of an import; all are False if not given, but `binds`."""
+
+    type_only: bool
+    side_effect: bool
+    dynamic: bool
+    reexport: bool
+    binds: bool
+    """Whether its names can be used in this file; True if not given."""
 
 
 class Builder:
@@ -122,24 +150,12 @@ class Builder:
 
     # What rules say.
 
-    def define(
-        self,
-        node: Node,
-        kind: str,
-        name: str,
-        *,
-        name_node: Node | None = None,
-        body: Node | None = None,
-        level: Level = Level.FUNCTION,
-        owner: Sequence[str] = (),
-        modifiers: Iterable[str] = (),
-        decorators: Sequence[Node] = (),
-        signature_end: int | None = None,
-        opens: bool = True,
-    ) -> Draft:
-        """Record a symbol; with `opens`, what is walked inside the node belongs to it."""
+    def define(self, node: Node, kind: str, name: str, **parts: Unpack[SymbolParts]) -> Draft:
+        """Record a symbol."""
+        name_node, body = parts.get("name_node"), parts.get("body")
+        decorators, signature_end = parts.get("decorators", ()), parts.get("signature_end")
         draft = Draft(proper_name(name), kind)
-        draft.level = level
+        draft.level = parts.get("level", Level.FUNCTION)
         wrapper = self._take_wrapper(node)
         cuts = decorators
         start = node.start_byte
@@ -148,7 +164,7 @@ class Builder:
             if wrapper.decorators:
                 cuts = [*wrapper.decorators, *decorators]
             start = min(start, wrapper.start) if wrapper.widens else start
-        draft.modifiers.extend(modifiers)
+        draft.modifiers.extend(parts.get("modifiers", ()))
         if name_node is not None:
             self.defined.add(name_node.start_byte)
         draft.name_offset = (name_node or node).start_byte
@@ -161,7 +177,7 @@ class Builder:
             draft.decorators.extend(decorator_names(self.source, cuts))
         end = node.end_byte if signature_end is None else signature_end
         draft.signature = self.signature(node, start, end, cuts) or draft.name
-        self._file(draft, owner, opens)
+        self._file(draft, parts.get("owner", ()), parts.get("opens", True))
         if self.conventions.docstring is not None:
             doc_node = self.conventions.docstring(node)
             if doc_node is not None:
@@ -281,12 +297,7 @@ class Builder:
         node: Node,
         module: str,
         names: Iterable[ImportedName] = (),
-        *,
-        type_only: bool = False,
-        side_effect: bool = False,
-        dynamic: bool = False,
-        reexport: bool = False,
-        binds: bool = True,
+        **flags: Unpack[ImportFlags],
     ) -> None:
         """Record an import; its text is the statement as written."""
         self.imports.append(
@@ -297,11 +308,7 @@ class Builder:
                 last_row(node) + 1,
                 self.text(node).strip(),
                 self.frames[-1].index,
-                type_only,
-                side_effect,
-                dynamic,
-                reexport,
-                binds,
+                **flags,
             )
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypedDict, Unpack
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
@@ -19,20 +19,26 @@ Reader: TypeAlias = "Callable[[Builder, Node], str | None]"
 Finder: TypeAlias = "Callable[[Node], Node | None]"
 
 
-def definition(
-    kind: str | Reader,
-    *,
-    name: str | Finder = "name",
-    body: str | Finder = "body",
-    level: Level = Level.FUNCTION,
-    owner: Callable[[Builder, Node], Sequence[str]] | None = None,
-    where: Callable[[Builder], bool] | None = None,
-    after: Callable[[Builder, Node, Draft], None] | None = None,
-) -> Rule:
-    """A node that is a symbol: its name and body are fields, or found by a function.
+class DefinitionOptions(TypedDict, total=False):
+    """How a definition's parts are found. All are optional."""
 
-    `where` says in which surroundings it is one; elsewhere the node is walked like any other.
-    """
+    name: str | Finder
+    """A field or a function; the field `name` if not given."""
+    body: str | Finder
+    """A field or a function; the field `body` if not given."""
+    level: Level
+    owner: Callable[[Builder, Node], Sequence[str]]
+    where: Callable[[Builder], bool]
+    """Whether the node is a symbol where it occurs; if not, its children are walked only."""
+    after: Callable[[Builder, Node, Draft], None]
+    """Completes the new draft."""
+
+
+def definition(kind: str | Reader, **options: Unpack[DefinitionOptions]) -> Rule:
+    """A node that is a symbol."""
+    name, body = options.get("name", "name"), options.get("body", "body")
+    level, owner = options.get("level", Level.FUNCTION), options.get("owner")
+    where, after = options.get("where"), options.get("after")
 
     def rule(builder: Builder, node: Node) -> bool:
         if where is not None and not where(builder):
@@ -60,9 +66,10 @@ def definition(
     return rule
 
 
-def member(kind: str | Reader, **options: object) -> Rule:
+def member(kind: str | Reader, **options: Unpack[DefinitionOptions]) -> Rule:
     """A definition that only counts directly inside a class-like body."""
-    return definition(kind, where=lambda builder: builder.is_member, **options)  # type: ignore[arg-type]
+    inside: DefinitionOptions = {"where": lambda builder: builder.is_member, **options}
+    return definition(kind, **inside)
 
 
 def variable(
