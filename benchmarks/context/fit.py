@@ -2,7 +2,7 @@
 
     python -m benchmarks.context.fit [--embedder local|minilm|encoder|FOLDER]
 
-Prints the numbers for `asterism.context.scores`, and how good they are on requests they were
+Prints the numbers for `asterism.context.words`, and how good they are on requests they were
 not fitted on (five folds). The relation of two items is not fitted, for nobody has labelled pairs:
 the nearest ones are listed, to be judged by hand.
 """
@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asterism.context.items import query_sentences
-from asterism.context.scores import PROBES
 from asterism.context.vectors import ItemIndex, Prepared, likeness
-from asterism.context.words import brevity
+from asterism.context.words import PROBES, brevity
 from asterism.models.embed.cache import NoCache
 from asterism.types.context import Tool
 from benchmarks.context.quality import (

@@ -25,11 +25,10 @@ from asterism.config.load import embed_options
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.evaluation.bootstrap import paired_difference
 from asterism.evaluation.datasets import Checkout, Dataset, Found, PathMatch, Query, load_dataset
-from asterism.evaluation.metrics import first_ranks, ndcg, without_given
 from asterism.evaluation.run import SPARE
-from asterism.evaluation.summaries import mean
+from asterism.evaluation.runs import first_ranks, ndcg, without_given
+from asterism.evaluation.summaries import mean, paired_difference
 from asterism.evaluation.tables import NOTHING, table
 from asterism.models.embed.provider import Embedder, make_embedder
 from asterism.search.query.parse import understand

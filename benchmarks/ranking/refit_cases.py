@@ -9,7 +9,7 @@ import numpy as np
 
 from asterism.engine.engine import Engine
 from asterism.evaluation.datasets import Checkout, Dataset, Found, Query
-from asterism.evaluation.metrics import first_ranks, ndcg, without_given
+from asterism.evaluation.runs import first_ranks, ndcg, without_given
 from asterism.models.embed.http import unit
 from asterism.models.embed.options import EmbedOptions
 from asterism.models.embed.provider import Embedder, make_embedder

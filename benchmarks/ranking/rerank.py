@@ -35,10 +35,9 @@ from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.rerank import OwnModel, own_model
 from asterism.engine.wiring import Places, cache
-from asterism.evaluation.bootstrap import paired_difference
 from asterism.evaluation.datasets import Checkout, Dataset, Found, Query, load_dataset
-from asterism.evaluation.metrics import first_ranks, ndcg, without_given
-from asterism.evaluation.summaries import mean
+from asterism.evaluation.runs import first_ranks, ndcg, without_given
+from asterism.evaluation.summaries import mean, paired_difference
 from asterism.evaluation.tables import table
 from asterism.models.embed.provider import Embedder, make_embedder
 from asterism.models.rerank.options import RerankOptions

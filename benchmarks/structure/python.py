@@ -6,8 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from asterism.lsp.client import LanguageClient, standard_answers, to_path
-from asterism.lsp.connection import Connection
+from asterism.lsp.connection import Connection, LanguageClient, standard_answers, to_path
 from asterism.lsp.keeper import Keeper, KeeperOptions
 from asterism.lsp.process import ServerCommand
 from asterism.programs.table import Consent, Program

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.context.display import columns
-from asterism.context.items import first_items
+from asterism.context.items import columns, first_items
 from asterism.context.request import Asked, Built, Chooser, build_request, extend_by_result
 from asterism.context.vectors import ItemIndex
 from asterism.models.embed.cache import NoCache

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from asterism.evaluation.datasets import Found, PathMatch
-from asterism.evaluation.metrics import Measures
-from asterism.evaluation.runs import Building, Result, Run
+from asterism.evaluation.runs import Building, Measures, Result, Run
 
 
 class FakeSearcher:

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from asterism.evaluation.datasets import Found, PathMatch, Query, Target
-from asterism.evaluation.metrics import (
+from asterism.evaluation.runs import (
     Judged,
     Measures,
     covers,

@@ -10,7 +10,7 @@ from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.engine.wiring import Places
-from asterism.evaluation.asterism_adapter import EngineSearcher, given_of, word_search
+from asterism.evaluation.adapters import EngineSearcher, given_of, word_search
 from asterism.evaluation.datasets import Found, Query, Target
 from asterism.evaluation.self_supervised import Draw, SetOptions, make_queries, misspelt
 from asterism.store.registry import Registered

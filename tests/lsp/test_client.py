@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from asterism.lsp.channels import MessageReader, UnixSocket, encode
-from asterism.lsp.client import LanguageClient, standard_answers, to_path, to_uri
-from asterism.lsp.connection import Connection
+from asterism.lsp.connection import Connection, LanguageClient, standard_answers, to_path, to_uri
+from asterism.lsp.process import MessageReader, UnixSocket, encode
 from asterism.types.errors import ServerDied, ServerMissing
 
 

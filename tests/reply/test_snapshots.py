@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from asterism.analysis.source.text import decode
 from asterism.analysis.syntax.outlines import outline
 from asterism.analysis.syntax.pruning import problems_of
-from asterism.reply.needs import Needs
+from asterism.reply.layout import Needs
 from asterism.reply.snapshots import Form, snapshot, targets_at
 from asterism.types.outline import Outline, Reference
 from asterism.types.selection import Lines

@@ -11,10 +11,10 @@ from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.structure.by_name import ByName, ByNameOptions
-from asterism.structure.call_trees import TreeOptions, call_tree
+from asterism.structure.facts import ByName, ByNameOptions
 from asterism.structure.positions import Target
 from asterism.structure.repository import Files, IndexedRepository
+from asterism.structure.uses import TreeOptions, call_tree
 from asterism.types.structure import Connections, Edge, Fact, SymbolPlace
 
 SETTINGS = Settings(embedding=EmbeddingSettings(), work=WorkSettings(jobs=1))

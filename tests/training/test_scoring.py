@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from asterism.evaluation.datasets import Found, PathMatch, Target
-from asterism.evaluation.metrics import first_ranks
-from asterism.evaluation.metrics import ndcg as product_ndcg
+from asterism.evaluation.runs import first_ranks
+from asterism.evaluation.runs import ndcg as product_ndcg
 from training.evaluation.scoring import Place, load, ndcg, one_per_file, summary
 
 A, B, C = Place("src/a.py", 1, 9), Place("src/b.py", 1, 9), Place("src/c.py", 1, 9)

@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from asterism.analysis.syntax.catalogue import detect
+from asterism.analysis.syntax.language import detect
 from asterism.evaluation.datasets import Query, Target, write_dataset
 from training.evaluation.unseen import WISH
 from training.examples.mine import source_name

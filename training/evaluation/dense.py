@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from asterism.analysis.chunks.options import RECIPE_VERSION
+from asterism.analysis.chunks.units import RECIPE_VERSION
 from asterism.evaluation.datasets import Checkout, Dataset, Found, Query
-from asterism.evaluation.metrics import file_ranks, first_ranks, ndcg, without_given
+from asterism.evaluation.runs import file_ranks, first_ranks, ndcg, without_given
 from asterism.indexing.read import text_hash
 from asterism.models.embed.cache import EmbeddingCache
 from asterism.models.embed.provider import Embedder
-from asterism.models.rerank.local import LocalReranker
+from asterism.models.rerank.provider import LocalReranker
 from training.evaluation.figures import Scored
 from training.evaluation.scoring import AT_MOST, Collection
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asterism.analysis.chunks.chunker import Place, chunk_file
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.source.text import decode, is_binary, read
 from asterism.analysis.syntax.outlines import outline
 from asterism.disclosure.tokens import find_tokens, line_of

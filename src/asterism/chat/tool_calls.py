@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from asterism.chat.ports import ToolOutput, Tools, TurnOptions
-from asterism.chat.window import shortened
+from asterism.chat.prompts import shortened
 from asterism.types.chat import Round, ToolCall, ToolResult, ToolSpec
 from asterism.types.context_settings import Permission
 from asterism.types.errors import AsterismError

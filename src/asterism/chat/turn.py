@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from asterism.chat import extractive
-from asterism.chat.citations import cited
+from asterism.chat.extractive import cited
 from asterism.chat.ports import (
     CodeSearch,
     Contexts,
@@ -17,10 +17,17 @@ from asterism.chat.ports import (
     TurnOptions,
     error_of,
 )
-from asterism.chat.prompts import LAST_ROUND, assembled, budget_of, mark_of, output_of
+from asterism.chat.prompts import (
+    LAST_ROUND,
+    assembled,
+    budget_of,
+    fitted,
+    mark_of,
+    output_of,
+    size_of,
+)
 from asterism.chat.retrieval_loop import Grounded, Judging, ground
 from asterism.chat.tool_calls import Terms, is_looping, offered, run_call, sort_calls
-from asterism.chat.window import fitted, size_of
 from asterism.disclosure.places import MaskedPlace, MaskedTokens, places_in
 from asterism.models.llm.options import LanguageModel, ModelRequest
 from asterism.telemetry.notices import counting_masked

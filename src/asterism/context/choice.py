@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.context.items import query_sentences
-from asterism.context.scores import LEAST, PROBES, Numbers
 from asterism.context.vectors import ItemIndex, Prepared
-from asterism.context.words import brevity
+from asterism.context.words import LEAST, PROBES, Numbers, brevity
 from asterism.types.context import (
     Item,
     ItemKey,

@@ -10,11 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 from asterism.context.choice import ALL_PARTS, Choice, ChoosingOptions, choose, compare, domain_of
-from asterism.context.expansion import Ground, Related, expand, expand_result
 from asterism.context.items import Standing, offered_items
-from asterism.context.relations import relation_graph
-from asterism.context.scores import Scale
+from asterism.context.relations import Ground, Related, expand, expand_result, relation_graph
 from asterism.context.vectors import ItemIndex
+from asterism.context.words import Scale
 from asterism.types.context import (
     Agent,
     Include,

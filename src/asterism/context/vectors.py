@@ -11,8 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from asterism.context.items import index_text, pieces_of
-from asterism.context.scores import Numbers, Scale, curve_of
-from asterism.context.words import WordIndex, stems_of
+from asterism.context.words import Numbers, Scale, WordIndex, curve_of, stems_of
 from asterism.models.embed.provider import Embedder, Matrix
 from asterism.types.context import Item, Tool
 from asterism.types.index import ModelIdentity

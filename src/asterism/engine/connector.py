@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
-from asterism.analysis.syntax.catalogue import detect
+from asterism.analysis.syntax.language import detect
 from asterism.config.environment import program
 from asterism.config.settings import Settings
 from asterism.config.trust import is_trusted
@@ -18,7 +18,7 @@ from asterism.languages.registry import facets_of
 from asterism.lsp.keeper import Condition, KeeperOptions
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
-from asterism.structure.by_name import ByName, completed
+from asterism.structure.facts import ByName, completed
 from asterism.structure.positions import Target
 from asterism.structure.repository import Files, FilesOnce, IndexedRepository, KeptOutlines
 from asterism.structure.servers.catalogue import BY_FAMILY, SERVERS, Server

@@ -8,8 +8,8 @@ from asterism.engine.connector import Connector, Questions
 from asterism.engine.snapshot import Freshness, QuerySnapshot
 from asterism.search.lookup import hints
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.structure.call_trees import TreeOptions, call_tree
 from asterism.structure.positions import Target
+from asterism.structure.uses import TreeOptions, call_tree
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path
 from asterism.types.index import FoundSymbol, SymbolPage, SymbolQuery, symbol_query

@@ -12,15 +12,18 @@ from typing import TYPE_CHECKING
 from asterism.context.replay import Replayed, replay
 from asterism.context.sessions import (
     Missing,
+    Usage,
     add,
+    advice,
+    cited,
     items_of,
     mentioned,
     missing,
     new_session,
     remove,
+    usage_of,
     with_settings,
 )
-from asterism.context.usage import Usage, advice, cited, usage_of
 from asterism.engine.agents import Agents, Ready, contents_of
 from asterism.store.registry import Registered
 from asterism.types.chat import Message

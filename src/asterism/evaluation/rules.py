@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.chunks.validation import Violation, uncovered, violations
 from asterism.analysis.parallel import in_parallel
 from asterism.analysis.reading import read_chunks

@@ -11,9 +11,12 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from asterism.analysis.source.text import decode, read
 from asterism.evaluation.datasets import Checkout, Dataset, Found, PathMatch, Query
-from asterism.evaluation.metrics import (
+from asterism.evaluation.runs import (
     TOKEN_BUDGET,
+    Building,
     Judged,
+    Result,
+    Run,
     file_ranks,
     first_ranks,
     measures,
@@ -21,7 +24,6 @@ from asterism.evaluation.metrics import (
     within_budget,
     without_given,
 )
-from asterism.evaluation.runs import Building, Result, Run
 from asterism.types.errors import InputError, PathMissing, UsageError
 from asterism.types.files import display_path
 

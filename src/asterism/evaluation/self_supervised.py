@@ -27,9 +27,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from asterism.evaluation.candidates import Candidate, candidates, texts_of
+from asterism.evaluation.candidates import TOPICS, Candidate, Topic, candidates, texts_of
 from asterism.evaluation.datasets import Query, Target
-from asterism.evaluation.topics import TOPICS, Topic
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
 from asterism.types.chunk import Chunk

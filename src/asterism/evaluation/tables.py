@@ -3,21 +3,18 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from asterism.evaluation.bootstrap import (
+from asterism.evaluation.runs import SHORT_LIST, TOKEN_BUDGET, Measures, Result, Run
+from asterism.evaluation.summaries import (
     GROUPS_AT_LEAST,
     BootstrapOptions,
     Difference,
-    interval,
-    paired_difference,
-)
-from asterism.evaluation.metrics import SHORT_LIST, TOKEN_BUDGET, Measures
-from asterism.evaluation.runs import Result, Run
-from asterism.evaluation.summaries import (
     answerable,
     averages,
     grouped,
+    interval,
     mean,
     median_first_tokens,
+    paired_difference,
     times,
 )
 from asterism.types.errors import UsageError

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from asterism.analysis.chunks.chunker import Place, chunk_file
 from asterism.analysis.chunks.embedding_text import RULE
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.resolve.offers import Want, exported_signatures, wanted_names
 from asterism.analysis.source.text import decode, is_binary, read
 from asterism.analysis.symbols import symbol_rows

@@ -7,9 +7,8 @@ from enum import StrEnum
 from asterism.analysis.chunks.chunker import folded
 from asterism.analysis.chunks.units import units_of
 from asterism.analysis.syntax.pruning import ImportNames, Pruning, problems_of
-from asterism.reply.layout import joined, line_starts, path_line
+from asterism.reply.layout import Needs, joined, line_starts, needs_of, path_line
 from asterism.reply.names import Resolver
-from asterism.reply.needs import Needs, needs_of
 from asterism.types.outline import Item, Outline, Span
 from asterism.types.selection import Lines
 from asterism.types.structure import Connections, Fact, Gap, Member, SymbolPlace

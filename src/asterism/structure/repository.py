@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from asterism.analysis.resolve.candidates import MAX_CANDIDATES, Candidate
-from asterism.analysis.resolve.modules import module_file, package_roots
+from asterism.analysis.resolve.offers import module_file, package_roots
 from asterism.analysis.resolve.scopes import FileScope
 from asterism.analysis.source.text import decode, is_binary, read
-from asterism.analysis.syntax.catalogue import detect
+from asterism.analysis.syntax.language import detect
 from asterism.analysis.syntax.outlines import outline
-from asterism.languages.file_set import FileSet
+from asterism.languages.facets import FileSet
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.structure.positions import Enclosing, SourceUnits
 from asterism.types.errors import InputError

@@ -4,7 +4,7 @@ from textwrap import dedent
 
 from asterism.analysis.chunks.chunker import Place, chunk_file
 from asterism.analysis.chunks.embedding_text import RULE
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.syntax.outlines import outline
 from asterism.types.chunk import Chunk
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from hypothesis import HealthCheck, settings
 
 from asterism.analysis.chunks.chunker import Place, chunk_file
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.chunks.validation import violations
 from asterism.analysis.source.text import decode, is_binary
 from asterism.analysis.symbols import symbol_rows

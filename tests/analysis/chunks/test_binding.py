@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from asterism.analysis.chunks.chunker import Place, chunk_file
 from asterism.analysis.chunks.embedding_text import bind_quotes, preamble
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.chunks.validation import violations
 from asterism.analysis.source.text import decode
 from asterism.analysis.syntax.outlines import outline

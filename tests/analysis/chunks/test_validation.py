@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from asterism.analysis.chunks.chunker import Place, chunk_file
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.chunks.validation import RULES, uncovered, violations
 from asterism.analysis.syntax.outlines import outline
 from asterism.types.chunk import Chunk

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from asterism.analysis.resolve.candidates import Candidate
-from asterism.analysis.resolve.modules import module_file
+from asterism.analysis.resolve.offers import module_file
 from asterism.analysis.resolve.scopes import FileScope
 from asterism.analysis.syntax.outlines import outline
-from asterism.languages.file_set import FileSet
+from asterism.languages.facets import FileSet
 
 
 class InMemoryWorld:

@@ -6,13 +6,18 @@ from textwrap import dedent
 import pytest
 
 from asterism.analysis.chunks.chunker import Place, chunk_file
-from asterism.analysis.chunks.options import ChunkOptions
-from asterism.analysis.resolve.modules import resolve_module
-from asterism.analysis.resolve.offers import MAX_HOPS, exported_signatures, follow, wanted_names
+from asterism.analysis.chunks.units import ChunkOptions
+from asterism.analysis.resolve.offers import (
+    MAX_HOPS,
+    exported_signatures,
+    follow,
+    resolve_module,
+    wanted_names,
+)
 from asterism.analysis.source.text import decode
 from asterism.analysis.symbols import symbol_rows
 from asterism.analysis.syntax.outlines import outline
-from asterism.languages.file_set import FileSet
+from asterism.languages.facets import FileSet
 from asterism.types.index import Signatures
 from asterism.types.outline import Declared, Outline, offered
 from asterism.types.symbol import Role

@@ -3,7 +3,7 @@
 import pytest
 
 from asterism.analysis.chunks.chunker import Place, chunk_file
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.symbols import symbol_rows
 from asterism.analysis.syntax.outlines import outline
 from asterism.types.chunk import Chunk

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from asterism.analysis.syntax.catalogue import TABLE, Entry
+from asterism.analysis.syntax.language import TABLE, Entry
 from asterism.analysis.syntax.outlines import language_of
 from tests.fixture_checks import FIXTURES
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.analysis.syntax.catalogue import Entry
+from asterism.analysis.syntax.language import Entry
 from asterism.analysis.syntax.outlines import outline_bytes
 from tests.analysis.chunks.invariants import complaints
 from tests.analysis.syntax.material import ROWS, name_in

@@ -8,8 +8,7 @@ import pytest
 
 from asterism.analysis.chunks.chunker import Place, chunk_file
 from asterism.analysis.source.text import decode
-from asterism.analysis.syntax.outlines import outline
-from asterism.analysis.syntax.walker import DEEPEST_ITEM, TOO_DEEP
+from asterism.analysis.syntax.outlines import DEEPEST_ITEM, TOO_DEEP, outline
 from tests.analysis.chunks.invariants import complaints
 
 

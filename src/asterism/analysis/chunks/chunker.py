@@ -14,10 +14,9 @@ from asterism.analysis.chunks.embedding_text import (
     preamble,
     shortened,
 )
-from asterism.analysis.chunks.options import ChunkOptions
-from asterism.analysis.chunks.units import Unit, unit_path, units_of
-from asterism.analysis.syntax.catalogue import titles
-from asterism.analysis.syntax.problems import Statements
+from asterism.analysis.chunks.units import ChunkOptions, Unit, unit_path, units_of
+from asterism.analysis.syntax.language import titles
+from asterism.analysis.syntax.outlines import Statements
 from asterism.languages.registry import facets_of
 from asterism.types.chunk import Chunk
 from asterism.types.outline import Item, Outline, Span

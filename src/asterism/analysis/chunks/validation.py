@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 from asterism.analysis.chunks.chunker import Place, chunk_file, folded
 from asterism.analysis.chunks.embedding_text import RULE
-from asterism.analysis.chunks.options import ChunkOptions
-from asterism.analysis.chunks.units import Unit, unit_path, units_of
-from asterism.analysis.syntax.catalogue import titles
+from asterism.analysis.chunks.units import ChunkOptions, Unit, unit_path, units_of
+from asterism.analysis.syntax.language import titles
 from asterism.analysis.syntax.outlines import outline as outline_again
 from asterism.languages.registry import facets_of
 from asterism.types.chunk import Chunk

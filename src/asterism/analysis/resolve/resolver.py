@@ -13,13 +13,13 @@ from asterism.analysis.resolve.candidates import (
     Names,
     World,
 )
-from asterism.analysis.resolve.heritage import bases_of
 from asterism.analysis.resolve.imports import Imports
-from asterism.analysis.resolve.modules import is_in_folder
+from asterism.analysis.resolve.offers import is_in_folder
 from asterism.analysis.resolve.receivers import (
     Owner,
     Receiver,
     around,
+    bases_of,
     called,
     cast_to,
     foreign,

@@ -6,8 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from asterism.analysis.syntax.catalogue import detect, entry_of
-from asterism.analysis.syntax.language import ended, table_of
+from asterism.analysis.syntax.language import detect, ended, entry_of, table_of
 from asterism.analysis.syntax.lists import (
     counts,
     elements_to_drop,

@@ -13,7 +13,7 @@ from asterism.cli.json import Json, write_json
 from asterism.cli.setup import directory_named, engine
 from asterism.cli.terminal import console, show
 from asterism.context.replay import ItemChange, Replayed
-from asterism.context.usage import usage_json, use_json
+from asterism.context.sessions import usage_json, use_json
 from asterism.engine.sessions import Sessions
 from asterism.servers.wire_requests import session_json
 from asterism.types.errors import InputError, UsageError

@@ -10,14 +10,16 @@ from urllib.parse import urlsplit
 from asterism.context.agents.nodes import (
     AgentInvalid,
     Entry,
+    Notes,
     Problem,
     Unreadable,
     allowed_names,
+    each,
     is_mapping,
+    joined,
     parsed,
     scalar_of,
 )
-from asterism.context.agents.values import Notes, each, joined
 from asterism.types.context import (
     DEFAULT_PRIORITY,
     HIGHEST_PRIORITY,

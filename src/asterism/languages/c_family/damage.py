@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.rules import value_cut
-from asterism.languages.c_family.declarators import Declared, declared, silence_keywords
-from asterism.languages.c_family.records import ends_there
+from asterism.languages.c_family.declarators import Declared, declared, ends_there, silence_keywords
 from asterism.types.outline import Span
 
 if TYPE_CHECKING:

@@ -18,17 +18,15 @@ from asterism.languages.c_family.damage import (
     swallowed,
 )
 from asterism.languages.c_family.declarators import (
-    Declared,
-    attributes_of,
-    declared,
-    modifiers_of,
-)
-from asterism.languages.c_family.records import (
     ACCESS,
     RECORDS,
+    Declared,
     access,
+    attributes_of,
+    declared,
     define_tagged,
     misread_block,
+    modifiers_of,
     name_attributes,
 )
 

@@ -5,9 +5,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from asterism.structure.positions import Target, find_item, unknown
-from asterism.structure.python.places import PythonFile
-from asterism.structure.python.references import Meaning, Resolver, find_word, references_to
-from asterism.structure.python.types import bases, flows_in, flows_out, value_of
+from asterism.structure.python.paths import PythonFile
+from asterism.structure.python.references import (
+    Meaning,
+    Resolver,
+    bases,
+    find_word,
+    flows_in,
+    flows_out,
+    references_to,
+    value_of,
+)
 from asterism.types.errors import ServerRefused
 from asterism.types.files import display_path
 from asterism.types.outline import Reference

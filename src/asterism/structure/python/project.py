@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from asterism.analysis.syntax.outlines import outline
-from asterism.lsp.client import LanguageClient, standard_answers
-from asterism.lsp.connection import Connection
+from asterism.lsp.connection import Connection, LanguageClient, standard_answers
 from asterism.lsp.keeper import Condition, KeeperOptions
 from asterism.lsp.process import ServerCommand
 from asterism.programs.start import fences
@@ -17,8 +16,12 @@ from asterism.programs.table import TY
 from asterism.structure.positions import Target
 from asterism.structure.project import Project
 from asterism.structure.python.connections import connections_of
-from asterism.structure.python.paths import check_links, configuration_path, write_configuration
-from asterism.structure.python.places import Files
+from asterism.structure.python.paths import (
+    Files,
+    check_links,
+    configuration_path,
+    write_configuration,
+)
 from asterism.structure.python.references import Resolver
 from asterism.structure.repository import OutlineOf
 from asterism.types.errors import ServerMissing

@@ -9,8 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from asterism.analysis.resolve.scopes import FileScope
-from asterism.lsp.client import LanguageClient, to_uri
-from asterism.lsp.connection import Answer
+from asterism.lsp.connection import Answer, LanguageClient, to_uri
 from asterism.structure.repository import Files
 from asterism.types.errors import ServerTimeout
 

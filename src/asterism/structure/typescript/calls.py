@@ -5,10 +5,9 @@ from collections.abc import Set as AbstractSet
 from enum import Enum, auto
 from typing import NamedTuple
 
-from asterism.structure.typescript.places import split
+from asterism.structure.typescript.places import IMPORT_CONFIDENCE, View, one_line, split
 from asterism.structure.typescript.session import ACCESSOR, SourceFile, Symbol, is_unresolved
 from asterism.structure.typescript.tree import WRAPPING, Kind, Tree
-from asterism.structure.typescript.types import IMPORT_CONFIDENCE, View, one_line
 from asterism.types.structure import Edge, Known, SymbolPlace
 
 CALL_KINDS = frozenset(

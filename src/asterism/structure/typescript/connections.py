@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from asterism.structure.positions import Target, find_item, unknown
 from asterism.structure.typescript.calls import calls_of, heritage_of
-from asterism.structure.typescript.places import item_place, split
+from asterism.structure.typescript.places import IMPORT_CONFIDENCE, View, item_place, split
 from asterism.structure.typescript.references import (
     MEMBER,
     Group,
@@ -29,7 +29,6 @@ from asterism.structure.typescript.signatures import (
     value_type,
 )
 from asterism.structure.typescript.tree import Kind
-from asterism.structure.typescript.types import IMPORT_CONFIDENCE, View
 from asterism.types.errors import ServerRefused
 from asterism.types.outline import Item
 from asterism.types.structure import (

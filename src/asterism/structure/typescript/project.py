@@ -19,9 +19,8 @@ from asterism.structure.project import Project
 from asterism.structure.repository import OutlineOf
 from asterism.structure.typescript.config import Plan, is_config, is_source, plan
 from asterism.structure.typescript.connections import connections_of
-from asterism.structure.typescript.places import Places
+from asterism.structure.typescript.places import Places, Types, View
 from asterism.structure.typescript.session import Session
-from asterism.structure.typescript.types import Types, View
 from asterism.types.errors import ServerMissing
 from asterism.types.files import FoundFile
 from asterism.types.structure import Connections

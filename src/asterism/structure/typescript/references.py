@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
 from asterism.structure.typescript.calls import Use, heritage_of, use_of
-from asterism.structure.typescript.places import item_place, module_place, split
+from asterism.structure.typescript.places import View, item_place, module_place, split
 from asterism.structure.typescript.session import (
     ACCESSOR,
     TYPE_PARAMETER,
@@ -17,7 +17,6 @@ from asterism.structure.typescript.session import (
     to_symbol,
 )
 from asterism.structure.typescript.tree import NAME_KINDS, Kind
-from asterism.structure.typescript.types import View
 from asterism.types.structure import Edge, Known, SymbolPlace
 
 _HOLDERS = frozenset({Kind.class_declaration, Kind.class_expression, Kind.interface_declaration})

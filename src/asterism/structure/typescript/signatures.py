@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from asterism.structure.typescript.places import Types, annotation_of, is_any, is_type, one_line
 from asterism.structure.typescript.session import SourceFile
 from asterism.structure.typescript.tree import NAME_KINDS, Kind, Tree
-from asterism.structure.typescript.types import Types, annotation_of, is_any, is_type, one_line
 from asterism.types.outline import Item
 from asterism.types.structure import Member, TypeFlow
 
