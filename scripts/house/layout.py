@@ -58,7 +58,9 @@ def small_with_one_importer(trees: Trees) -> list[str]:
     return [
         f"{name} <- {next(iter(importers[name]))}"
         for name in sorted(trees)
-        if _lines(trees[name]) < SMALL and len(importers[name]) == 1 and not name.endswith("/__init__.py")
+        if _lines(trees[name]) < SMALL
+        and len(importers[name]) == 1
+        and not name.endswith("/__init__.py")
     ]
 
 
