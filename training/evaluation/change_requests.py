@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from asterism.analysis.syntax.language import detect
-from asterism.evaluation.datasets import Query, Target, write_dataset
+from asterism.evaluation.datasets import LabelledPlace, Query, write_dataset
 from training.evaluation.unseen import WISH
 from training.examples.mine import source_name
 from training.examples.prepare import read_wishes
@@ -66,7 +66,7 @@ def queries(
     """Subjects whose answers are there, in any order."""
     known = {said: paths for said in sorted(wished) if (paths := there.intersection(wished[said]))}
     for number, said in enumerate(chance.sample(list(known), len(known)), 1):
-        targets = tuple(Target(path) for path in sorted(known[said]))
+        targets = tuple(LabelledPlace(path) for path in sorted(known[said]))
         language = detect(targets[0].path).key
         yield Query(f"{source}-{number:03}", said, source, targets, language, WISH)
 

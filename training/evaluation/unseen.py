@@ -24,7 +24,7 @@ from asterism.config.load import load
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.evaluation.datasets import Query, Target, write_dataset
+from asterism.evaluation.datasets import LabelledPlace, Query, write_dataset
 from asterism.evaluation.self_supervised import SetOptions, make_queries
 from asterism.types.errors import PathMissing
 from asterism.types.files import display_path
@@ -111,7 +111,7 @@ def wished(one: Unseen, clones: Path, root: Path, size: int, seed: int) -> list[
             f"{one.name}-{WISH}-{number:02}",
             wish.query,
             one.name,
-            (Target(wish.path),),
+            (LabelledPlace(wish.path),),
             next(row.language for row in rows if row.path == wish.path),
             WISH,
         )

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from asterism.chat.ports import Prepared, TurnOptions
+from asterism.chat.ports import PreparedRequest, TurnOptions
 from asterism.models.llm.options import LanguageModel
 from asterism.types.chat import Message, Role, ToolResult, ToolSpec, Turn, TurnStatus
 
@@ -171,7 +171,9 @@ def grounding_message(results: tuple[ToolResult, ...], mark: str) -> Message:
     return Message(Role.user, "\n\n".join(["Code that was found for the question:", *parts]))
 
 
-def assembled(turn: Turn, prepared: Prepared, history: Sequence[Message], mark: str) -> Assembled:
+def assembled(
+    turn: Turn, prepared: PreparedRequest, history: Sequence[Message], mark: str
+) -> Assembled:
     """The request for the turn's next reply."""
     return Assembled(
         system=(rules(mark), *(one for one in prepared.messages if one.role is Role.system)),

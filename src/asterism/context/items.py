@@ -166,7 +166,7 @@ def _place(item: Item) -> tuple[int, int, str, str]:
 
 def first_items(agent: Agent, tools: Sequence[Tool]) -> tuple[SessionItem, ...]:
     """What a new session holds: every item that is to be there always."""
-    standing = Standing(agent, {})
+    standing = ToolSettings(agent, {})
     return tuple(
         SessionItem(key, RequestMode.always)
         for key, item in offered_items(agent, tools).items()
@@ -174,7 +174,7 @@ def first_items(agent: Agent, tools: Sequence[Tool]) -> tuple[SessionItem, ...]:
     )
 
 
-class Standing:
+class ToolSettings:
     """What an agent's file says of each tool, looked up quickly; servers can have thousands."""
 
     def __init__(self, agent: Agent, session: Layer) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
 from asterism.context.items import pieces_of
-from asterism.context.vectors import ItemIndex, Prepared, likeness
+from asterism.context.vectors import ItemIndex, PreparedItems, likeness
 from asterism.context.words import Numbers, Scale
 from asterism.types.context import Item, Tool, content_hash
 from asterism.types.context_settings import AgentSettings, ContextSettings, Domain
@@ -37,7 +37,7 @@ MOST_FILES = 64
 _BLOCK = 1024
 
 
-class Neighbour(NamedTuple):
+class ItemNeighbour(NamedTuple):
     """An item that goes with another, by its number in the set."""
 
     item: int
@@ -47,15 +47,15 @@ class Neighbour(NamedTuple):
 class RelationGraph(NamedTuple):
     """For each item of a set its neighbours, best first."""
 
-    links: tuple[tuple[Neighbour, ...], ...]
+    links: tuple[tuple[ItemNeighbour, ...], ...]
 
-    def neighbours(self, item: int) -> tuple[Neighbour, ...]:
+    def neighbours(self, item: int) -> tuple[ItemNeighbour, ...]:
         """The neighbours of an item."""
         return self.links[item] if item < len(self.links) else ()
 
 
 def relation_graph(
-    prepared: Prepared, identity: ModelIdentity, scale: Scale, directory: Path | None
+    prepared: PreparedItems, identity: ModelIdentity, scale: Scale, directory: Path | None
 ) -> RelationGraph:
     """The graph of a set: from its file if there is one, else computed and kept there.
 
@@ -67,12 +67,12 @@ def relation_graph(
     return graph
 
 
-_graphs: WeakKeyDictionary[Prepared, RelationGraph] = WeakKeyDictionary()
+_graphs: WeakKeyDictionary[PreparedItems, RelationGraph] = WeakKeyDictionary()
 """The graphs of sets that are in use; a set lives as long as its index remembers it."""
 
 
 def _kept(
-    prepared: Prepared, identity: ModelIdentity, scale: Scale, directory: Path | None
+    prepared: PreparedItems, identity: ModelIdentity, scale: Scale, directory: Path | None
 ) -> RelationGraph:
     if directory is None:
         return _computed(prepared, scale)
@@ -85,12 +85,12 @@ def _kept(
     return graph
 
 
-def _name(prepared: Prepared, identity: ModelIdentity, scale: Scale) -> str:
+def _name(prepared: PreparedItems, identity: ModelIdentity, scale: Scale) -> str:
     parts = [VERSION, list(identity), scale.curve, [content_hash(item) for item in prepared.items]]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:40]
 
 
-def _computed(prepared: Prepared, scale: Scale) -> RelationGraph:
+def _computed(prepared: PreparedItems, scale: Scale) -> RelationGraph:
     import numpy as np
 
     count = len(prepared.items)
@@ -104,19 +104,19 @@ def _computed(prepared: Prepared, scale: Scale) -> RelationGraph:
     return RelationGraph(tuple(_strongest(row) for row in scores))
 
 
-def _strongest(row: np.ndarray[tuple[int], np.dtype[np.float32]]) -> tuple[Neighbour, ...]:
+def _strongest(row: np.ndarray[tuple[int], np.dtype[np.float32]]) -> tuple[ItemNeighbour, ...]:
     import numpy as np
 
     over = np.flatnonzero(row >= LEAST_SCORE)
     best = over[np.argsort(-row[over], kind="stable")][:MOST_NEIGHBOURS]
-    return tuple(Neighbour(int(item), round(float(row[item]), 4)) for item in best)
+    return tuple(ItemNeighbour(int(item), round(float(row[item]), 4)) for item in best)
 
 
 def _read(path: Path, count: int) -> RelationGraph | None:
     try:
         written = json.loads(path.read_text(encoding="utf-8"))
         links = tuple(
-            tuple(Neighbour(int(item), float(score)) for item, score in row) for row in written
+            tuple(ItemNeighbour(int(item), float(score)) for item, score in row) for row in written
         )
     except (OSError, ValueError, TypeError):
         return None
@@ -152,7 +152,7 @@ RESULT_PIECES = 64
 """Pieces of a tool's result that search: 32,000 characters, half from either end."""
 
 
-class Related(NamedTuple):
+class RelatedItem(NamedTuple):
     """An item that goes with another, or with a result."""
 
     item: Item
@@ -166,17 +166,19 @@ Reached: TypeAlias = tuple[Mapping[int, float], Mapping[int, str]]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Ground:
+class RelationBasis:
     """All candidates, the chosen among them, and what is known of them."""
 
-    prepared: Prepared
+    prepared: PreparedItems
     scale: Scale
     fit: Numbers | None = None
     """How well each piece fits the message, by which a long item's pieces are picked."""
     graph: RelationGraph | None = None
 
 
-def expand(ground: Ground, chosen: Sequence[Item], settings: AgentSettings) -> tuple[Related, ...]:
+def expand(
+    ground: RelationBasis, chosen: Sequence[Item], settings: AgentSettings
+) -> tuple[RelatedItem, ...]:
     """The items that go with the chosen ones, in as many passes as the settings say.
 
     The settings that count are those of the domain that the new item belongs to.
@@ -184,7 +186,7 @@ def expand(ground: Ground, chosen: Sequence[Item], settings: AgentSettings) -> t
     numbers = {item: number for number, item in enumerate(ground.prepared.items)}
     sources = sorted({numbers[item] for item in chosen if item in numbers})
     seen = set(sources)
-    found: list[Related] = []
+    found: list[RelatedItem] = []
     depth = max(settings.of(domain).expansion_depth for domain in Domain)
     for level in range(depth):
         ways = _ways(ground, sources, settings)
@@ -205,7 +207,7 @@ def _depth(values: ContextSettings) -> int:
 
 
 def _ways(
-    ground: Ground, sources: Sequence[int], settings: AgentSettings
+    ground: RelationBasis, sources: Sequence[int], settings: AgentSettings
 ) -> Mapping[Domain, Sequence[Reached]]:
     """For each domain what its settings ask for: near pieces, kept relations, or both."""
     by_pieces = any(settings.of(domain).expansion_enabled for domain in Domain)
@@ -218,7 +220,7 @@ def _ways(
     }
 
 
-def _by_pieces(ground: Ground, sources: Sequence[int]) -> Reached:
+def _by_pieces(ground: RelationBasis, sources: Sequence[int]) -> Reached:
     """For each item its score with the piece of a chosen item that it is nearest to."""
     prepared = ground.prepared
     pieces = [piece for at in sources for piece in _query_pieces(prepared, at, ground.fit)]
@@ -233,7 +235,7 @@ def _by_pieces(ground: Ground, sources: Sequence[int]) -> Reached:
     )
 
 
-def _query_pieces(prepared: Prepared, item: int, fit: Numbers | None) -> list[int]:
+def _query_pieces(prepared: PreparedItems, item: int, fit: Numbers | None) -> list[int]:
     import numpy as np
 
     first = int(prepared.starts[item])
@@ -246,7 +248,7 @@ def _query_pieces(prepared: Prepared, item: int, fit: Numbers | None) -> list[in
     return [first + int(at) for at in np.argsort(-fit[first:end], kind="stable")[:QUERY_PIECES]]
 
 
-def _by_graph(ground: Ground, sources: Sequence[int]) -> Reached:
+def _by_graph(ground: RelationBasis, sources: Sequence[int]) -> Reached:
     scores: dict[int, float] = {}
     to: dict[int, str] = {}
     if ground.graph is not None:
@@ -259,14 +261,14 @@ def _by_graph(ground: Ground, sources: Sequence[int]) -> Reached:
 
 
 def _picked(
-    prepared: Prepared,
+    prepared: PreparedItems,
     ways: Sequence[Reached],
     domain: Domain,
     values: ContextSettings,
     seen: set[int],
-) -> list[Related]:
+) -> list[RelatedItem]:
     """The best new items of a domain, each way up to its count."""
-    found: dict[int, Related] = {}
+    found: dict[int, RelatedItem] = {}
     for scores, to in ways:
         passing = [
             (score, item)
@@ -278,7 +280,7 @@ def _picked(
         passing.sort(key=lambda entry: (-entry[0], entry[1]))
         for score, item in passing[: values.expansion_top_n]:
             if item not in found or found[item].score < score:
-                found[item] = Related(prepared.items[item], score, to[item])
+                found[item] = RelatedItem(prepared.items[item], score, to[item])
     return sorted(found.values(), key=lambda entry: -entry.score)
 
 
@@ -290,7 +292,7 @@ def expand_result(
     index: ItemIndex,
     *,
     wanted: bool = False,
-) -> tuple[Related, ...]:
+) -> tuple[RelatedItem, ...]:
     """The candidates that go with what a tool returned; raises what the embedder raises.
 
     With `wanted` they come whatever the settings say, because the agent says so of this tool.
@@ -304,7 +306,7 @@ def expand_result(
     queries = index.embedder.embed_documents(list(dict.fromkeys(pieces)))
     scores = index.scale().relations(prepared.best(queries @ prepared.vectors.T).max(axis=0))
     reached = (dict(enumerate(map(float, scores))), dict.fromkeys(range(len(scores)), tool))
-    found: list[Related] = []
+    found: list[RelatedItem] = []
     for domain in Domain:
         values = settings.of(domain)
         if wanted or values.tool_results_enabled:

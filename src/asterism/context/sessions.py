@@ -182,7 +182,7 @@ _WORDS = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class ItemUsage:
     """What came of one item."""
 
     key: ItemKey
@@ -203,7 +203,7 @@ class Usage:
         return bool(self.cited or self.called)
 
 
-def usage_of(uses: Iterable[ItemUse]) -> tuple[Usage, ...]:
+def usage_of(uses: Iterable[ItemUse]) -> tuple[ItemUsage, ...]:
     """The uses of each item together, the most expensive first."""
     by_key: dict[ItemKey, list[ItemUse]] = {}
     for use in uses:
@@ -212,10 +212,10 @@ def usage_of(uses: Iterable[ItemUse]) -> tuple[Usage, ...]:
     return tuple(sorted(found, key=lambda usage: (-usage.tokens, str(usage.key))))
 
 
-def _usage(key: ItemKey, uses: Sequence[ItemUse]) -> Usage:
+def _usage(key: ItemKey, uses: Sequence[ItemUse]) -> ItemUsage:
     scores = [use.score for use in uses if use.score is not None]
     by_meaning = (RequestMode.agent, RequestMode.expansion)
-    return Usage(
+    return ItemUsage(
         key=key,
         sent=len(uses),
         chosen=sum(use.mode in by_meaning for use in uses),
@@ -226,7 +226,7 @@ def _usage(key: ItemKey, uses: Sequence[ItemUse]) -> Usage:
     )
 
 
-def advice(usage: Iterable[Usage], items: Mapping[ItemKey, Item], requests: int) -> list[str]:
+def advice(usage: Iterable[ItemUsage], items: Mapping[ItemKey, Item], requests: int) -> list[str]:
     """What might be changed, in sentences; nothing before there is enough to go by."""
     if requests < ENOUGH_REQUESTS:
         return []
@@ -248,7 +248,7 @@ def advice(usage: Iterable[Usage], items: Mapping[ItemKey, Item], requests: int)
     return sentences
 
 
-def _instead(usage: Usage) -> str:
+def _instead(usage: ItemUsage) -> str:
     if usage.chosen < usage.sent:
         return "set its include mode to agent, or remove it from the session"
     return "make its description more exact, so that it is chosen less often"
@@ -291,7 +291,7 @@ def use_json(use: ItemUse) -> dict[str, Any]:
     }
 
 
-def usage_json(usage: Usage) -> dict[str, Any]:
+def usage_json(usage: ItemUsage) -> dict[str, Any]:
     """An item's uses together, for programs."""
     return {
         **key_json(usage.key),

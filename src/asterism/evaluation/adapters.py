@@ -23,7 +23,7 @@ from typing import Any, TypeAlias, TypeVar
 from asterism.analysis.terms import terms_of
 from asterism.config.load import upgrade_options
 from asterism.engine.engine import Engine
-from asterism.evaluation.datasets import Found
+from asterism.evaluation.datasets import FoundPlace
 from asterism.evaluation.run import token_count
 from asterism.programs.start import Launch, TimeoutExpired, run
 from asterism.programs.table import COMPARED_TOOL
@@ -66,11 +66,11 @@ class CommandSearcher:
             _output(self._filled(self._index_command, "", 0), None)
         return ""
 
-    def search(self, query: str, limit: int) -> list[Found]:
+    def search(self, query: str, limit: int) -> list[FoundPlace]:
         """What the command prints, as places."""
         return parse_found(_output(self._filled(self._command, query, limit), SEARCH_SECONDS))
 
-    def within(self, query: str, limit: int, budget: int) -> Sequence[Found] | None:
+    def within(self, query: str, limit: int, budget: int) -> Sequence[FoundPlace] | None:
         """A command knows no budget."""
         return None
 
@@ -82,7 +82,7 @@ class CommandSearcher:
         return [_filled(word, values) for word in words]
 
 
-def parse_found(text: str) -> list[Found]:
+def parse_found(text: str) -> list[FoundPlace]:
     """Places as tools print them.
 
     Either a JSON array of objects, bare or under `results` or `hits`; or one to a line, as a JSON
@@ -107,14 +107,14 @@ def parse_found(text: str) -> list[Found]:
         ) from error
 
 
-def _from_line(line: str) -> Found:
+def _from_line(line: str) -> FoundPlace:
     path, *lines = line.rsplit(":", 2)
     if len(lines) == 2 and all(number.isdecimal() for number in lines):
-        return Found(path, int(lines[0]), int(lines[1]))
-    return Found(line)
+        return FoundPlace(path, int(lines[0]), int(lines[1]))
+    return FoundPlace(line)
 
 
-def _from_object(entry: Mapping[str, Any]) -> Found:
+def _from_object(entry: Mapping[str, Any]) -> FoundPlace:
     def pick(*names: str) -> Any:
         return next((entry[name] for name in names if entry.get(name) is not None), None)
 
@@ -123,7 +123,7 @@ def _from_object(entry: Mapping[str, Any]) -> Found:
     score = pick("score")
     if not isinstance(path, str) or not all(isinstance(line, int | None) for line in lines):
         raise ValueError("an object without a path, or with lines that are no numbers")
-    return Found(path, *lines, score=score if isinstance(score, int | float) else None)
+    return FoundPlace(path, *lines, score=score if isinstance(score, int | float) else None)
 
 
 def _words(template: str) -> list[str]:
@@ -186,14 +186,14 @@ class AdapterSearcher:
         self._handle = self._do("indexing", lambda: self._adapter.index(str(directory)))
         return getattr(self._adapter, "last_size", None) or ""
 
-    def search(self, query: str, limit: int) -> list[Found]:
+    def search(self, query: str, limit: int) -> list[FoundPlace]:
         """What the adapter finds."""
         return self._do(
             "searching",
             lambda: [_place(*place) for place in self._adapter.search(self._handle, query, limit)],
         )
 
-    def within(self, query: str, limit: int, budget: int) -> Sequence[Found] | None:
+    def within(self, query: str, limit: int, budget: int) -> Sequence[FoundPlace] | None:
         """An adapter knows no budget."""
         return None
 
@@ -220,8 +220,8 @@ def _place(
     end: int | None,
     tokens: int | None = None,
     score: float | None = None,
-) -> Found:
-    return Found(str(path), start, end, tokens, score=None if score is None else float(score))
+) -> FoundPlace:
+    return FoundPlace(str(path), start, end, tokens, score=None if score is None else float(score))
 
 
 def _load(file: Path) -> Callable[..., Any]:
@@ -288,11 +288,11 @@ class EngineSearcher:
             held = catalogue.statistics(self._registered.repository.name)
         return f"{held.chunks:,} chunks"
 
-    def search(self, query: str, limit: int) -> list[Found]:
+    def search(self, query: str, limit: int) -> list[FoundPlace]:
         """The hits as places."""
         return [found_of(hit) for hit in self._search(self._indexed(), query, limit)]
 
-    def within(self, query: str, limit: int, budget: int) -> list[Found] | None:
+    def within(self, query: str, limit: int, budget: int) -> list[FoundPlace] | None:
         """What is given out under the budget, each hit with the cost of the text it is given as."""
         if self._within is None:
             return None
@@ -309,10 +309,10 @@ class EngineSearcher:
         return self._registered
 
 
-def found_of(hit: Hit) -> Found:
+def found_of(hit: Hit) -> FoundPlace:
     """A hit as a place that costs as much as its source."""
     chunk = hit.chunk
-    return Found(
+    return FoundPlace(
         chunk.relative_path,
         chunk.start_line,
         chunk.end_line,
@@ -322,7 +322,7 @@ def found_of(hit: Hit) -> Found:
     )
 
 
-def given_of(kept: Kept) -> list[Found]:
+def given_of(kept: Kept) -> list[FoundPlace]:
     """A hit as it is given out: what its text costs, and which of its lines are there."""
     found = found_of(kept.hit)._replace(tokens=token_count(len(kept.text)))
     if kept.detail in _WHOLE:
@@ -331,7 +331,7 @@ def given_of(kept: Kept) -> list[Found]:
     return [named, *(_lines(named, first, last) for first, last in _pieces(kept))]
 
 
-def _lines(named: Found, first: int, last: int) -> Found:
+def _lines(named: FoundPlace, first: int, last: int) -> FoundPlace:
     return named._replace(start_line=first, end_line=last, tokens=0, shown="lines")
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from asterism.analysis.source.text import decode, read
 from asterism.analysis.syntax.language import TABLE
 from asterism.analysis.terms import terms_of
-from asterism.evaluation.datasets import Target
+from asterism.evaluation.datasets import LabelledPlace
 from asterism.types.chunk import Chunk
 from asterism.types.errors import InputError
 from asterism.types.outline import ROOT_KINDS
@@ -60,7 +60,7 @@ _LITERAL = re.compile(
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
-class Candidate(NamedTuple):
+class QueryCandidate(NamedTuple):
     """A question whose answer may still have to be looked up."""
 
     category: str
@@ -68,13 +68,13 @@ class Candidate(NamedTuple):
     """What the draw knows it by."""
     text: str
     name: str = ""
-    targets: tuple[Target, ...] = ()
-    given: tuple[Target, ...] = ()
+    targets: tuple[LabelledPlace, ...] = ()
+    given: tuple[LabelledPlace, ...] = ()
     unique: bool = False
     """It is only clear if its text stands once in the repository."""
 
 
-def candidates(chunk: Chunk) -> Iterator[Candidate]:
+def candidates(chunk: Chunk) -> Iterator[QueryCandidate]:
     """Every question that a chunk suggests."""
     if chunk.part:
         return
@@ -87,40 +87,40 @@ def candidates(chunk: Chunk) -> Iterator[Candidate]:
     yield from _mentions(chunk)
 
 
-def _about_name(chunk: Chunk) -> Iterator[Candidate]:
+def _about_name(chunk: Chunk) -> Iterator[QueryCandidate]:
     name = chunk.name
     if len(name) < NAME_LENGTH or not _NAME.fullmatch(name):
         return
-    yield Candidate("definition", name, name, name)
-    yield Candidate("usage", name, f"where is {name} used", name)
+    yield QueryCandidate("definition", name, name, name)
+    yield QueryCandidate("usage", name, f"where is {name} used", name)
     if len(name) >= MISSPELT_LENGTH:
-        yield Candidate("misspelt", name, name, name)
+        yield QueryCandidate("misspelt", name, name, name)
 
 
-def _about_doc(chunk: Chunk) -> Iterator[Candidate]:
+def _about_doc(chunk: Chunk) -> Iterator[QueryCandidate]:
     sentence = next(_sentences(chunk.docstring or chunk.jsdoc or ""), "")
     own = set(terms_of(chunk.name))
     words = [word for word in sentence.split() if not own & set(terms_of(word))]
     if len(words) >= SENTENCE_WORDS:
         text = " ".join(words)
-        yield Candidate("docstring", text, text, chunk.name, (_lines(chunk),))
+        yield QueryCandidate("docstring", text, text, chunk.name, (_lines(chunk),))
 
 
-def _about_source(chunk: Chunk) -> Iterator[Candidate]:
+def _about_source(chunk: Chunk) -> Iterator[QueryCandidate]:
     lines = chunk.full_source.split("\n")
     for number, line in enumerate(lines):
         for found in _LITERAL.finditer(line):
             text = found[1] or found[2]
             if len(text.split()) > 1:
                 at = chunk.start_line + number
-                target = Target(chunk.relative_path, at, at)
-                yield Candidate("literal", text, text, targets=(target,), unique=True)
+                target = LabelledPlace(chunk.relative_path, at, at)
+                yield QueryCandidate("literal", text, text, targets=(target,), unique=True)
     snippet = _snippet(chunk, lines)
     if snippet is not None:
         yield snippet
 
 
-def _snippet(chunk: Chunk, lines: list[str]) -> Candidate | None:
+def _snippet(chunk: Chunk, lines: list[str]) -> QueryCandidate | None:
     """The middle of a symbol that is long enough to have one."""
     at = (len(lines) - SNIPPET_LINES) // 2
     middle = lines[at : at + SNIPPET_LINES]
@@ -129,11 +129,11 @@ def _snippet(chunk: Chunk, lines: list[str]) -> Candidate | None:
     # The margins inside stay, so that the text stands in the file as it is.
     text = "\n".join(middle).strip()
     first = chunk.start_line + at
-    target = Target(chunk.relative_path, first, first + SNIPPET_LINES - 1)
-    return Candidate("snippet", text, text, targets=(target,), unique=True)
+    target = LabelledPlace(chunk.relative_path, first, first + SNIPPET_LINES - 1)
+    return QueryCandidate("snippet", text, text, targets=(target,), unique=True)
 
 
-def _mentions(chunk: Chunk) -> Iterator[Candidate]:
+def _mentions(chunk: Chunk) -> Iterator[QueryCandidate]:
     """Sentences of prose and documentation about something that they call by its name."""
     is_prose = chunk.language in NOT_CODE and chunk.language != "text"
     text = chunk.full_source if is_prose else chunk.docstring or chunk.jsdoc or ""
@@ -151,7 +151,7 @@ def _mentions(chunk: Chunk) -> Iterator[Candidate]:
         is_open = "/" not in rest and not set(terms_of(name)) <= set(words)
         is_asked = len(name) >= NAME_LENGTH and name != chunk.name
         if is_open and is_asked and len(words) >= SENTENCE_WORDS:
-            yield Candidate("mention", rest, rest, name, given=(_lines(chunk),))
+            yield QueryCandidate("mention", rest, rest, name, given=(_lines(chunk),))
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -164,8 +164,8 @@ def _sentences(text: str) -> Iterator[str]:
             yield sentence
 
 
-def _lines(chunk: Chunk) -> Target:
-    return Target(chunk.relative_path, chunk.start_line, chunk.end_line)
+def _lines(chunk: Chunk) -> LabelledPlace:
+    return LabelledPlace(chunk.relative_path, chunk.start_line, chunk.end_line)
 
 
 class Topic(NamedTuple):

@@ -8,13 +8,13 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from asterism.evaluation.datasets import Found, PathMatch, Query, Target, text_of
+from asterism.evaluation.datasets import FoundPlace, LabelledPlace, PathMatch, Query, text_of
 from asterism.types.errors import PathUnreadable, UsageError
 from asterism.types.files import display_path
 
 
 def first_ranks(
-    found: Sequence[Found], targets: Sequence[Target], prefix: str, match: PathMatch
+    found: Sequence[FoundPlace], targets: Sequence[LabelledPlace], prefix: str, match: PathMatch
 ) -> tuple[int | None, ...]:
     """The rank, from 1, of the first place that covers each target, or None.
 
@@ -30,7 +30,7 @@ def first_ranks(
 
 
 def file_ranks(
-    found: Sequence[Found], targets: Sequence[Target], prefix: str, match: PathMatch
+    found: Sequence[FoundPlace], targets: Sequence[LabelledPlace], prefix: str, match: PathMatch
 ) -> tuple[int | None, ...]:
     """The rank of the first place in each file that a target is in, or None."""
     files = {target.path: target._replace(start_line=None, end_line=None) for target in targets}
@@ -38,13 +38,13 @@ def file_ranks(
 
 
 def right_places(
-    found: Sequence[Found], targets: Sequence[Target], prefix: str, match: PathMatch
+    found: Sequence[FoundPlace], targets: Sequence[LabelledPlace], prefix: str, match: PathMatch
 ) -> tuple[bool, ...]:
     """Whether each place covers any target."""
     return tuple(any(covers(place, target, prefix, match) for target in targets) for place in found)
 
 
-def covers(place: Found, target: Target, prefix: str, match: PathMatch) -> bool:
+def covers(place: FoundPlace, target: LabelledPlace, prefix: str, match: PathMatch) -> bool:
     """Whether the paths are the same and the lines overlap; whoever names no lines means all."""
     if match is PathMatch.strict:
         same = (f"{prefix}/{place.path}" if prefix else place.path) == target.path
@@ -58,7 +58,7 @@ def same_ending(one: str, other: str) -> bool:
     return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
 
 
-def without_given(found: Sequence[Found], query: Query, prefix: str) -> list[Found]:
+def without_given(found: Sequence[FoundPlace], query: Query, prefix: str) -> list[FoundPlace]:
     """What is left of a ranking without the places that the question was taken from.
 
     A place that covers a target as well stays: it is an answer.
@@ -71,11 +71,11 @@ def without_given(found: Sequence[Found], query: Query, prefix: str) -> list[Fou
     ]
 
 
-def _any_covered(place: Found, targets: Sequence[Target], prefix: str) -> bool:
+def _any_covered(place: FoundPlace, targets: Sequence[LabelledPlace], prefix: str) -> bool:
     return any(covers(place, target, prefix, PathMatch.strict) for target in targets)
 
 
-def _overlap(place: Found, target: Target) -> bool:
+def _overlap(place: FoundPlace, target: LabelledPlace) -> bool:
     if target.start_line is None or place.start_line is None or place.end_line is None:
         return True
     last = target.end_line if target.end_line is not None else target.start_line
@@ -201,7 +201,7 @@ RUN_VERSION = 2
 _MARK = "asterism_run"
 
 
-class Result(NamedTuple):
+class QueryResult(NamedTuple):
     """One query's ranking, how good it is and what it cost."""
 
     id: str
@@ -211,7 +211,7 @@ class Result(NamedTuple):
     measures: Measures
     ranks: tuple[int | None, ...]
     """Of each target; empty where the repository cannot answer."""
-    found: tuple[Found, ...]
+    found: tuple[FoundPlace, ...]
     right: tuple[bool, ...]
     """Which of the places are right."""
     ms: float
@@ -243,7 +243,7 @@ class Run:
     limit: int
     match: PathMatch
     scope: str
-    results: Sequence[Result]
+    results: Sequence[QueryResult]
     buildings: Sequence[Building]
     peak_bytes: int
 
@@ -295,7 +295,7 @@ def run_json(run: Run) -> Json:
     }
 
 
-def _result_json(result: Result) -> Json:
+def _result_json(result: QueryResult) -> Json:
     return {
         **result._asdict(),
         "measures": result.measures._asdict(),
@@ -316,11 +316,11 @@ def _loaded(data: Mapping[str, Any]) -> Run:
     )
 
 
-def _loaded_result(data: Mapping[str, Any]) -> Result:
+def _loaded_result(data: Mapping[str, Any]) -> QueryResult:
     parts = {
         "measures": Measures(**data["measures"]),
         "ranks": tuple(data["ranks"]),
         "right": tuple(data["right"]),
-        "found": tuple(Found(*place) for place in data["found"]),
+        "found": tuple(FoundPlace(*place) for place in data["found"]),
     }
-    return Result(**{**data, **parts})
+    return QueryResult(**{**data, **parts})

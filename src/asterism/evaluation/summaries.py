@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from asterism.evaluation.runs import Json, Measures, Result, Run
+from asterism.evaluation.runs import Json, Measures, QueryResult, Run
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,7 +107,7 @@ def _bounds(drawn: NDArray[np.float64], confidence: float) -> tuple[float, float
     return float(low), float(high)
 
 
-Value: TypeAlias = Callable[[Result], float]
+Value: TypeAlias = Callable[[QueryResult], float]
 
 
 class Averages(NamedTuple):
@@ -132,7 +132,7 @@ class Times(NamedTuple):
     peak_bytes: int
 
 
-def averages(results: Sequence[Result], value: Value) -> Averages:
+def averages(results: Sequence[QueryResult], value: Value) -> Averages:
     """The means of one measure."""
     languages: dict[str, list[float]] = defaultdict(list)
     repositories: list[float] = []
@@ -176,12 +176,12 @@ def summary_json(run: Run) -> Json:
     }
 
 
-def answerable(results: Iterable[Result]) -> list[Result]:
+def answerable(results: Iterable[QueryResult]) -> list[QueryResult]:
     """Those that could have been right: the only ones that means are taken of."""
     return [result for result in results if result.is_answerable]
 
 
-def median_first_tokens(results: Sequence[Result]) -> int | None:
+def median_first_tokens(results: Sequence[QueryResult]) -> int | None:
     """The median of the tokens to the first hit; a query without a hit costs more than any other.
 
     So a tool cannot look cheap by finding only what is easy. None where half found nothing.
@@ -196,10 +196,10 @@ def median_first_tokens(results: Sequence[Result]) -> int | None:
 
 
 def grouped(
-    results: Iterable[Result], key: Callable[[Result], str]
-) -> Mapping[str, Sequence[Result]]:
+    results: Iterable[QueryResult], key: Callable[[QueryResult], str]
+) -> Mapping[str, Sequence[QueryResult]]:
     """The results by a key, in the order of the keys."""
-    groups: dict[str, list[Result]] = defaultdict(list)
+    groups: dict[str, list[QueryResult]] = defaultdict(list)
     for result in results:
         groups[key(result)].append(result)
     return dict(sorted(groups.items()))

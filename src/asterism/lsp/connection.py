@@ -29,7 +29,7 @@ _METHOD_NOT_FOUND = -32601
 _INTERNAL_ERROR = -32603
 
 
-class Connection:
+class ServerConnection:
     """One conversation. Threads may share it; when it is over every waiting request is told why."""
 
     def __init__(
@@ -240,7 +240,7 @@ class LanguageClient:
 
     def __init__(
         self,
-        connection: Connection,
+        connection: ServerConnection,
         root: str,
         *,
         seconds: float,

@@ -8,9 +8,9 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from asterism.analysis.syntax.pruning import Piece
+from asterism.analysis.syntax.pruning import SourcePiece
 from asterism.languages.registry import facets_of
-from asterism.reply.names import Names, Resolver
+from asterism.reply.names import FileNames, Resolver
 from asterism.types.files import display_path
 from asterism.types.outline import Item, Outline, Reference, Span
 
@@ -29,10 +29,10 @@ def path_line(path: str, language: str, whole_file: bool = False) -> str:
     return (line or display.path_line).format(display_path(path))
 
 
-def joined(source: bytes, pieces: Sequence[Piece]) -> str:
+def joined(source: bytes, pieces: Sequence[SourcePiece]) -> str:
     """The pieces in order; a gap has the blank lines it had, if it is one between equals."""
     out: list[bytes] = []
-    before: Piece | None = None
+    before: SourcePiece | None = None
     for piece in pieces:
         start = piece.start
         margin = source[source.rfind(b"\n", 0, start) + 1 : start]
@@ -145,7 +145,7 @@ def needs_of(
     whether they are used.
     """
     items = outline.items
-    names = Names(outline, resolver)
+    names = FileNames(outline, resolver)
     uses = _Uses(outline, source)
     shown = {index for target in targets for index in subtree(items, target)}
     needed: set[int] = set()

@@ -10,7 +10,7 @@ from asterism.analysis.resolve.receivers import bases_of
 from asterism.analysis.resolve.resolver import Resolver
 from asterism.analysis.resolve.scopes import ADDITIONS, CONTAINERS, FileScope
 from asterism.analysis.syntax.language import detect
-from asterism.structure.positions import Target, find_item
+from asterism.structure.positions import SymbolTarget, find_item
 from asterism.structure.repository import IndexedRepository, Moment
 from asterism.structure.shapes import (
     flows_in,
@@ -68,7 +68,7 @@ class Facts:
         self._sense = sense
         self._max_value = max_value
 
-    def connections(self, target: Target) -> Connections | None:
+    def connections(self, target: SymbolTarget) -> Connections | None:
         """Everything that is known of a symbol; None where its file has it no more."""
         declaration = self._declaration(target)
         scope = self._sense.scope(target.path)
@@ -101,7 +101,7 @@ class Facts:
             gaps=(*uses.gaps, *_gaps(scope, item)),
         )
 
-    def _declaration(self, target: Target) -> Declaration | None:
+    def _declaration(self, target: SymbolTarget) -> Declaration | None:
         scope = self._sense.scope(target.path)
         number = find_item(scope.outline, target) if scope else None
         return None if number is None else Declaration(target.path, number)
@@ -297,27 +297,27 @@ class ByName:
         self._repository = repository
         self._options = options
 
-    def connections(self, target: Target) -> Connections | None:
+    def connections(self, target: SymbolTarget) -> Connections | None:
         """Everything that is known of a symbol; None where its file has it no more."""
         return self.all_connections([target])[0]
 
-    def all_connections(self, targets: Sequence[Target]) -> list[Connections | None]:
+    def all_connections(self, targets: Sequence[SymbolTarget]) -> list[Connections | None]:
         """The same of several, for which each file is looked at once."""
-        question = Question(self._repository, self._options)
+        question = NameConnections(self._repository, self._options)
         return [question.connections(target) for target in targets]
 
-    def question(self) -> "Question":
+    def question(self) -> "NameConnections":
         """For several questions at one moment, as a tree of calls asks them."""
-        return Question(self._repository, self._options)
+        return NameConnections(self._repository, self._options)
 
 
-class Question:
+class NameConnections:
     """One moment of a repository; what was found once is not looked for again."""
 
     def __init__(self, repository: IndexedRepository, options: ByNameOptions) -> None:
         self._facts = Facts(_ByNames(repository, options), options.max_value)
 
-    def connections(self, target: Target) -> Connections | None:
+    def connections(self, target: SymbolTarget) -> Connections | None:
         """Everything that is known of a symbol; None where its file has it no more."""
         return self._facts.connections(target)
 

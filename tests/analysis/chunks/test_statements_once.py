@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.analysis.chunks.chunker import Place, chunk_file
+from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
 from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.syntax import outlines
 from asterism.analysis.syntax.outlines import outline
@@ -20,7 +20,10 @@ def test_one_parse_for_all_oversize_bodies(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(outlines, "_tree", counted)
     chunks = chunk_file(
-        outline("a.py", data), data, Place("repo", "a.py", "a.py"), ChunkOptions(max_tokens=200)
+        outline("a.py", data),
+        data,
+        FileOrigin("repo", "a.py", "a.py"),
+        ChunkOptions(max_tokens=200),
     )
     assert sum(chunk.part > 0 for chunk in chunks) >= 5
     assert made == ["a.py"]

@@ -5,7 +5,7 @@ from textwrap import dedent
 
 import pytest
 
-from asterism.analysis.chunks.chunker import Place, chunk_file
+from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
 from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.resolve.offers import (
     MAX_HOPS,
@@ -326,7 +326,9 @@ def test_stored_rows_say_the_same(path: Path) -> None:
     """A catalogue keeps symbol rows and no outlines; they suffice to tell what a file offers."""
     source = decode(path.read_bytes())
     found = outline(path.name, source)
-    rows = list(symbol_rows(found, chunk_file(found, source, Place("r", path.name, path.name))))
+    rows = list(
+        symbol_rows(found, chunk_file(found, source, FileOrigin("r", path.name, path.name)))
+    )
     definitions = [row for row in rows if row.role is Role.DEFINITION]
     exports = [row for row in rows if row.role is Role.EXPORT]
     imports = [row for row in rows if row.role is Role.IMPORT and row.qualified_name != row.module]

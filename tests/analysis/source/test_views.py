@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from asterism.analysis.source import discovery
-from asterism.analysis.source.discovery import DEFAULTS, DiscoveryOptions, View, take_view
+from asterism.analysis.source.discovery import DEFAULTS, DirectoryView, DiscoveryOptions, take_view
 
 ALWAYS = 2**63
 """Every change was before this moment."""
@@ -30,7 +30,7 @@ def make(root: Path) -> Path:
     return root
 
 
-def view_of(root: Path, options: DiscoveryOptions = DEFAULTS) -> View:
+def view_of(root: Path, options: DiscoveryOptions = DEFAULTS) -> DirectoryView:
     view = take_view(str(root), options, {"build/"}, ALWAYS)
     assert view is not None
     return view

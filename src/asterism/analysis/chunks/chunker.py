@@ -112,7 +112,7 @@ def _cut(start: int, end: int, levels: dict[int, int], closed: Callable[[int], b
     return best
 
 
-class Place(NamedTuple):
+class FileOrigin(NamedTuple):
     """Where a file is and what state it was in, for the fields that its text does not hold."""
 
     repo: str
@@ -128,7 +128,7 @@ class _File(NamedTuple):
     lines: list[str]
     bytes_above: list[int]
     """How many bytes stand above each line and above the end, line ends not counted."""
-    place: Place
+    place: FileOrigin
     options: ChunkOptions
     crumb: str
     doc_is_jsdoc: bool
@@ -156,7 +156,7 @@ class _Key(NamedTuple):
 def chunk_file(
     outline: Outline,
     source: bytes,
-    place: Place,
+    place: FileOrigin,
     options: ChunkOptions | None = None,
 ) -> list[Chunk]:
     """One chunk per symbol and per root item of a file."""

@@ -17,7 +17,7 @@ _EQUALS = re.compile(r"=\s*([A-Za-z_][\w.:\\]*)\s*;?\s*$")
 _THIS = re.compile(r"=\s*@This\(\)\s*;?\s*$")
 
 
-class Owner(NamedTuple):
+class MemberOwner(NamedTuple):
     """A type, or else a module or a folder as a whole."""
 
     path: str
@@ -83,7 +83,7 @@ def foreign(confidence: float, module: str | None) -> Meaning:
     return Meaning(None, confidence, module)
 
 
-def at_most(owner: Owner | Meaning | None, confidence: float) -> Owner | Meaning | None:
+def at_most(owner: MemberOwner | Meaning | None, confidence: float) -> MemberOwner | Meaning | None:
     """The same owner, no surer than what led to it."""
     if owner is None or owner.confidence <= confidence:
         return owner

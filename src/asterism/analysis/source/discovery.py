@@ -10,8 +10,8 @@ from typing import NamedTuple, TypeAlias
 from asterism.analysis.source.checkouts import is_bare_repository
 from asterism.analysis.source.ignores import (
     Folder,
-    Ground,
-    Rule,
+    IgnoreRule,
+    WalkContext,
     enter,
     find_rule,
     matchable,
@@ -20,7 +20,7 @@ from asterism.analysis.source.ignores import (
 )
 from asterism.analysis.source.names import (
     HEAD_BYTES,
-    Verdict,
+    Exclusion,
     judge_content,
     judge_file_name,
     judge_folder_name,
@@ -84,7 +84,7 @@ def walk(
 ) -> Iterator[FoundFile | SkippedFile]:
     """Yield what `discover` returns, one directory after the other, in a stable order."""
     _check_root(root)
-    ground = Ground(os.path.realpath(root), options.global_excludes, options.home)
+    ground = WalkContext(os.path.realpath(root), options.global_excludes, options.home)
     pending = [top_folder(ground)]
     while pending:
         folder = pending.pop()
@@ -98,7 +98,7 @@ def walk(
             yield SkippedFile(folder.path, SkipReason.unreadable, error.strerror)
             continue
         entered = enter(ground, folder, frozenset(entry.name for entry in entries))
-        if isinstance(entered, Verdict):
+        if isinstance(entered, Exclusion):
             yield SkippedFile(folder.path, *entered)
             continue
         below: list[Folder] = []
@@ -137,7 +137,7 @@ def _judge_entries(
     """Judge everything in one directory; directories to visit next are added to `below`."""
     for entry in entries:
         path = folder.path + entry.name
-        outcome: Folder | FoundFile | Verdict
+        outcome: Folder | FoundFile | Exclusion
         try:
             if entry.is_dir(follow_symlinks=False):
                 path += "/"
@@ -148,52 +148,52 @@ def _judge_entries(
             # It went away since the directory was listed.
             continue
         except OSError as error:
-            outcome = Verdict(SkipReason.unreadable, error.strerror)
+            outcome = Exclusion(SkipReason.unreadable, error.strerror)
         if isinstance(outcome, Folder):
             below.append(outcome)
-        elif isinstance(outcome, Verdict):
+        elif isinstance(outcome, Exclusion):
             yield SkippedFile(path, *outcome)
         else:
             yield outcome
 
 
-def _judge_folder(folder: Folder, entry: os.DirEntry[str]) -> Folder | Verdict:
+def _judge_folder(folder: Folder, entry: os.DirEntry[str]) -> Folder | Exclusion:
     """Return the directory to visit, or why it is not visited."""
     name = entry.name
     if is_secret_folder(name):
-        return Verdict(SkipReason.secret, None)
+        return Exclusion(SkipReason.secret, None)
     named = judge_folder_name(name)
     if named is SkipReason.vcs or (name.endswith(".git") and is_bare_repository(entry.path)):
-        return Verdict(SkipReason.vcs, None)
+        return Exclusion(SkipReason.vcs, None)
     own, refused = _judge_rules(folder, name, is_dir=True)
     if own is not None and own.forces_in:
         return folder.below(name, forced=True)
     if refused is None and named is not None:
-        refused = Verdict(named, None)
+        refused = Exclusion(named, None)
     if refused is None:
         return folder.below(name)
     inner = folder.below(name, closed=refused)
     return inner if reaches_into(folder.own, inner.key) else refused
 
 
-def _judge_file(folder: Folder, entry: os.DirEntry[str], judge: _Judge) -> FoundFile | Verdict:
+def _judge_file(folder: Folder, entry: os.DirEntry[str], judge: _Judge) -> FoundFile | Exclusion:
     """Return the file to index, or why it is skipped; the cheapest questions come first."""
     name = entry.name
     if is_secret_file(folder.path[:-1].rpartition("/")[2], name):
-        return Verdict(SkipReason.secret, None)
+        return Exclusion(SkipReason.secret, None)
     own, refused = _judge_rules(folder, name, is_dir=False)
     if refused is not None:
         return refused
     if entry.is_symlink():
         return _judge_link(entry.path, judge.root)
     if not entry.is_file(follow_symlinks=False):
-        return Verdict(SkipReason.special, None)
+        return Exclusion(SkipReason.special, None)
     forced = own is not None and own.forces_in
     if not forced and (named := judge_file_name(name)):
-        return Verdict(named, None)
+        return Exclusion(named, None)
     facts = entry.stat(follow_symlinks=False)
     if facts.st_size > judge.options.max_bytes and not forced:
-        return Verdict(SkipReason.too_large, f"{facts.st_size:,} bytes")
+        return Exclusion(SkipReason.too_large, f"{facts.st_size:,} bytes")
     found = FoundFile(folder.path + name, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
     if judge.options.sniff and found.size and found not in judge.known:
         most = HEAD_BYTES
@@ -205,7 +205,9 @@ def _judge_file(folder: Folder, entry: os.DirEntry[str], judge: _Judge) -> Found
     return found
 
 
-def _judge_rules(folder: Folder, name: str, is_dir: bool) -> tuple[Rule | None, Verdict | None]:
+def _judge_rules(
+    folder: Folder, name: str, is_dir: bool
+) -> tuple[IgnoreRule | None, Exclusion | None]:
     """Return our own rule for a name, if any, and why the ignore rules leave it out, if they do."""
     key = matchable(name)
     own = None
@@ -214,26 +216,26 @@ def _judge_rules(folder: Folder, name: str, is_dir: bool) -> tuple[Rule | None, 
     if own is not None:
         if own.forces_in:
             return own, None
-        return own, Verdict(SkipReason.asterismignored, own.place)
+        return own, Exclusion(SkipReason.asterismignored, own.place)
     if folder.closed is not None:
         return None, folder.closed
     git = find_rule(folder.git, folder.key, key, is_dir)
     if git is not None and not git.forces_in:
-        return None, Verdict(SkipReason.gitignored, git.place)
+        return None, Exclusion(SkipReason.gitignored, git.place)
     return None, None
 
 
-def _judge_link(path: str, root: str) -> Verdict:
+def _judge_link(path: str, root: str) -> Exclusion:
     """Say where a link leads; it is never followed: a target inside the root has its own path."""
     target = display_path(os.readlink(path))
     try:
         real = os.path.realpath(path, strict=True)
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
-            return Verdict(SkipReason.broken_link, target)
-        return Verdict(SkipReason.outside_link, target)
+            return Exclusion(SkipReason.broken_link, target)
+        return Exclusion(SkipReason.outside_link, target)
     inside = real == root or real.startswith(root.rstrip("/") + "/")
-    return Verdict(SkipReason.linked_duplicate if inside else SkipReason.outside_link, target)
+    return Exclusion(SkipReason.linked_duplicate if inside else SkipReason.outside_link, target)
 
 
 # Paths are plain strings: there are thousands, and pathlib would double the time.
@@ -247,7 +249,7 @@ Mark: TypeAlias = tuple[int, int, int]
 """When an entry's content and its inode last changed, and its size."""
 
 
-class View(NamedTuple):
+class DirectoryView(NamedTuple):
     """How everything was that a discovery depends on, ignored files included."""
 
     root: str
@@ -276,7 +278,7 @@ class View(NamedTuple):
 
 def take_view(
     root: str, options: DiscoveryOptions, closed: Collection[str], settled_ns: int
-) -> View | None:
+) -> DirectoryView | None:
     """Look at everything below a root but for the directories that are not entered.
 
     `closed` names these, relative to the root and ending in `/`. There is no view if something
@@ -294,7 +296,7 @@ def take_view(
                 return None
     except (OSError, _CheckoutInside):
         return None
-    return View(root, options, _top(root, options), marks)
+    return DirectoryView(root, options, _top(root, options), marks)
 
 
 class _CheckoutInside(Exception):
@@ -320,4 +322,4 @@ def _entries(root: str, closed: Collection[str]) -> Iterator[tuple[str, os.stat_
 
 
 def _top(root: str, options: DiscoveryOptions) -> Folder:
-    return top_folder(Ground(os.path.realpath(root), options.global_excludes, options.home))
+    return top_folder(WalkContext(os.path.realpath(root), options.global_excludes, options.home))

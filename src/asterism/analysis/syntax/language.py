@@ -96,7 +96,7 @@ class Table:
 
 
 @cache
-def table_of(entry: Entry) -> Table:
+def table_of(entry: DialectEntry) -> Table:
     """A language's data, imported on first use: one file needs one grammar, not twenty."""
     module, variable = entry.home.split(":")
     return Table(getattr(import_module(f"{_LANGUAGES}.{module}"), variable))
@@ -153,7 +153,7 @@ def _damage(builder: Builder, _node: Node) -> bool:
     return True
 
 
-class Entry(NamedTuple):
+class DialectEntry(NamedTuple):
     """One dialect: what its files are called, and where its data is."""
 
     key: str
@@ -174,7 +174,7 @@ class Entry(NamedTuple):
 
 
 TABLE = tuple(
-    Entry(
+    DialectEntry(
         dialect.key,
         facets.name,
         facets.title,
@@ -202,7 +202,7 @@ _SHEBANG = re.compile(
 _VERSION = re.compile(r"[\d.]+$")
 
 
-def detect(path: str, head: bytes = b"") -> Entry:
+def detect(path: str, head: bytes = b"") -> DialectEntry:
     """The language of a file: by its extension, else its name, else its shebang, else text."""
     name = basename(path)
     extension = splitext(name)[1]
@@ -214,7 +214,7 @@ def detect(path: str, head: bytes = b"") -> Entry:
     return entry or TEXT
 
 
-def entry_of(key: str) -> Entry:
+def entry_of(key: str) -> DialectEntry:
     """The row of a dialect."""
     return _BY_KEY[key]
 
@@ -225,7 +225,7 @@ def titles() -> dict[str, str]:
     return {entry.language: entry.title for entry in TABLE}
 
 
-def _by_shebang(head: bytes) -> Entry | None:
+def _by_shebang(head: bytes) -> DialectEntry | None:
     found = _SHEBANG.match(head)
     if found is None:
         return None

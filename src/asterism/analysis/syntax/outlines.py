@@ -14,7 +14,7 @@ from asterism.analysis.syntax.language import (
     IDENTIFIER,
     SKIPPED,
     TOKEN,
-    Entry,
+    DialectEntry,
     Table,
     detect,
     ended,
@@ -40,7 +40,7 @@ such file is a bug, which `make fuzz` looks for."""
 SHEBANG_BYTES = 256
 
 
-def language_of(path: str, data: bytes) -> Entry:
+def language_of(path: str, data: bytes) -> DialectEntry:
     """The language of a file by its name; by its text where the name leaves it open."""
     entry = detect(path, data[:SHEBANG_BYTES])
     if entry.ambiguous and path.endswith(entry.ambiguous) and code_of(entry.is_other)(data):
@@ -131,7 +131,7 @@ TOO_DEEP = Problem(
 TOO_HARD = Problem(1, 0, "could not be parsed in reasonable time; read as plain text")
 
 
-def outline_tree(path: str, entry: Entry, source: bytes) -> Outline:
+def outline_tree(path: str, entry: DialectEntry, source: bytes) -> Outline:
     """The outline of a file in a language with a grammar."""
     table = table_of(entry)
     language = table.language

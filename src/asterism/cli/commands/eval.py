@@ -19,7 +19,7 @@ from asterism.evaluation.adapters import (
     EngineSearcher,
     word_search,
 )
-from asterism.evaluation.datasets import Checkout, PathMatch, load_dataset, write_dataset
+from asterism.evaluation.datasets import DatasetRepository, PathMatch, load_dataset, write_dataset
 from asterism.evaluation.reliability import (
     reliability_json,
     reliability_tables,
@@ -28,7 +28,7 @@ from asterism.evaluation.reliability import (
 from asterism.evaluation.run import Locate, Searcher, SearchOptions, run_dataset
 from asterism.evaluation.runs import (
     Building,
-    Result,
+    QueryResult,
     Run,
     is_run_file,
     load_run,
@@ -115,7 +115,7 @@ def _locate(options: argparse.Namespace) -> Locate:
         return lambda checkout: directory_named(options.repos_dir) / checkout.name
     registry = engine().registry
 
-    def registered(checkout: Checkout) -> Path:
+    def registered(checkout: DatasetRepository) -> Path:
         found = registry.find_by_name(checkout.name)
         if found is None:
             raise UsageError(
@@ -163,7 +163,7 @@ def _arguments(typed: Sequence[str]) -> dict[str, str]:
     return dict(argument.split("=", 1) for argument in typed)
 
 
-def _hear(building: Building, results: Sequence[Result]) -> None:
+def _hear(building: Building, results: Sequence[QueryResult]) -> None:
     """A line for each repository that is done, for whoever waits."""
     if not sys.stderr.isatty():
         return

@@ -19,7 +19,7 @@ MOST_SHOWN = 50
 """Problems that a message lists; a file with more is of another kind altogether."""
 
 
-class Problem(NamedTuple):
+class AgentProblem(NamedTuple):
     """One problem: where, and what would be right."""
 
     line: int
@@ -37,7 +37,7 @@ class Problem(NamedTuple):
 class AgentInvalid(InputError):
     """An agent's file with problems; nothing of it is used."""
 
-    def __init__(self, file: str, problems: Sequence[Problem]) -> None:
+    def __init__(self, file: str, problems: Sequence[AgentProblem]) -> None:
         self.file = file
         self.problems = tuple(sorted(problems))
         shown = [f"  {problem}" for problem in self.problems[:MOST_SHOWN]]
@@ -67,12 +67,12 @@ _DECIMAL = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 class Unreadable(AsterismError):
     """A text that is no YAML we read; carries the one problem it has."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: AgentProblem) -> None:
         super().__init__(problem.message)
         self.problem = problem
 
 
-class Entry(NamedTuple):
+class MappingEntry(NamedTuple):
     """A key of a mapping and its value."""
 
     key: ScalarNode
@@ -99,16 +99,18 @@ def parsed(text: str) -> MappingNode | None:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise Unreadable(
-            Problem(mark.line + 1 if mark else 1, "", f"this is no YAML: {error.problem}")
+            AgentProblem(mark.line + 1 if mark else 1, "", f"this is no YAML: {error.problem}")
         ) from error
     except YAMLError as error:
         reason = str(error).split("\n")[0]
-        raise Unreadable(Problem(1, "", f"this is no YAML: {reason}")) from error
+        raise Unreadable(AgentProblem(1, "", f"this is no YAML: {reason}")) from error
     except RecursionError as error:
-        raise Unreadable(Problem(1, "", f"nested more than {DEEPEST} levels deep")) from error
+        raise Unreadable(AgentProblem(1, "", f"nested more than {DEEPEST} levels deep")) from error
     if root is None or is_mapping(root):
         return root
-    raise Unreadable(Problem(line_of(root), "", "the file has to be keys and values, as `rules:`"))
+    raise Unreadable(
+        AgentProblem(line_of(root), "", "the file has to be keys and values, as `rules:`")
+    )
 
 
 def _check_tree(root: Node | None) -> None:
@@ -119,15 +121,19 @@ def _check_tree(root: Node | None) -> None:
         node, depth = waiting.pop()
         if id(node) in seen or node.anchor:
             raise Unreadable(
-                Problem(line_of(node), "", "anchors (&) and aliases (*) are not read; write it out")
+                AgentProblem(
+                    line_of(node), "", "anchors (&) and aliases (*) are not read; write it out"
+                )
             )
         seen.add(id(node))
         if depth > DEEPEST:
-            raise Unreadable(Problem(line_of(node), "", f"nested more than {DEEPEST} levels deep"))
+            raise Unreadable(
+                AgentProblem(line_of(node), "", f"nested more than {DEEPEST} levels deep")
+            )
         tag = str(node.tag)
         if not tag.startswith(_TAG) or tag.startswith(f"{_TAG}python"):
             raise Unreadable(
-                Problem(line_of(node), "", f"the type {tag} is not read; leave it out")
+                AgentProblem(line_of(node), "", f"the type {tag} is not read; leave it out")
             )
         # In the order of the file, so that the first of several problems is told.
         waiting += [(child, depth + 1) for child in reversed(list(_children(node)))]
@@ -147,9 +153,9 @@ def line_of(node: Node) -> int:
     return int(node.start_mark.line) + 1
 
 
-def entries_of(node: MappingNode) -> list[Entry]:
+def entries_of(node: MappingNode) -> list[MappingEntry]:
     """The keys of a mapping and their values, in their order."""
-    return [Entry(key, value) for key, value in node.value]
+    return [MappingEntry(key, value) for key, value in node.value]
 
 
 def is_mapping(node: Node) -> TypeGuard[MappingNode]:
@@ -213,18 +219,18 @@ class Notes:
     """Reads values and collects problems."""
 
     def __init__(self) -> None:
-        self.problems: list[Problem] = []
+        self.problems: list[AgentProblem] = []
 
     def wrong(self, node: Node, key: str, message: str) -> None:
         """Note a problem."""
-        self.problems.append(Problem(line_of(node), key, message))
+        self.problems.append(AgentProblem(line_of(node), key, message))
 
-    def fields(self, node: Node, key: str, known: Sequence[str]) -> dict[str, Entry]:
+    def fields(self, node: Node, key: str, known: Sequence[str]) -> dict[str, MappingEntry]:
         """The keys of a mapping that are known; others, and second ones, are noted."""
         if not is_mapping(node):
             self.wrong(node, key, f"{_told(node)} where keys and values are wanted: {_list(known)}")
             return {}
-        found: dict[str, Entry] = {}
+        found: dict[str, MappingEntry] = {}
         for entry in self.entries(node, key):
             if known and entry.name not in known:
                 at = joined(key, entry.name)
@@ -233,14 +239,14 @@ class Notes:
                 found[entry.name] = entry
         return found
 
-    def entries(self, node: Node, key: str) -> list[Entry]:
+    def entries(self, node: Node, key: str) -> list[MappingEntry]:
         """The keys of a mapping, whatever they are; a second one of a name is noted."""
         if scalar_of(node) is None:
             return []
         if not is_mapping(node):
             self.wrong(node, key, f"{_told(node)} where keys and values are wanted")
             return []
-        found: dict[str, Entry] = {}
+        found: dict[str, MappingEntry] = {}
         for entry in entries_of(node):
             if not isinstance(scalar_of(entry.key), str):
                 self.wrong(entry.key, key, f"{_told(entry.key)} is no key; put it in quotes")
@@ -261,7 +267,7 @@ class Notes:
             return []
         return list(node.value)
 
-    def text(self, entry: Entry | None, key: str) -> str:
+    def text(self, entry: MappingEntry | None, key: str) -> str:
         """A text of any length; empty without an entry."""
         if entry is None or scalar_of(entry.value) is None:
             return ""
@@ -275,14 +281,14 @@ class Notes:
         )
         return ""
 
-    def line(self, entry: Entry | None, key: str) -> str:
+    def line(self, entry: MappingEntry | None, key: str) -> str:
         """A text of one line."""
         text = self.text(entry, key).strip()
         if entry is not None and not text.isprintable():
             self.wrong(entry.value, key, "has to be one line without control characters")
         return text
 
-    def truth(self, entry: Entry | None, key: str, default: bool) -> bool:
+    def truth(self, entry: MappingEntry | None, key: str, default: bool) -> bool:
         """True or false."""
         if entry is None:
             return default
@@ -292,7 +298,7 @@ class Notes:
         self.wrong(entry.value, key, f"{_told(entry.value)} is not allowed; give true or false")
         return default
 
-    def whole(self, entry: Entry | None, key: str, default: int, most: int) -> int:
+    def whole(self, entry: MappingEntry | None, key: str, default: int, most: int) -> int:
         """A whole number from 0 on."""
         if entry is None:
             return default
@@ -311,7 +317,7 @@ class Notes:
         self.wrong(node, key, f"{_told(node)} is not allowed; give one of {_list(list(kind))}")
         return None
 
-    def name(self, node: Node, entry: Entry | None, key: str, taken: Collection[str]) -> str:
+    def name(self, node: Node, entry: MappingEntry | None, key: str, taken: Collection[str]) -> str:
         """The name of an item, which no other of its kind has in whatever letters."""
         name = self.line(entry, key)
         place = node if entry is None else entry.value

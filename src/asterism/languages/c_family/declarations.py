@@ -20,7 +20,7 @@ from asterism.languages.c_family.damage import (
 from asterism.languages.c_family.declarators import (
     ACCESS,
     RECORDS,
-    Declared,
+    Declarator,
     access,
     attributes_of,
     declared,
@@ -78,7 +78,7 @@ def define_function(builder: Builder, outer: Node, node: Node) -> None:
 
 
 def _define_macro_block(
-    builder: Builder, outer: Node, node: Node, found: Declared | None, body: Node
+    builder: Builder, outer: Node, node: Node, found: Declarator | None, body: Node
 ) -> bool:
     """`TEST(name) { … }`, which looks like a declaration of `(name)`."""
     declarator = node.child_by_field_name("declarator")
@@ -174,7 +174,7 @@ def _define(
     outer: Node,
     node: Node,
     kind: str,
-    found: Declared,
+    found: Declarator,
     *,
     body: Node | None = None,
     level: Level = Level.FUNCTION,
@@ -245,7 +245,7 @@ def _define_lambda(builder: Builder, outer: Node, node: Node, part: Node) -> boo
     return True
 
 
-def _callable_kind(builder: Builder, node: Node, found: Declared) -> str | None:
+def _callable_kind(builder: Builder, node: Node, found: Declarator) -> str | None:
     """Function, method or constructor; None for a macro call that only looks like a prototype."""
     owner = found.scope[-1] if found.scope else None
     if owner is None and builder.level is Level.TYPE and builder.owner is not None:
@@ -257,7 +257,7 @@ def _callable_kind(builder: Builder, node: Node, found: Declared) -> str | None:
     return "function" if owner is None else "method"
 
 
-def _kind(builder: Builder, node: Node, found: Declared | None) -> str | None:
+def _kind(builder: Builder, node: Node, found: Declarator | None) -> str | None:
     if found is None:
         return None
     if found.is_function:

@@ -74,7 +74,7 @@ _BLANK = re.compile(r"\s+")
 _AROUND_SYMBOL = re.compile(r"(?<=\W) | (?=\W)")
 
 
-class Declared(NamedTuple):
+class Declarator(NamedTuple):
     """What a declarator declares."""
 
     node: Node
@@ -88,7 +88,7 @@ class Declared(NamedTuple):
     """The part that holds parameters, where there is one."""
 
 
-def declared(builder: Builder, declarator: Node | None) -> Declared | None:
+def declared(builder: Builder, declarator: Node | None) -> Declarator | None:
     """The name a declarator declares; None for an abstract or broken one."""
     scope: list[str] = []
     is_function = is_pointer = False
@@ -110,12 +110,12 @@ def declared(builder: Builder, declarator: Node | None) -> Declared | None:
             if builder.source[node.start_byte - 1 : node.start_byte] == b"~":
                 # `API ~Name();`: behind a macro the grammar takes no destructor.
                 name = f"~{name}"
-            return Declared(node, name, tuple(scope), is_function, is_pointer, function)
+            return Declarator(node, name, tuple(scope), is_function, is_pointer, function)
         if kind in _OPERATORS:
             name = operator_label(builder, node)
             if kind == "operator_cast":
                 is_function, function = True, _cast_function(node)
-            return Declared(node, name, tuple(scope), is_function, is_pointer, function)
+            return Declarator(node, name, tuple(scope), is_function, is_pointer, function)
         if kind == "qualified_identifier":
             scope.extend(scope_of(builder, node))
             node = node.child_by_field_name("name")
@@ -154,7 +154,7 @@ def silence_keywords(builder: Builder, nodes: list[Node]) -> None:
     builder.defined.update(node.start_byte for node in words)
 
 
-def _in_parentheses(builder: Builder, outer: Node, function: Node) -> Declared | None:
+def _in_parentheses(builder: Builder, outer: Node, function: Node) -> Declarator | None:
     """`API void (*name)(int)`, which reads like a function `void` whose result is called."""
     group = function.child_by_field_name("parameters")
     parts = [] if group is None else [p for p in group.named_children if p.type != "ERROR"]
@@ -164,7 +164,7 @@ def _in_parentheses(builder: Builder, outer: Node, function: Node) -> Declared |
     if name.type != "type_identifier":
         return None
     is_pointer = builder.source[group.start_byte : name.start_byte].rstrip().endswith(b"*")
-    return Declared(name, builder.text(name), (), not is_pointer, is_pointer, outer)
+    return Declarator(name, builder.text(name), (), not is_pointer, is_pointer, outer)
 
 
 def scope_of(builder: Builder, qualified: Node) -> list[str]:
@@ -208,7 +208,7 @@ def _cast_function(node: Node) -> Node | None:
     return inner
 
 
-def modifiers_of(builder: Builder, node: Node, found: Declared) -> list[str]:
+def modifiers_of(builder: Builder, node: Node, found: Declarator) -> list[str]:
     """The words around a declaration that qualify what it declares."""
     words: list[str] = []
     for child in node.children:

@@ -351,7 +351,7 @@ def module_of(path: str) -> str | None:
     return None
 
 
-class Files:
+class PythonFiles:
     """The repository's own files, each read once until it is said to have changed."""
 
     def __init__(self, root: str, outline_of: OutlineOf = outlined) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from asterism.lsp.connection import LanguageClient, to_path
-from asterism.structure.python.paths import Files, PythonFile, module_of
+from asterism.structure.python.paths import PythonFile, PythonFiles, module_of
 from asterism.types.outline import Item
 from asterism.types.structure import Edge, Known, SymbolPlace, TypeFlow
 
@@ -14,7 +14,7 @@ IMPORT_CONFIDENCE = 0.9
 NAME_CONFIDENCE = 0.5
 
 
-class Meaning(NamedTuple):
+class CheckedMeaning(NamedTuple):
     """What a name means, and how that is known."""
 
     place: SymbolPlace
@@ -26,10 +26,10 @@ class Meaning(NamedTuple):
         return Edge(self.place, self.known, self.confidence, lines)
 
 
-class Resolver:
+class PythonResolver:
     """Asks where things are declared."""
 
-    def __init__(self, client: LanguageClient, files: Files) -> None:
+    def __init__(self, client: LanguageClient, files: PythonFiles) -> None:
         self.client = client
         self.files = files
 
@@ -42,41 +42,41 @@ class Resolver:
             return []
         return answer if isinstance(answer, list) else [answer]
 
-    def meaning(self, file: PythonFile, offset: int, written: str) -> Meaning:
+    def meaning(self, file: PythonFile, offset: int, written: str) -> CheckedMeaning:
         """What the name at a place means; `written` is the name, dotted where it is."""
         for found in self.ask("definition", file, offset):
             start = found["range"]["start"]
             meaning = self.at(found["uri"], start["line"], start["character"], written)
             if meaning is not None:
                 return meaning
-        return self._by_import(file, written) or Meaning(
+        return self._by_import(file, written) or CheckedMeaning(
             SymbolPlace(written, None), Known.by_name, NAME_CONFIDENCE
         )
 
-    def at(self, uri: str, line: int, column: int, name: str) -> Meaning | None:
+    def at(self, uri: str, line: int, column: int, name: str) -> CheckedMeaning | None:
         """What is declared at a place, line and UTF-16 column from 0; None for mere locals."""
         path = to_path(uri)
         file = self.files.get(path) if path else None
         if path is None or file is None:
             own = name.rpartition(".")[2]
-            return Meaning(SymbolPlace(own, None, module=module_of(path or "") or None))
+            return CheckedMeaning(SymbolPlace(own, None, module=module_of(path or "") or None))
         offset = file.offset(line, column)
         index = file.named(offset)
         if index is not None:
-            return Meaning(file.place(index))
+            return CheckedMeaning(file.place(index))
         if file.import_at(line + 1) is not None:
             # The checker knows no declaration, so it leads to the import itself.
             return self._by_import(file, name)
         if (line, column) == (0, 0):
-            return Meaning(file.place(None))
+            return CheckedMeaning(file.place(None))
         around = file.around(offset)
         if around is None or file.item(around).kind in ("function", "method"):
             return None
         place = file.place(around)
         shown = f"{place.name}.{name.rpartition('.')[2]}"
-        return Meaning(SymbolPlace(shown, file.path, line + 1))
+        return CheckedMeaning(SymbolPlace(shown, file.path, line + 1))
 
-    def _by_import(self, file: PythonFile, written: str) -> Meaning | None:
+    def _by_import(self, file: PythonFile, written: str) -> CheckedMeaning | None:
         """What the imports of a file say of a name that nothing declares."""
         first, _, rest = written.partition(".")
         for found in file.outline.imports:
@@ -87,7 +87,7 @@ class Resolver:
                 is_whole = name.name == "*"
                 shown = written if is_whole else ".".join(filter(None, (name.name, rest)))
                 place = SymbolPlace(shown, None, module=found.module)
-                return Meaning(place, Known.by_name, IMPORT_CONFIDENCE)
+                return CheckedMeaning(place, Known.by_name, IMPORT_CONFIDENCE)
         return None
 
 
@@ -103,7 +103,7 @@ def find_word(file: PythonFile, word: str, start: int, end: int) -> int | None:
 MOST_RENAMINGS = 20
 
 
-class Found(NamedTuple):
+class ReferenceSpan(NamedTuple):
     """One reference, between two bytes of a file."""
 
     file: PythonFile
@@ -111,12 +111,12 @@ class Found(NamedTuple):
     end: int
 
 
-def references_to(resolver: Resolver, file: PythonFile, offset: int) -> list[Found]:
+def references_to(resolver: PythonResolver, file: PythonFile, offset: int) -> list[ReferenceSpan]:
     """Every reference in the repository, declarations included, in the order of files and lines.
 
     The checker stops at `import total as add_up`; from there the new name is asked for as well.
     """
-    found: dict[tuple[str, int], Found] = {}
+    found: dict[tuple[str, int], ReferenceSpan] = {}
     pending, asked = [(file, offset)], set[tuple[str, int]]()
     while pending and len(asked) < MOST_RENAMINGS:
         file, offset = pending.pop()
@@ -131,21 +131,21 @@ def references_to(resolver: Resolver, file: PythonFile, offset: int) -> list[Fou
     return [found[key] for key in sorted(found)]
 
 
-def _asked(resolver: Resolver, file: PythonFile, offset: int) -> Iterator[Found]:
+def _asked(resolver: PythonResolver, file: PythonFile, offset: int) -> Iterator[ReferenceSpan]:
     context = {"includeDeclaration": True}
     for reference in resolver.ask("references", file, offset, context=context):
         path = to_path(reference["uri"])
         own = resolver.files.get(path) if path else None
         if own is not None:
             start, end = reference["range"]["start"], reference["range"]["end"]
-            yield Found(
+            yield ReferenceSpan(
                 own,
                 own.offset(start["line"], start["character"]),
                 own.offset(end["line"], end["character"]),
             )
 
 
-def _renamed(reference: Found) -> Iterator[tuple[PythonFile, int]]:
+def _renamed(reference: ReferenceSpan) -> Iterator[tuple[PythonFile, int]]:
     """Where an import gives the name it refers to another one."""
     file = reference.file
     line = file.line(reference.start)
@@ -173,21 +173,21 @@ _KEYWORDS = frozenset(
 )
 
 
-class Parameter(NamedTuple):
+class AnnotatedParameter(NamedTuple):
     """One parameter as written."""
 
     name: str
     annotation: str
 
 
-def parameters(signature: str) -> list[Parameter]:
+def parameters(signature: str) -> list[AnnotatedParameter]:
     """The parameters of a function that have an annotation."""
     found = []
     for part in split(_inside(signature)):
         name, colon, rest = _cut(part, ":")
         if colon:
             annotation, _, _ = _cut(rest, "=")
-            found.append(Parameter(name.strip().lstrip("*"), annotation.strip()))
+            found.append(AnnotatedParameter(name.strip().lstrip("*"), annotation.strip()))
     return found
 
 
@@ -290,7 +290,7 @@ _ASSIGNED = re.compile(
 )
 
 
-def hover(resolver: Resolver, file: PythonFile, item: Item) -> str:
+def hover(resolver: PythonResolver, file: PythonFile, item: Item) -> str:
     """What the checker shows for a name, on one line."""
     for found in resolver.ask("hover", file, item.name_offset):
         contents = found["contents"]
@@ -302,7 +302,7 @@ def hover(resolver: Resolver, file: PythonFile, item: Item) -> str:
     return ""
 
 
-def flows_in(resolver: Resolver, file: PythonFile, item: Item) -> tuple[TypeFlow, ...]:
+def flows_in(resolver: PythonResolver, file: PythonFile, item: Item) -> tuple[TypeFlow, ...]:
     """The annotated parameters of a function, with where their types are declared."""
     return tuple(
         TypeFlow(name, annotation, origins(resolver, file, item, annotation))
@@ -310,7 +310,7 @@ def flows_in(resolver: Resolver, file: PythonFile, item: Item) -> tuple[TypeFlow
     )
 
 
-def flows_out(resolver: Resolver, file: PythonFile, item: Item) -> tuple[TypeFlow, ...]:
+def flows_out(resolver: PythonResolver, file: PythonFile, item: Item) -> tuple[TypeFlow, ...]:
     """What a function says it returns; the checker does not infer what nobody wrote."""
     result = returned(item.signature)
     if result is None:
@@ -318,7 +318,9 @@ def flows_out(resolver: Resolver, file: PythonFile, item: Item) -> tuple[TypeFlo
     return (TypeFlow(None, result, origins(resolver, file, item, result)),)
 
 
-def origins(resolver: Resolver, file: PythonFile, item: Item, annotation: str) -> tuple[Edge, ...]:
+def origins(
+    resolver: PythonResolver, file: PythonFile, item: Item, annotation: str
+) -> tuple[Edge, ...]:
     """Where the types in an annotation of an item's head are declared."""
     end = item.body.start if item.body else item.span.end
     found: dict[object, Edge] = {}
@@ -336,7 +338,9 @@ def origins(resolver: Resolver, file: PythonFile, item: Item, annotation: str) -
     return tuple(found.values())
 
 
-def value_of(resolver: Resolver, file: PythonFile, item: Item) -> tuple[str | None, str | None]:
+def value_of(
+    resolver: PythonResolver, file: PythonFile, item: Item
+) -> tuple[str | None, str | None]:
     """The type and the short value of a variable or an attribute."""
     assigned = _ASSIGNED.match(item.signature)
     written = assigned.group("type") if assigned else None

@@ -9,18 +9,18 @@ from pathlib import Path
 
 from asterism.analysis.resolve.candidates import Declaration
 from asterism.analysis.resolve.scopes import ADDITIONS, CONTAINERS, FileScope
-from asterism.lsp.connection import Connection, LanguageClient, standard_answers
-from asterism.lsp.keeper import Condition, KeeperOptions
+from asterism.lsp.connection import LanguageClient, ServerConnection, standard_answers
+from asterism.lsp.keeper import KeeperOptions, ServerCondition
 from asterism.lsp.process import ServerCommand
 from asterism.structure.facts import Facts
-from asterism.structure.positions import Target, find_item, unknown
-from asterism.structure.project import Project
-from asterism.structure.repository import Files
+from asterism.structure.positions import SymbolTarget, find_item, unknown
+from asterism.structure.project import CheckerProject
+from asterism.structure.repository import FileReader
 from asterism.structure.servers import catalogue
 from asterism.structure.servers.catalogue import (
     CLANGD,
     RUST_ANALYZER,
-    Server,
+    ServerProfile,
     folders_of,
     rust_toolchain,
 )
@@ -75,7 +75,7 @@ class ServerOptions:
     keeper: KeeperOptions = field(default_factory=KeeperOptions)
 
 
-class ServerProject(Project[ServerSession]):
+class ServerProject(CheckerProject[ServerSession]):
     """One repository's code in one server's languages.
 
     A server that needs longer than a question waits is not started for a single question: in a
@@ -84,9 +84,9 @@ class ServerProject(Project[ServerSession]):
 
     def __init__(
         self,
-        server: Server,
+        server: ServerProfile,
         program: str,
-        files: Files,
+        files: FileReader,
         place: tuple[str, Path],
         options: ServerOptions | None = None,
     ) -> None:
@@ -123,7 +123,7 @@ class ServerProject(Project[ServerSession]):
             super().warm_up(listed)
 
     def connections(
-        self, targets: Sequence[Target], files: Iterable[FoundFile]
+        self, targets: Sequence[SymbolTarget], files: Iterable[FoundFile]
     ) -> tuple[Connections, ...]:
         """What is known of each target; a LanguageServerError where the server cannot say."""
         listed = [*files]
@@ -145,7 +145,7 @@ class ServerProject(Project[ServerSession]):
                 f"repository{more}."
             )
         self._asked += 1
-        if self._keeper.condition is not Condition.resting:
+        if self._keeper.condition is not ServerCondition.resting:
             return
         wait = self._options.keeper.wait_seconds
         expected = self._expected(files)
@@ -183,14 +183,14 @@ class ServerProject(Project[ServerSession]):
             self._list(files)
             if self._server.hears_changes or not self._loaded or not self._changes():
                 return
-            if self._keeper.condition is Condition.starting:
+            if self._keeper.condition is ServerCondition.starting:
                 self._keeper.call(lambda _: None)
             self._keeper.renew()
 
     def _is_relevant(self, path: str) -> bool:
         return self._server.reads(path)
 
-    def _open(self, connection: Connection) -> ServerSession:
+    def _open(self, connection: ServerConnection) -> ServerSession:
         began = time.monotonic()
         self._cache.mkdir(parents=True, exist_ok=True)
         self._loaded = dict(self._listing)
@@ -237,7 +237,9 @@ class ServerProject(Project[ServerSession]):
     def _begin(self, session: ServerSession) -> None:
         session.begin(frozenset(filter(self._server.counts, self._listing)))
 
-    def _answer(self, session: ServerSession, targets: Sequence[Target]) -> tuple[Connections, ...]:
+    def _answer(
+        self, session: ServerSession, targets: Sequence[SymbolTarget]
+    ) -> tuple[Connections, ...]:
         self._begin(session)
         self._tell(session)
         sense = ServerSense(session, self._options.question_seconds)
@@ -260,7 +262,7 @@ _ABSTRACT = frozenset({"interface", "trait", "protocol"})
 _NAMED = 3
 
 
-def connections_of(sense: ServerSense, target: Target) -> Connections:
+def connections_of(sense: ServerSense, target: SymbolTarget) -> Connections:
     """What is known of a target; whatever is not known is among the gaps."""
     sense.forget()
     scope = sense.scope(target.path)

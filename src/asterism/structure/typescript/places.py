@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from asterism.structure.typescript.session import (
     MODULE,
     TYPE_PARAMETER,
-    Session,
+    CompilerSession,
+    CompilerSymbol,
     SourceFile,
-    Symbol,
     is_unresolved,
     to_symbol,
 )
-from asterism.structure.typescript.tree import Kind, Tree
+from asterism.structure.typescript.tree import SyntaxKind, Tree
 from asterism.types.structure import Edge, Known, SymbolPlace
 
 # What the language itself brings: `Promise`, `Array`, `console`.
@@ -22,71 +22,71 @@ LANGUAGE_MODULE = "lib"
 
 _MODULES_FOLDER = "node_modules/"
 _TYPES_SCOPE = "@types/"
-_LOCAL = frozenset({Kind.parameter, Kind.binding_element, Kind.type_parameter})
+_LOCAL = frozenset({SyntaxKind.parameter, SyntaxKind.binding_element, SyntaxKind.type_parameter})
 _TYPES = frozenset(
     {
-        Kind.interface_declaration,
-        Kind.type_alias,
-        Kind.class_declaration,
-        Kind.class_expression,
-        Kind.enum_declaration,
+        SyntaxKind.interface_declaration,
+        SyntaxKind.type_alias,
+        SyntaxKind.class_declaration,
+        SyntaxKind.class_expression,
+        SyntaxKind.enum_declaration,
     }
 )
 _FUNCTIONS = frozenset(
     {
-        Kind.function_declaration,
-        Kind.function_expression,
-        Kind.arrow_function,
-        Kind.method_declaration,
-        Kind.constructor,
-        Kind.get_accessor,
-        Kind.set_accessor,
+        SyntaxKind.function_declaration,
+        SyntaxKind.function_expression,
+        SyntaxKind.arrow_function,
+        SyntaxKind.method_declaration,
+        SyntaxKind.constructor,
+        SyntaxKind.get_accessor,
+        SyntaxKind.set_accessor,
     }
 )
 _NAMELESS = frozenset({"default", "export=", "__function", "__class", "__object", "__type"})
 # A variable is an import where JavaScript gives it what `require` returns.
 _IMPORTS = frozenset(
     {
-        Kind.import_declaration,
-        Kind.import_equals,
-        Kind.export_declaration,
-        Kind.variable_declaration,
+        SyntaxKind.import_declaration,
+        SyntaxKind.import_equals,
+        SyntaxKind.export_declaration,
+        SyntaxKind.variable_declaration,
     }
 )
 
 
-class Places:
+class SymbolPlaces:
     """Finds the places of symbols for one project of a session."""
 
-    def __init__(self, session: Session, project: str, files: AbstractSet[str]) -> None:
+    def __init__(self, session: CompilerSession, project: str, files: AbstractSet[str]) -> None:
         """`files` are the repository's own, by absolute path."""
         self._session = session
         self._project = project
         self._files = files
         self._known: dict[int, SymbolPlace | None] = {}
 
-    def of(self, symbol: Symbol) -> SymbolPlace | None:
+    def of(self, symbol: CompilerSymbol) -> SymbolPlace | None:
         """The symbol's place; None for what has none: parameters, locals, type parameters."""
         if symbol.id not in self._known:
             self._known[symbol.id] = self._find(symbol)
         return self._known[symbol.id]
 
-    def of_type(self, symbol: Symbol) -> SymbolPlace | None:
+    def of_type(self, symbol: CompilerSymbol) -> SymbolPlace | None:
         """The place where a type is declared, a value of the same name left aside."""
         types = [handle for handle in symbol.declarations if split(handle)[1] in _TYPES]
         if not types or types[0] == symbol.declarations[0]:
             return self.of(symbol)
         return self._find(symbol._replace(declarations=tuple(types)))
 
-    def is_local(self, symbol: Symbol) -> bool:
+    def is_local(self, symbol: CompilerSymbol) -> bool:
         """Whether it is a variable inside of a function, and none that our index knows."""
         node, kind, path = split(symbol.declarations[0]) if symbol.declarations else (0, 0, "")
         file = self._session.file(self._project, path) if path in self._files else None
-        if file is None or kind != Kind.variable_declaration or file.named(node) is not None:
+        if file is None or kind != SyntaxKind.variable_declaration or file.named(node) is not None:
             return False
         return any(file.tree.kind(above) in _FUNCTIONS for above in file.tree.ancestors(node))
 
-    def _find(self, symbol: Symbol) -> SymbolPlace | None:
+    def _find(self, symbol: CompilerSymbol) -> SymbolPlace | None:
         if symbol.flags & TYPE_PARAMETER or not symbol.declarations:
             return None
         if is_unresolved(symbol):
@@ -99,9 +99,9 @@ class Places:
             return self._inside(file, node, symbol) if file else None
         return self._outside(symbol, path)
 
-    def _inside(self, file: SourceFile, node: int, symbol: Symbol) -> SymbolPlace | None:
+    def _inside(self, file: SourceFile, node: int, symbol: CompilerSymbol) -> SymbolPlace | None:
         tree = file.tree
-        if tree.kind(node) == Kind.source_file:
+        if tree.kind(node) == SyntaxKind.source_file:
             return module_place(file)
         index = file.named(node)
         if index is not None:
@@ -124,12 +124,12 @@ class Places:
     def _module_value(self, file: SourceFile, node: int) -> SymbolPlace | None:
         """What `module.exports = …` has on its right, by its name or through `require`."""
         tree = file.tree
-        if tree.kind(node) != Kind.binary:
+        if tree.kind(node) != SyntaxKind.binary:
             return None
         left, right = tree.first_child(node), tree.last_child(node)
         if left is None or right is None or tree.text(left) != "module.exports":
             return None
-        if tree.kind(right) not in (Kind.identifier, Kind.call):
+        if tree.kind(right) not in (SyntaxKind.identifier, SyntaxKind.call):
             return None
         kinds = self._session.ask(
             self._project, "getTypeAtLocations", locations=[tree.handle(right)]
@@ -141,7 +141,7 @@ class Places:
         # An object without a name is nowhere but here.
         return self.of(meant) if meant is not None and meant.name not in _NAMELESS else None
 
-    def _outside(self, symbol: Symbol, path: str) -> SymbolPlace:
+    def _outside(self, symbol: CompilerSymbol, path: str) -> SymbolPlace:
         name = symbol.name
         parent = self._session.parent(self._project, symbol)
         if parent is not None and not parent.flags & MODULE and parent.name not in _NAMELESS:
@@ -153,7 +153,7 @@ class Places:
             return SymbolPlace(name, path.removeprefix(self._session.root + "/"))
         return SymbolPlace(name, None, module=module or LANGUAGE_MODULE)
 
-    def _imported(self, symbol: Symbol) -> SymbolPlace | None:
+    def _imported(self, symbol: CompilerSymbol) -> SymbolPlace | None:
         """The place of something imported that no file declares: its module, by the import."""
         node, _, path = split(symbol.declarations[0])
         file = self._session.file(self._project, path)
@@ -163,13 +163,15 @@ class Places:
         module = None
         for above in (node, *tree.ancestors(node)):
             if tree.kind(above) in _IMPORTS:
-                literals = [n for n in tree.below(above) if tree.kind(n) == Kind.string_literal]
+                literals = [
+                    n for n in tree.below(above) if tree.kind(n) == SyntaxKind.string_literal
+                ]
                 module = tree.text(literals[-1])[1:-1] if literals else None
                 break
         if module is None:
             return None
         exported = symbol.name
-        if tree.kind(node) == Kind.import_specifier:
+        if tree.kind(node) == SyntaxKind.import_specifier:
             # `import { verify as check }`: the module knows it as `verify`.
             first = tree.first_child(node)
             exported = tree.text(first) if first is not None else exported
@@ -250,7 +252,7 @@ def one_line(text: str) -> str:
 class Types:
     """Asks for types in one project of a session."""
 
-    def __init__(self, session: Session, project: str, places: Places) -> None:
+    def __init__(self, session: CompilerSession, project: str, places: SymbolPlaces) -> None:
         self._session = session
         self._project = project
         self._places = places
@@ -346,13 +348,13 @@ class Types:
 
 def _type_name(tree: Tree, node: int) -> int | None:
     """The name in a reference to a type, its last part where it has several."""
-    if tree.kind(node) in (Kind.type_reference, Kind.type_query):
+    if tree.kind(node) in (SyntaxKind.type_reference, SyntaxKind.type_query):
         name = tree.first_child(node)
-        if name is not None and tree.kind(name) == Kind.qualified_name:
+        if name is not None and tree.kind(name) == SyntaxKind.qualified_name:
             return tree.last_child(name)
-        return name if name is not None and tree.kind(name) == Kind.identifier else None
-    if tree.kind(node) == Kind.import_type:
-        names = [n for n in tree.children(node) if tree.kind(n) == Kind.identifier]
+        return name if name is not None and tree.kind(name) == SyntaxKind.identifier else None
+    if tree.kind(node) == SyntaxKind.import_type:
+        names = [n for n in tree.children(node) if tree.kind(n) == SyntaxKind.identifier]
         return names[0] if names else None
     return None
 
@@ -368,14 +370,14 @@ def _edges(places: Iterable[tuple[SymbolPlace, bool]]) -> tuple[Edge, ...]:
     return tuple(found.values())
 
 
-class View(NamedTuple):
+class CompilerView(NamedTuple):
     """Where to ask, and which files count as the repository's own."""
 
-    session: Session
+    session: CompilerSession
     project: str
     files: AbstractSet[str]
     """By absolute path."""
-    places: Places
+    places: SymbolPlaces
     types: Types
     projects: Sequence[tuple[str, AbstractSet[str]]]
     """Every project with the files whose references it is right about."""
