@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.analysis.reading import read_chunks
+from asterism.analysis.contents import read_chunks
 from asterism.evaluation import rules
 from asterism.evaluation.rules import CheckedFile, Extreme, Summary, validate
 

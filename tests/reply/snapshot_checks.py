@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from asterism.analysis.syntax.cuts import problems_of
 from asterism.analysis.syntax.language import ended, table_of
 from asterism.analysis.syntax.outlines import language_of
 from asterism.analysis.syntax.outlines import outline as read_again
-from asterism.analysis.syntax.pruning import problems_of
 from asterism.reply.layout import is_shown, subtree
 from asterism.reply.snapshots import Snapshot
 from asterism.types.outline import Outline

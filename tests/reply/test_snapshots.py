@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asterism.analysis.source.text import decode
+from asterism.analysis.syntax.cuts import problems_of
 from asterism.analysis.syntax.outlines import outline
-from asterism.analysis.syntax.pruning import problems_of
 from asterism.reply.layout import Needs
 from asterism.reply.snapshots import SnapshotForm, snapshot, targets_at
 from asterism.types.outline import Outline, Reference

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.chunks.validation import Violation, uncovered, violations
+from asterism.analysis.contents import read_chunks
 from asterism.analysis.parallel import in_parallel
-from asterism.analysis.reading import read_chunks
 from asterism.types.errors import InputError, NotText
 
 

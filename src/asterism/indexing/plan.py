@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass, field
 from typing import NamedTuple
 
 from asterism.analysis.chunks.units import RECIPE_VERSION, ChunkOptions
-from asterism.analysis.reading import READING_VERSION
+from asterism.analysis.contents import READING_VERSION
 from asterism.analysis.source.discovery import DiscoveryOptions
 from asterism.disclosure.places import MaskingReport
 from asterism.types.files import FoundFile

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from asterism.analysis.syntax.pruning import SourcePiece
+from asterism.analysis.syntax.cuts import SourcePiece
 from asterism.languages.registry import facets_of
 from asterism.reply.names import FileNames, Resolver
 from asterism.types.files import display_path

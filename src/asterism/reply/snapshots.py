@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from asterism.analysis.chunks.chunker import folded
 from asterism.analysis.chunks.units import units_of
-from asterism.analysis.syntax.pruning import ImportNames, Pruning, problems_of
+from asterism.analysis.syntax.cuts import ImportNames, Pruning, problems_of
 from asterism.reply.layout import Needs, joined, line_starts, needs_of, path_line
 from asterism.reply.names import Resolver
 from asterism.types.outline import Item, Outline, Span

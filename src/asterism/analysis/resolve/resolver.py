@@ -119,10 +119,8 @@ class Resolver:
             return self._imported(scope, binding)
         if facets.implicit_members:
             container = scope.container_of(enclosing)
-            inherited = (
-                self._member(MemberOwner(scope.path, container), name) if container else None
-            )
-            if inherited is not None:
+            owner = MemberOwner(scope.path, container)
+            if container and (inherited := self._member(owner, name)) is not None:
                 return inherited
         if facets.namespaced:
             spaces = [f"{space}{name}" for space in around(scope, enclosing)[:-1]]
@@ -301,11 +299,9 @@ class Resolver:
             return self._values.held(self._imports.aliased(scope, binding.module, None))
         if facets.folder:
             folder = code_of(facets.folder)(scope.path, binding.module, self._text)
-            return (
-                foreign(IMPORTED, binding.module)
-                if folder is None
-                else MemberOwner(folder, folder=True)
-            )
+            if folder is None:
+                return foreign(IMPORTED, binding.module)
+            return MemberOwner(folder, folder=True)
         path = self._world.module(scope.path, scope.language, binding.module)
         if binding.name not in (EVERYTHING, "self"):
             found = self._imported(scope, binding)
