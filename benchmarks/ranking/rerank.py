@@ -33,7 +33,7 @@ import numpy as np
 from asterism.config.load import embed_options
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.rerank import OwnModel, own_model
+from asterism.engine.rerank import LocalRerankModel, local_rerank_model
 from asterism.engine.wiring import Places, cache
 from asterism.evaluation.bootstrap import paired_difference
 from asterism.evaluation.datasets import Checkout, Dataset, Found, Query, load_dataset
@@ -66,7 +66,7 @@ EVERY = 3
 class Told:
     """A judge that asks the model once for each chunk, and then says it again."""
 
-    def __init__(self, options: JudgeOptions, model: OwnModel) -> None:
+    def __init__(self, options: JudgeOptions, model: LocalRerankModel) -> None:
         self.options = options
         self._model = model
         self._scores: dict[tuple[str, ChunkKey], float] = {}
@@ -312,7 +312,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         engine = Engine(places, lambda _root: Settings())
         folder = str(given.model.resolve()) if given.model else ""
         options = RerankOptions(provider=given.provider, model=folder)
-        model = own_model(options, lambda: cache(Settings(), places))
+        model = local_rerank_model(options, lambda: cache(Settings(), places))
         judge = Told(JudgeOptions(name="x", top=given.top), model)
         every: list[Case] = []
         meant: list[Case] = []
