@@ -119,7 +119,7 @@ class Resolver:
             return self._imported(scope, binding)
         if facets.implicit_members:
             container = scope.container_of(enclosing)
-            owner = MemberOwner(scope.path, container)
+            owner = MemberOwner(scope.path, container or ())
             if container and (inherited := self._member(owner, name)) is not None:
                 return inherited
         if facets.namespaced:
