@@ -262,10 +262,10 @@ def test_no_server_outlives_a_process_that_is_killed(tmp_path: Path) -> None:
     file = tmp_path / "pids"
     script = (
         "import os, sys, time\n"
-        "from asterism.toolservers.options import Surroundings\n"
+        "from asterism.toolservers.options import ServerSurroundings\n"
         "from asterism.toolservers.servers import ToolServers\n"
         "from asterism.types.context import Server\n"
-        "servers = ToolServers(Surroundings(os.environ.get))\n"
+        "servers = ToolServers(ServerSurroundings(os.environ.get))\n"
         f"server = Server(name='x', command=sys.executable, args=({FAKE!r}, 'stay'))\n"
         "assert servers.tools([server]).tools\n"
         "children = open(f'/proc/{os.getpid()}/task/{servers._thread.native_id}/children').read()\n"
