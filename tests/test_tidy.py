@@ -50,6 +50,8 @@ def test_lines() -> None:
     assert layout.lines(TREES) <= LINES_LEFT
 
 
+# Generated from docstrings, whose words count where they are written.
+FROM_DOCSTRINGS = {"docs/traced-query.md"}
 TRIED = {"nobody", "somebody", "given out", "is none", "says of it"}
 
 # Where a word of `tests/words.txt` is right: the files, the words, and why.
@@ -69,10 +71,6 @@ PLAIN_WORDS = [
 # How many matches each package and folder may still have. They may only become fewer; a package
 # without an entry has none.
 WORDS_LEFT = {
-    "AGENTS.md": 1,
-    "ARCHITECTURE.md": 12,
-    "CHANGELOG.md": 9,
-    "CONTRIBUTING.md": 3,
     "benchmarks/ranking": 1,
     "docs": 23,
     "src/asterism/analysis": 55,
@@ -130,7 +128,7 @@ def test_plain_words() -> None:
     found = [
         (name, line, word)
         for name in OURS
-        if name.endswith((".py", ".md"))
+        if name.endswith((".py", ".md")) and name not in FROM_DOCSTRINGS
         for line, word in words.matches(name, text_of(name) or "", listed)
         if not _plain(name, word)
     ]
