@@ -1,7 +1,7 @@
 """A file's bytes in, its outline out, whatever the file is. Parsing never fails."""
 
 from asterism.analysis.source.text import decode, is_binary
-from asterism.analysis.syntax.catalogue import Entry, detect, entry_of
+from asterism.analysis.syntax.catalogue import TEXT, Entry, detect, is_missing, sharing
 from asterism.analysis.syntax.prose import outline_prose
 from asterism.analysis.syntax.windows import outline_text
 from asterism.languages.registry import code_of
@@ -12,6 +12,8 @@ UNFOLLOWED = Problem(1, 0, "damaged in a way that cannot be followed; read as pl
 """A file that a rule of its language fails on must not keep a repository from being indexed. Each
 such file is a bug, which `make fuzz` looks for."""
 
+NOT_INSTALLED = "read as plain text: its grammar is not installed (pip install 'asterism[{}]')"
+
 # A shebang is at most one line; the kernel reads no more of it either.
 SHEBANG_BYTES = 256
 
@@ -19,9 +21,13 @@ SHEBANG_BYTES = 256
 def language_of(path: str, data: bytes) -> Entry:
     """The language of a file by its name; by its text where the name leaves it open."""
     entry = detect(path, data[:SHEBANG_BYTES])
-    if entry.ambiguous and path.endswith(entry.ambiguous) and code_of(entry.is_other)(data):
-        return entry_of(entry.other_key)
-    return entry
+    others = sharing(path)
+    if not others:
+        return entry
+    for other in others:
+        if not is_missing(other) and code_of(other.claims)(data):
+            return other
+    return TEXT if entry in others and not is_missing(entry) else entry
 
 
 def outline_bytes(path: str, data: bytes) -> Outline:
@@ -38,6 +44,9 @@ def outline(path: str, source: bytes) -> Outline:
         return outline_text(path, entry.language, source)
     if entry.home == "prose":
         return outline_prose(path, entry.language, source)
+    if entry.optional is not None and is_missing(entry):
+        missing = Problem(1, 0, NOT_INSTALLED.format(entry.optional.extra))
+        return outline_text(path, entry.language, source)._replace(problems=(missing,))
     # Imported here: a Markdown file or a status command needs no grammar.
     from asterism.analysis.syntax.walker import outline_tree
 

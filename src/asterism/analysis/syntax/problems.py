@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from asterism.analysis.syntax.catalogue import has_grammar
 from asterism.analysis.syntax.draft import Draft
 from asterism.analysis.syntax.outlines import language_of
 from asterism.analysis.syntax.text import fold
@@ -41,7 +42,7 @@ class Statements:
 
 def _tree(path: str, source: bytes) -> Tree | None:
     entry = language_of(path, source)
-    if entry.home in ("text", "prose"):
+    if not has_grammar(entry):
         return None
     # Imported here: prose needs no grammar.
     from asterism.analysis.syntax.language import ended, table_of
