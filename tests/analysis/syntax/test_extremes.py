@@ -59,9 +59,9 @@ LARGE = {"python": 24_000, "text": 80_000}
 
 
 def sample(entry: Entry) -> dict[str, Any]:
-    """What `tests/fixtures/<key>.json` says of a language.
+    """What `tests/fixtures/<key>.json` has for a language.
 
-    `nested` begins and ends a definition that can stand in another one; `line` is a statement,
+    `nested` begins and ends a definition that can be nested in another; `line` is a statement,
     where `x = y()` is not.
     """
     found: dict[str, Any] = json.loads((FIXTURES / f"{entry.key}.json").read_text())

@@ -235,10 +235,7 @@ class Builder:
         widens: bool = True,
         span: Span | None = None,
     ) -> None:
-        """Let the definition directly inside `node` take its range, modifiers and decorators.
-
-        A `span` is the range instead, where the declaration is several nodes side by side.
-        """
+        """Let the definition directly inside `node` take its range, or `span`, and these marks."""
         self.claimed = True
         outer = self._wrapper
         start, end = span or (node.start_byte, node.end_byte)

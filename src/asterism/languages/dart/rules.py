@@ -1,4 +1,4 @@
-"""Dart: libraries, types and their members, functions whose bodies stand beside their headers."""
+"""Dart: libraries, types and their members, functions with header and body as siblings."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _SIGNATURES = ("function_signature", "getter_signature", "setter_signature", "op
 # The function whose body may follow.
 _OPEN = "function before its body"
 
-# What a selector stands behind: names, calls and indexes joined by dots.
+# What a selector follows: names, calls and indexes joined by dots.
 _PRIMARY = re.compile(r"[\w$]+(?:\??\.[\w$]+|!|\([^()\n]*\)|\[[^\[\]\n]*\])*$")
 
 
@@ -113,7 +113,7 @@ def _signature(builder: Builder, node: Node) -> bool:
         return True
     start = widened(builder, node.start_byte)
     if start < node.start_byte:
-        # `external` stands beside the header, so the range is one of the level around both.
+        # `external` is a sibling of the header: the range is one of the level around both.
         builder.depth -= 1
         builder.wrap(node, ("external",), span=Span(start, node.end_byte))
         builder.depth += 1
@@ -172,7 +172,7 @@ def _operator(header: Node) -> Node | None:
 
 
 def _body(builder: Builder, node: Node) -> bool:
-    """A function's body, which stands beside its header."""
+    """The body of a function, a sibling of its header."""
     parent = builder.parent
     if parent is not None and parent.type == "lambda_expression":
         return True

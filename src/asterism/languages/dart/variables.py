@@ -25,7 +25,7 @@ _MODIFIERS = re.compile(r"\b(?:const|final|late|external|static|augment|covarian
 
 
 def head(builder: Builder, node: Node) -> bool:
-    """`const`, `final`, `var` or a type: at the top they stand beside what they declare."""
+    """`const`, `final`, `var` or a type: at the top they are siblings of what they declare."""
     if builder.at_statement:
         builder.claimed = True
         began = _began(builder, node.start_byte)

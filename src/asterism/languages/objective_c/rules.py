@@ -12,7 +12,7 @@ from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import child_of, children_of, skip, transparent
 from asterism.analysis.syntax.text import fold
 from asterism.languages.c_family import c
-from asterism.languages.objective_c.macros import masked
+from asterism.languages.objective_c.contents import masked
 from asterism.languages.shared import callback_name, declare_exports, is_local, spans_lines
 from asterism.types.outline import ImportedName
 
