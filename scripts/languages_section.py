@@ -1,6 +1,6 @@
 """Describes the languages that are parsed, for `docs/outlines.md` and the README."""
 
-from asterism.analysis.syntax.catalogue import TABLE
+from asterism.analysis.syntax.language import TABLE
 from asterism.languages.facets import Facets
 from asterism.languages.registry import languages
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from asterism.analysis.resolve.modules import module_file
-from asterism.languages.file_set import FileSet
+from asterism.analysis.resolve.offers import module_file
+from asterism.languages.facets import FileSet
 
 
 def check(language: str, files: str, importer: str, module: str, expected: str | None) -> None:

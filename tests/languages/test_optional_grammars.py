@@ -2,8 +2,8 @@
 
 import pytest
 
-from asterism.analysis.syntax import catalogue
-from asterism.analysis.syntax.catalogue import TABLE, Entry, has_grammar, missing_grammars
+from asterism.analysis.syntax import language
+from asterism.analysis.syntax.language import TABLE, DialectEntry, has_grammar, missing_grammars
 from asterism.analysis.syntax.outlines import NOT_INSTALLED, outline
 from asterism.engine.doctor.machine import grammar_findings
 from asterism.indexing.plan import SyncOptions, options_hash
@@ -14,7 +14,7 @@ OPTIONAL = [entry for entry in TABLE if entry.optional is not None]
 
 @pytest.fixture
 def _none_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(catalogue, "_is_installed", lambda _package: False)
+    monkeypatch.setattr(language, "_is_installed", lambda _package: False)
 
 
 def test_every_grammar_is_installed_for_the_tests() -> None:
@@ -23,7 +23,7 @@ def test_every_grammar_is_installed_for_the_tests() -> None:
 
 @pytest.mark.usefixtures("_none_is_installed")
 @pytest.mark.parametrize("entry", OPTIONAL, ids=lambda entry: entry.key)
-def test_files_are_text_without_the_grammar(entry: Entry) -> None:
+def test_files_are_text_without_the_grammar(entry: DialectEntry) -> None:
     assert entry.optional is not None
     found = outline(name_in(entry), b"one\ntwo\n")
     assert [item.kind for item in found.items] == ["text"]
@@ -45,5 +45,5 @@ def test_the_doctor_says_that_nothing_is_missing() -> None:
 
 def test_an_installed_grammar_changes_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     before = options_hash(SyncOptions())
-    monkeypatch.setattr(catalogue, "_is_installed", lambda _package: False)
+    monkeypatch.setattr(language, "_is_installed", lambda _package: False)
     assert options_hash(SyncOptions()) != before

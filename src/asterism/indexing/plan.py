@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, field
 from typing import NamedTuple
 
-from asterism.analysis.chunks.options import RECIPE_VERSION, ChunkOptions
-from asterism.analysis.reading import READING_VERSION
+from asterism.analysis.chunks.units import RECIPE_VERSION, ChunkOptions
+from asterism.analysis.contents import READING_VERSION
 from asterism.analysis.source.discovery import DiscoveryOptions
-from asterism.analysis.syntax.catalogue import missing_grammars
+from asterism.analysis.syntax.language import missing_grammars
 from asterism.disclosure.places import MaskingReport
 from asterism.types.files import FoundFile
 from asterism.types.index import FileState

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from asterism.analysis.syntax.catalogue import Entry
+from asterism.analysis.syntax.language import DialectEntry
 from asterism.analysis.syntax.outlines import outline_bytes
 from tests.analysis.chunks.invariants import complaints
 from tests.analysis.syntax.material import ROWS, name_in
@@ -58,7 +58,7 @@ LONG_LINES = {
 LARGE = {"python": 24_000, "text": 80_000}
 
 
-def sample(entry: Entry) -> dict[str, Any]:
+def sample(entry: DialectEntry) -> dict[str, Any]:
     """What `tests/fixtures/<key>.json` has for a language.
 
     `nested` begins and ends a definition that can be nested in another; `line` is a statement,
@@ -72,19 +72,19 @@ everywhere = pytest.mark.parametrize("entry", ROWS.values(), ids=ROWS)
 
 
 @everywhere
-def test_next_to_nothing(entry: Entry) -> None:
+def test_next_to_nothing(entry: DialectEntry) -> None:
     wrong = {edge: complaints(name_in(entry), data) for edge, data in EDGES.items()}
     assert {edge: found for edge, found in wrong.items() if found} == {}
 
 
 @pytest.mark.parametrize("shape", DEPTHS)
 @everywhere
-def test_nested_brackets(entry: Entry, shape: str) -> None:
+def test_nested_brackets(entry: DialectEntry, shape: str) -> None:
     assert complaints(name_in(entry), DEPTHS[shape]) == []
 
 
 @everywhere
-def test_nested_definitions(entry: Entry) -> None:
+def test_nested_definitions(entry: DialectEntry) -> None:
     opening, closing = sample(entry)["nested"]
     numbers = range(NESTED_FUNCTIONS)
     text = "".join(opening.format(n=n, pad=" " * n) for n in numbers)
@@ -94,12 +94,12 @@ def test_nested_definitions(entry: Entry) -> None:
 
 @pytest.mark.parametrize("shape", LONG_LINES)
 @everywhere
-def test_one_long_line(entry: Entry, shape: str) -> None:
+def test_one_long_line(entry: DialectEntry, shape: str) -> None:
     assert complaints(name_in(entry), LONG_LINES[shape]) == []
 
 
 @everywhere
-def test_many_short_lines(entry: Entry) -> None:
+def test_many_short_lines(entry: DialectEntry) -> None:
     line, count = sample(entry).get("line", "x%d = y()\n"), LARGE.get(entry.key, 4_000)
     data = "".join(line % number for number in range(count)).encode()
     assert complaints(name_in(entry), data) == []

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from asterism import __version__
-from asterism.analysis.syntax.catalogue import Entry, missing_grammars
+from asterism.analysis.syntax.language import DialectEntry, missing_grammars
 from asterism.config.environment import cache_directory, data_directory, program
 from asterism.engine.doctor.findings import Finding, ok, problem, warning
 from asterism.programs.start import Launch, TimeoutExpired, run
@@ -66,7 +66,7 @@ def library_findings() -> Iterator[Finding]:
 
 
 def grammar_findings(
-    missing: Callable[[], Iterable[Entry]] = missing_grammars,
+    missing: Callable[[], Iterable[DialectEntry]] = missing_grammars,
 ) -> Iterator[Finding]:
     """Which grammars are not installed, and the extra that installs them."""
     titles: dict[str, list[str]] = {}
