@@ -40,7 +40,7 @@ from asterism.search.selection.options import CHUNKS
 from asterism.search.selection.select import select
 from asterism.search.selection.sizes import Measure
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot
-from asterism.types.chunk import Chunk
+from asterism.types.index import Chunk
 from asterism.types.search import Question
 from benchmarks.ranking.datasets import indexed
 

@@ -19,8 +19,8 @@ from asterism.search.ranking.recipe import place, study
 from asterism.search.recall import FileKey, Pools, Sources, recall
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot, Matrix
 from asterism.store.encoder_snapshot import SecondSnapshot
-from asterism.types.chunk import Chunk
 from asterism.types.errors import UsageError
+from asterism.types.index import Chunk
 from asterism.types.search import Question
 from benchmarks.ranking.datasets import indexed
 from benchmarks.ranking.regression import List

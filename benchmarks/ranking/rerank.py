@@ -48,8 +48,8 @@ from asterism.search.ranking.recipe import Placed, place
 from asterism.search.ranking.rerank import Judge
 from asterism.search.recall import Pools, recall, recall_by_meaning
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot
-from asterism.types.chunk import Chunk
 from asterism.types.errors import UsageError
+from asterism.types.index import Chunk
 from asterism.types.search import Question
 from benchmarks.ranking.datasets import add_arguments, count_of, given_sets, indexed
 from benchmarks.ranking.regression import Curve, List, fit_curve, fit_near, folds

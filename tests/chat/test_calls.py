@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from asterism.chat.ports import ToolOutput, TurnOptions
 from asterism.chat.tool_calls import Terms, is_looping, must_ask, offered, same, sort_calls, trimmed
+from asterism.types.agent_settings import Permission
 from asterism.types.chat import Round, ToolCall, ToolResult, ToolSpec
-from asterism.types.context_settings import Permission
 from tests.chat.scenes import ASKING, FIND, FORBIDDEN, WRITE
 
 OPTIONS = TurnOptions()

@@ -12,6 +12,7 @@ from asterism.context.request import Asked, Built, Chooser, build_request, exten
 from asterism.context.vectors import ItemIndex
 from asterism.models.embed.cache import NoCache
 from asterism.models.embed.static import StaticEmbedder
+from asterism.types.agent_settings import Permission
 from asterism.types.context import (
     Agent,
     Include,
@@ -32,7 +33,6 @@ from asterism.types.context import (
     ToolKey,
     key_from_text,
 )
-from asterism.types.context_settings import Permission
 from tests.context.spoken import Measured, Taught, near
 
 MANUAL: SessionMode = RequestMode.manual

@@ -21,11 +21,9 @@ from asterism.indexing.lock import writer
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.lance.table import LanceTable
 from asterism.store.registry import Registered
-from asterism.types.chunk import Chunk
 from asterism.types.errors import IndexMissing, IndexTooNew, ProviderRefused
-from asterism.types.index import Staleness, SymbolQuery
+from asterism.types.index import Chunk, Role, Staleness, SymbolQuery
 from asterism.types.search import Filter
-from asterism.types.symbol import Role
 from tests.disclosure.examples import AWS
 from tests.engine.conftest import SETTINGS, make
 from tests.models.http.misbehaving_server import MisbehavingServer, Reply, serving

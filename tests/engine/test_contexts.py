@@ -14,7 +14,7 @@ from asterism.engine.search import SearchRequest
 from asterism.engine.wiring import Places
 from asterism.store.registry import Registered
 from asterism.types.errors import UsageError
-from asterism.types.selection import Detail, Reason
+from asterism.types.search import Detail, Reason
 from tests.engine.conftest import NO_SERVERS, SETTINGS, make
 
 OFF = replace(SETTINGS, structure=replace(NO_SERVERS, typescript="off", python="off"))

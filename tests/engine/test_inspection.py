@@ -7,7 +7,7 @@ import pytest
 
 from asterism.engine.engine import Engine
 from asterism.engine.inspection import Freshness, Verdict
-from asterism.types.symbol import Role
+from asterism.types.index import Role
 from tests.engine.conftest import make
 
 

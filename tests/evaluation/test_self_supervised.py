@@ -15,8 +15,7 @@ from asterism.evaluation.datasets import Found, Query, Target
 from asterism.evaluation.self_supervised import Draw, SetOptions, make_queries, misspelt
 from asterism.store.registry import Registered
 from asterism.types.errors import IndexMissing, UsageError
-from asterism.types.search import Hit
-from asterism.types.selection import Detail, Kept, Lines
+from asterism.types.search import Detail, Hit, Kept, Lines
 from tests.store.chunk_samples import chunk
 
 LEDGER = '''\

@@ -20,8 +20,7 @@ from asterism.store.catalogue.schema import SCHEMA_VERSION
 from asterism.store.chunk_table import ChunkTable
 from asterism.store.lance.table import LanceTable
 from asterism.store.memory_table import MemoryTable
-from asterism.types.chunk import Chunk
-from asterism.types.index import Manifest, Repository
+from asterism.types.index import Chunk, Manifest, Repository
 
 Kind = Literal["memory", "lance"]
 

@@ -8,8 +8,7 @@ import pytest
 from asterism.records.conversations import Conversations
 from asterism.records.database import Database
 from asterism.records.turns import Begun, NewTurn, Turns
-from asterism.types.chat import TurnStatus
-from asterism.types.conversation import Shelf
+from asterism.types.chat import Shelf, TurnStatus
 from asterism.types.errors import (
     ConversationArchived,
     ConversationMissing,

@@ -23,7 +23,7 @@ from asterism.records.options import FILE, RecordsOptions
 from asterism.records.tables import METADATA
 from asterism.records.turns import NewTurn, Turns
 from asterism.telemetry.notices import taken
-from asterism.types.conversation import Shelf
+from asterism.types.chat import Shelf
 from asterism.types.errors import (
     RecordsCorrupt,
     RecordsTooNew,

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from asterism.languages.registry import facets_of
-from asterism.types.chunk import Chunk
 from asterism.types.files import display_path
+from asterism.types.index import Chunk
 from asterism.types.search import Hit
 
 NAME = "extractive"

@@ -16,6 +16,7 @@ from asterism.context.items import query_sentences
 from asterism.context.scores import LEAST, PROBES, Numbers
 from asterism.context.vectors import ItemIndex, Prepared
 from asterism.context.words import brevity
+from asterism.types.agent_settings import ContextSettings, Domain
 from asterism.types.context import (
     Item,
     ItemKey,
@@ -27,7 +28,6 @@ from asterism.types.context import (
     ToolKey,
     key_from_text,
 )
-from asterism.types.context_settings import ContextSettings, Domain
 
 if TYPE_CHECKING:
     import numpy as np

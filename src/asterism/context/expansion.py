@@ -10,8 +10,8 @@ from asterism.context.items import pieces_of
 from asterism.context.relations import RelationGraph
 from asterism.context.scores import Numbers, Scale
 from asterism.context.vectors import ItemIndex, Prepared, likeness
+from asterism.types.agent_settings import AgentSettings, ContextSettings, Domain
 from asterism.types.context import Item, Tool
-from asterism.types.context_settings import AgentSettings, ContextSettings, Domain
 
 QUERY_PIECES = 8
 """Pieces of one chosen item that search for others: those that fit the message best."""

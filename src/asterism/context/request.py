@@ -15,6 +15,7 @@ from asterism.context.items import Standing, offered_items
 from asterism.context.relations import relation_graph
 from asterism.context.scores import Scale
 from asterism.context.vectors import ItemIndex
+from asterism.types.agent_settings import AgentSettings, Domain, Layer, settings_of
 from asterism.types.context import (
     Agent,
     Include,
@@ -31,7 +32,6 @@ from asterism.types.context import (
     content_hash,
     text_hash,
 )
-from asterism.types.context_settings import AgentSettings, Domain, Layer, settings_of
 from asterism.types.errors import AsterismError
 
 _QUOTED = 60

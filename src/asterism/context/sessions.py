@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from asterism.context.choice import key_named, mentions
 from asterism.context.items import first_items
+from asterism.types.agent_settings import SETTINGS, SettingValue
 from asterism.types.context import (
     Agent,
     Item,
@@ -18,7 +19,6 @@ from asterism.types.context import (
     ToolKey,
     text_hash,
 )
-from asterism.types.context_settings import SETTINGS, SettingValue
 from asterism.types.errors import UsageError
 from asterism.types.sessions import Session
 

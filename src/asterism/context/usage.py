@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from asterism.types.context import Item, ItemKey, RequestMode, Tool
-from asterism.types.context_json import key_json
-from asterism.types.sessions import ItemUse
+from asterism.types.sessions import ItemUse, key_json
 
 ENOUGH_REQUESTS = 10
 """Requests after which an item that was never of use is worth a word: fewer say little."""

@@ -18,12 +18,12 @@ from asterism.search.selection.sizes import CHARS_PER_TOKEN
 from asterism.structure.positions import Target, find_item
 from asterism.structure.repository import FilesOnce
 from asterism.structure.uses import CALLABLE
-from asterism.types.chunk import Chunk
 from asterism.types.deadlines import check_deadline
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path
+from asterism.types.index import Chunk
 from asterism.types.outline import ROOT_KINDS
-from asterism.types.selection import Account, Detail, Dropped, Lines, Reason, TruncationInfo
+from asterism.types.search import Account, Detail, Dropped, Lines, Reason, TruncationInfo
 
 # Less than this has no place for anything but the first line.
 LEAST_BUDGET = 50

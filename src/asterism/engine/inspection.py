@@ -16,7 +16,6 @@ from asterism.indexing.read import content_hash
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.chunk_table import ChunkKey
 from asterism.store.registry import Registered
-from asterism.types.chunk import Chunk
 from asterism.types.errors import (
     IndexMissing,
     InputError,
@@ -26,10 +25,9 @@ from asterism.types.errors import (
     WrongPathKind,
 )
 from asterism.types.files import FoundFile, SkipReason, display_path
-from asterism.types.index import FileState, Link, Repository
+from asterism.types.index import Chunk, FileState, Link, Repository, Role
 from asterism.types.index_states import damaged, not_indexed
 from asterism.types.outline import Problem
-from asterism.types.symbol import Role
 
 
 class Freshness(StrEnum):

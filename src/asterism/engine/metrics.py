@@ -20,7 +20,7 @@ from asterism.telemetry.meters import (
     WATCH_SYNCS,
 )
 from asterism.telemetry.operations import Operation, ReplySize, record_reply
-from asterism.types.selection import Account
+from asterism.types.search import Account
 
 if TYPE_CHECKING:
     # It brings what searches, which most commands do not need.

@@ -12,10 +12,9 @@ from asterism.structure.call_trees import TreeOptions, call_tree
 from asterism.structure.positions import Target
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path
-from asterism.types.index import FoundSymbol, SymbolPage, SymbolQuery, symbol_query
+from asterism.types.index import FoundSymbol, Role, SymbolPage, SymbolQuery, symbol_query
 from asterism.types.request_limits import check_text
 from asterism.types.structure import CallTree, Connections, Edge, Fact, SymbolPlace
-from asterism.types.symbol import Role
 
 # Definitions of one name that are looked at; more are counted and said.
 MOST_SYMBOLS = 10

@@ -13,7 +13,7 @@ from asterism.store.registry import Registered
 from asterism.types.context import Item, ItemKey, RequestContext
 from asterism.types.errors import AsterismError, IndexMissing, UsageError
 from asterism.types.files import display_path
-from asterism.types.selection import Detail
+from asterism.types.search import Detail
 from asterism.types.sessions import Session
 
 DEFAULT_AGENT = "reader"

@@ -19,8 +19,8 @@ from asterism.models.rerank.options import RerankOptions
 from asterism.models.weights.folder import DESCRIPTION, Kind, ModelFolder, described, read_folder
 from asterism.search.ranking.options import Calibration, JudgeOptions, RankOptions
 from asterism.store.chunk_table import ChunkKey
-from asterism.types.chunk import Chunk
 from asterism.types.errors import ProviderError, ProviderRefused
+from asterism.types.index import Chunk
 from asterism.types.search import Question
 
 PREFIX = "vectors."

@@ -25,15 +25,24 @@ from asterism.search.similar import CodePlace, Model
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot
 from asterism.store.registry import Registered
-from asterism.types.chunk import Chunk
 from asterism.types.deadlines import check_deadline
 from asterism.types.errors import IndexMissing, InputError, UsageError
 from asterism.types.files import display_path
-from asterism.types.index import ModelIdentity
+from asterism.types.index import Chunk, ModelIdentity
 from asterism.types.index_states import not_indexed
 from asterism.types.request_limits import check_text
-from asterism.types.search import NO_FILTER, Filter, Hit, Mode, Question, Search, Total
-from asterism.types.selection import Detail, Selection, Stage
+from asterism.types.search import (
+    NO_FILTER,
+    Detail,
+    Filter,
+    Hit,
+    Mode,
+    Question,
+    Search,
+    Selection,
+    Stage,
+    Total,
+)
 
 MOST_LINES = 10
 """More is better read in the file itself."""

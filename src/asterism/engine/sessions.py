@@ -25,9 +25,15 @@ from asterism.engine.agents import Agents, Ready, contents_of
 from asterism.store.registry import Registered
 from asterism.types.chat import Message
 from asterism.types.context import Agent, Item, ItemKey, RequestContext, Tool, ToolKey
-from asterism.types.context_json import request_from_json, request_json
 from asterism.types.errors import PathMissing
-from asterism.types.sessions import ItemUse, Session, SessionSummary, StoredRequest
+from asterism.types.sessions import (
+    ItemUse,
+    Session,
+    SessionSummary,
+    StoredRequest,
+    request_from_json,
+    request_json,
+)
 
 if TYPE_CHECKING:
     from asterism.context.request import Built

@@ -12,8 +12,7 @@ from asterism.evaluation.run import token_count
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
 from asterism.types.errors import UsageError
-from asterism.types.search import Filter, Hit
-from asterism.types.selection import Detail, Kept
+from asterism.types.search import Detail, Filter, Hit, Kept
 
 
 def word_search(registered: Registered, query: str, limit: int) -> list[Hit]:

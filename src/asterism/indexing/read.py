@@ -19,11 +19,9 @@ from asterism.analysis.symbols import symbol_rows
 from asterism.analysis.syntax.outlines import outline
 from asterism.analysis.terms import joined_terms, name_terms, path_terms
 from asterism.indexing.plan import Look, is_racy
-from asterism.types.chunk import Chunk
 from asterism.types.errors import InputError, PathMissing, SecretFile
 from asterism.types.files import FoundFile, SkipReason, display_path
-from asterism.types.index import Signatures, Skipped
-from asterism.types.symbol import Role, SymbolRow
+from asterism.types.index import Chunk, Role, Signatures, Skipped, SymbolRow
 
 MANY = 10_000
 """Objects that the collector need not look through after a batch; fewer take it a millisecond."""

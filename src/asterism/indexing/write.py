@@ -25,8 +25,15 @@ from asterism.models.embed.options import REMOTE
 from asterism.models.embed.provider import Embedder, Matrix
 from asterism.store.chunk_table import ChunkKey, ChunkTable
 from asterism.store.plain_files import make_plain
-from asterism.types.chunk import Chunk
-from asterism.types.index import Batch, Entry, FileState, FileUpdate, ModelIdentity, Repository
+from asterism.types.index import (
+    Batch,
+    Chunk,
+    Entry,
+    FileState,
+    FileUpdate,
+    ModelIdentity,
+    Repository,
+)
 
 
 class Text(NamedTuple):

@@ -19,8 +19,7 @@ from asterism.operations.json import (
 from asterism.operations.schema import Json
 from asterism.store.chunk_table import ChunkKey
 from asterism.types.files import display_path, wire_path
-from asterism.types.search import Hit, Signal
-from asterism.types.selection import Detail, Kept
+from asterism.types.search import Detail, Hit, Kept, Signal
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.

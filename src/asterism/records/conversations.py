@@ -16,13 +16,13 @@ from asterism.records.rows import (
     is_alive,
 )
 from asterism.records.tables import CONVERSATIONS, TURNS
-from asterism.types.chat import TurnStatus
-from asterism.types.conversation import (
+from asterism.types.chat import (
     Conversation,
     ConversationMatch,
     ConversationPage,
     MatchPage,
     Shelf,
+    TurnStatus,
 )
 from asterism.types.errors import ConversationMissing, TurnRunning, UsageError
 

@@ -14,6 +14,9 @@ from sqlalchemy import Connection, Row, func, select
 from asterism.records.tables import CONVERSATIONS, EVENTS, TURNS
 from asterism.types.chat import (
     Citation,
+    Conversation,
+    RecordedEvent,
+    RecordedTurn,
     Round,
     ToolCall,
     ToolResult,
@@ -23,10 +26,9 @@ from asterism.types.chat import (
     TurnStatus,
     Usage,
 )
-from asterism.types.context_json import request_from_json, request_json
-from asterism.types.conversation import Conversation, RecordedEvent, RecordedTurn
 from asterism.types.errors import ConversationMissing
 from asterism.types.processes import process_exists
+from asterism.types.sessions import request_from_json, request_json
 
 Json = dict[str, Any]
 

@@ -23,8 +23,14 @@ from asterism.records.rows import (
     turn_of,
 )
 from asterism.records.tables import CONVERSATIONS, EVENTS, TURNS
-from asterism.types.chat import RESUMABLE, Turn, TurnStatus
-from asterism.types.conversation import Conversation, RecordedEvent, RecordedTurn
+from asterism.types.chat import (
+    RESUMABLE,
+    Conversation,
+    RecordedEvent,
+    RecordedTurn,
+    Turn,
+    TurnStatus,
+)
 from asterism.types.errors import (
     ConversationArchived,
     ConversationMissing,

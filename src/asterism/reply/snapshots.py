@@ -11,7 +11,7 @@ from asterism.reply.layout import joined, line_starts, path_line
 from asterism.reply.names import Resolver
 from asterism.reply.needs import Needs, needs_of
 from asterism.types.outline import Item, Outline, Span
-from asterism.types.selection import Lines
+from asterism.types.search import Lines
 from asterism.types.structure import Connections, Fact, Gap, Member, SymbolPlace
 
 # What needs other files, or types.

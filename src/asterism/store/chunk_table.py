@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from asterism.types.chunk import Chunk
 from asterism.types.errors import IndexMismatch
 from asterism.types.files import display_path
-from asterism.types.index import Entry
+from asterism.types.index import Chunk, Entry
 from asterism.types.search import NO_FILTER, Filter
 
 if TYPE_CHECKING:

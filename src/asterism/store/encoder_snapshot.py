@@ -17,8 +17,7 @@ from asterism.store.chunk_table import (
     Vector,
 )
 from asterism.store.exact_search import Candidates, closest
-from asterism.types.chunk import Chunk
-from asterism.types.index import Entry
+from asterism.types.index import Chunk, Entry
 from asterism.types.search import NO_FILTER, Filter
 
 if TYPE_CHECKING:

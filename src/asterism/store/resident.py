@@ -12,7 +12,7 @@ from asterism.store.chunk_table import ChunkKey, Matrix
 from asterism.store.lance.schema import CHUNK_COLUMNS, Arrow, Dataset, chunks_of, matrix_of
 from asterism.store.limits import Limits
 from asterism.store.table_files import manifest_name
-from asterism.types.chunk import Chunk
+from asterism.types.index import Chunk
 
 if TYPE_CHECKING:
     import numpy as np

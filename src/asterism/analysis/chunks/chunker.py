@@ -19,7 +19,7 @@ from asterism.analysis.chunks.units import Unit, unit_path, units_of
 from asterism.analysis.syntax.catalogue import titles
 from asterism.analysis.syntax.problems import Statements
 from asterism.languages.registry import facets_of
-from asterism.types.chunk import Chunk
+from asterism.types.index import Chunk
 from asterism.types.outline import Item, Outline, Span
 
 

@@ -20,8 +20,7 @@ from asterism.engine.chat.transcripts import (
     moment,
 )
 from asterism.engine.records import Records
-from asterism.types.chat import Turn, TurnStatus
-from asterism.types.conversation import Conversation, RecordedTurn, Shelf
+from asterism.types.chat import Conversation, RecordedTurn, Shelf, Turn, TurnStatus
 from asterism.types.errors import PathUnreadable, UsageError
 from asterism.types.files import display_path
 

@@ -37,8 +37,7 @@ from asterism.evaluation.tables import comparison_tables, differences, run_table
 from asterism.store.registry import Registered
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path
-from asterism.types.search import Hit
-from asterism.types.selection import Kept
+from asterism.types.search import Hit, Kept
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,8 +10,8 @@ from asterism.analysis.resolve.candidates import GUESS
 from asterism.cli.terminal import console, drawing_console, printable, show, words
 from asterism.engine.connector import NONE_BY_NAME
 from asterism.engine.relations import FACTS, Related, Relation, RelationsReply
-from asterism.types.chunk import Chunk
 from asterism.types.files import display_path
+from asterism.types.index import Chunk
 from asterism.types.outline import Item, Outline
 from asterism.types.structure import CallTree, Connections, Edge, Fact, Known, SymbolPlace
 

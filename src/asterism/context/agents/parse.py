@@ -18,6 +18,7 @@ from asterism.context.agents.nodes import (
     scalar_of,
 )
 from asterism.context.agents.values import Notes, each, joined
+from asterism.types.agent_settings import SETTINGS, Domain, Permission, SettingValue
 from asterism.types.context import (
     DEFAULT_PRIORITY,
     HIGHEST_PRIORITY,
@@ -30,7 +31,6 @@ from asterism.types.context import (
     ToolChoice,
     ToolKey,
 )
-from asterism.types.context_settings import SETTINGS, Domain, Permission, SettingValue
 
 if TYPE_CHECKING:
     from ruamel.yaml.nodes import Node

@@ -18,10 +18,9 @@ from asterism.engine.request_context import TOKENS
 from asterism.engine.sessions import CHARS_PER_TOKEN, SessionRequest, Sessions
 from asterism.models.llm.options import LlmOptions, Provider
 from asterism.store.registry import Registered
-from asterism.types.chat import ToolResult, ToolSpec, Turn
+from asterism.types.agent_settings import AgentSettings, settings_of
+from asterism.types.chat import Conversation, ToolResult, ToolSpec, Turn
 from asterism.types.context import Agent, ItemKey, RequestContext, ToolKey
-from asterism.types.context_settings import AgentSettings, settings_of
-from asterism.types.conversation import Conversation
 from asterism.types.errors import AgentMissing, PathMissing, ProviderMissing, UsageError
 
 PROVIDERS: tuple[str, ...] = get_args(Provider)

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from asterism.engine.chat.sources import Checked
-from asterism.types.chat import Turn, TurnEvent
-from asterism.types.conversation import Conversation
+from asterism.types.chat import Conversation, Turn, TurnEvent
 
 if TYPE_CHECKING:
     from asterism.records.turns import Begun

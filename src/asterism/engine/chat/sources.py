@@ -16,8 +16,7 @@ from asterism.engine.search import SearchReply, SearchRequest
 from asterism.store.registry import Registered
 from asterism.types.chat import Citation, Turn
 from asterism.types.files import display_path
-from asterism.types.search import Mode
-from asterism.types.selection import Kept, Selection
+from asterism.types.search import Kept, Mode, Selection
 
 _READ_BYTES = 1 << 20
 

@@ -6,14 +6,19 @@ from typing import Any
 
 from asterism.engine.chat.requests import Answered
 from asterism.engine.chat.sources import unnamed
-from asterism.types.chat import Citation, Round, ToolCall, ToolResult, Turn, TurnStatus
-from asterism.types.context_json import request_json
-from asterism.types.conversation import (
+from asterism.types.chat import (
+    Citation,
     Conversation,
     ConversationMatch,
     RecordedEvent,
     RecordedTurn,
+    Round,
+    ToolCall,
+    ToolResult,
+    Turn,
+    TurnStatus,
 )
+from asterism.types.sessions import request_json
 
 Json = dict[str, Any]
 

@@ -49,7 +49,7 @@ def record_findings(settings: Settings, data: Path) -> Iterator[Finding]:
     """How many there are, and where; whatever stands in the way is an error of the database."""
     from asterism.records.conversations import Conversations
     from asterism.records.database import look_into
-    from asterism.types.conversation import Shelf
+    from asterism.types.chat import Shelf
 
     looked = look_into(records_options(settings, data))
     if looked is None:

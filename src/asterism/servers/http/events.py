@@ -25,7 +25,7 @@ from asterism.types.chat import (
     TurnEvent,
     TurnFailed,
 )
-from asterism.types.context_json import request_json
+from asterism.types.sessions import request_json
 
 
 def told(event: TurnEvent) -> tuple[str, EventsJson] | None:

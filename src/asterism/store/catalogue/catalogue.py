@@ -49,6 +49,7 @@ from asterism.types.index import (
     Pending,
     Repository,
     Resolution,
+    Role,
     Signatures,
     Skipped,
     Statistics,
@@ -57,7 +58,6 @@ from asterism.types.index import (
     TableFile,
 )
 from asterism.types.processes import Closable
-from asterism.types.symbol import Role
 
 
 class Catalogue(Closable):

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from asterism.store.catalogue.batches import ROLES
 from asterism.store.database import Database, clean, loaded_id, loaded_path, stored_path
-from asterism.types.index import FileState, Job, Pending, Skipped, Statistics
-from asterism.types.symbol import Role
+from asterism.types.index import FileState, Job, Pending, Role, Skipped, Statistics
 
 _COLUMNS = "kind, state, pid, started, updated, files_done, files_total, chunks_done, sentence"
 

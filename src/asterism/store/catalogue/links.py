@@ -4,9 +4,8 @@ from collections.abc import Callable, Collection, Iterator
 
 from asterism.store.catalogue.batches import ROLES
 from asterism.store.database import Database, Row, loaded_path, stored_path
-from asterism.types.index import Link, Resolution, Signatures
+from asterism.types.index import Link, Resolution, Role, Signatures
 from asterism.types.outline import Declared, offered
-from asterism.types.symbol import Role
 
 _LINK = "l.module, l.target, l.names, l.reexports"
 # How many values one query may name; SQLite's own limit is far above.

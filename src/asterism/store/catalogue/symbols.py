@@ -6,8 +6,7 @@ from typing import NamedTuple
 from asterism.store.catalogue.batches import ROLES
 from asterism.store.catalogue.conditions import Condition, all_of, any_of, named, under
 from asterism.store.database import Database, Row, clean, loaded_id, loaded_path
-from asterism.types.index import FoundSymbol, SymbolName, SymbolPage, SymbolQuery
-from asterism.types.symbol import Role, SymbolRow
+from asterism.types.index import FoundSymbol, Role, SymbolName, SymbolPage, SymbolQuery, SymbolRow
 
 # The join order is fixed (CROSS JOIN): the name's index first, whatever the statistics say.
 _GROUPS = """

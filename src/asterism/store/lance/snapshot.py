@@ -25,9 +25,8 @@ from asterism.store.lance.schema import (
 from asterism.store.limits import LIMITS, Limits
 from asterism.store.recent import Recent
 from asterism.store.resident import Resident
-from asterism.types.chunk import Chunk
 from asterism.types.deadlines import check_deadline
-from asterism.types.index import Entry
+from asterism.types.index import Chunk, Entry
 from asterism.types.search import NO_FILTER, Filter
 
 if TYPE_CHECKING:
