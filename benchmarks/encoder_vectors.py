@@ -24,8 +24,8 @@ from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
+from asterism.engine.stores import Places
 from asterism.engine.upgrade import Upgrader
-from asterism.engine.wiring import Places
 from asterism.store.encoder_vectors import second_bytes
 from asterism.store.lance.process import stay_small
 from asterism.store.registry import Registered

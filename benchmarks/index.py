@@ -25,7 +25,7 @@ from typing import NamedTuple
 from asterism.config.load import load
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 
 _SEMBLE = """
 import sys, time

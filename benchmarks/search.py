@@ -29,10 +29,9 @@ from typing import NamedTuple
 from asterism.config.load import load
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.freshness import Unchanged
 from asterism.engine.search import SearchRequest
-from asterism.engine.snapshot import Opening, query_snapshot
-from asterism.engine.wiring import Places
+from asterism.engine.snapshot import Opening, Unchanged, query_snapshot
+from asterism.engine.stores import Places
 from asterism.evaluation.self_supervised import SetOptions, make_queries
 from asterism.store.registry import Registered
 from asterism.types.search import Mode

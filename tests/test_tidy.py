@@ -384,9 +384,8 @@ STARTS = re.compile(
     re.MULTILINE,
 )
 MAY_START = {
-    "src/asterism/programs/start.py": "starts what the table of programs has",
+    "src/asterism/programs/start.py": "starts what the table of programs has, and ends it",
     "src/asterism/programs/launcher.py": "becomes the program, behind its fences",
-    "src/asterism/programs/lifeline.py": "ends reader processes with the one that reads",
     "src/asterism/programs/fork_server.py": "tidies up in Python's own fork server",
     "src/asterism/toolservers/transports.py": "opens a tool server asynchronously, as prepared",
     "src/asterism/analysis/parallel.py": "reader processes, which Python starts from our own code",
@@ -404,16 +403,16 @@ def test_processes_begin_in_one_place() -> None:
 # The modules that open a catalogue, and how often. A query opens none: `engine/snapshot.py` does it
 # once for it. The list may only become shorter.
 OPENINGS = {
-    "src/asterism/store/registry_copies.py": 1,
+    "src/asterism/store/project_copy.py": 1,
     "src/asterism/engine/builds.py": 6,
     "src/asterism/engine/cleanup.py": 2,
-    "src/asterism/engine/doctor/deep.py": 1,
+    "src/asterism/engine/doctor/report.py": 1,
     "src/asterism/engine/engine.py": 1,
     "src/asterism/engine/inspection.py": 1,
     "src/asterism/engine/snapshot.py": 1,
     "src/asterism/engine/status.py": 3,
     "src/asterism/engine/upgrade.py": 2,
-    "src/asterism/engine/wiring.py": 1,
+    "src/asterism/engine/stores.py": 1,
     "src/asterism/evaluation/asterism_adapter.py": 2,
     "src/asterism/evaluation/self_supervised.py": 1,
     "src/asterism/operations/files.py": 2,

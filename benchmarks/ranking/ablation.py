@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from asterism.config.load import embed_options
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.evaluation.bootstrap import paired_difference
 from asterism.evaluation.datasets import Checkout, Dataset, Found, PathMatch, Query, load_dataset
 from asterism.evaluation.metrics import first_ranks, ndcg, without_given

@@ -38,7 +38,7 @@ import numpy as np
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.rerank import PREFIX
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.evaluation.bootstrap import paired_difference
 from asterism.evaluation.datasets import Dataset, load_dataset
 from asterism.evaluation.summaries import mean

@@ -18,7 +18,7 @@ from asterism.search.ranking.options import RankOptions
 from asterism.search.ranking.recipe import place, study
 from asterism.search.recall import FileKey, Pools, Sources, recall
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot, Matrix
-from asterism.store.encoder_snapshot import SecondSnapshot
+from asterism.store.exact_search import SecondSnapshot
 from asterism.types.errors import UsageError
 from asterism.types.index import Chunk
 from asterism.types.search import Question

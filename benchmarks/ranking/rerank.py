@@ -34,7 +34,7 @@ from asterism.config.load import embed_options
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.rerank import LocalRerankModel, local_rerank_model
-from asterism.engine.wiring import Places, cache
+from asterism.engine.stores import Places, cache
 from asterism.evaluation.bootstrap import paired_difference
 from asterism.evaluation.datasets import Checkout, Dataset, Found, Query, load_dataset
 from asterism.evaluation.metrics import first_ranks, ndcg, without_given

@@ -22,7 +22,7 @@ from asterism.config.sections_index import StructureSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.connector import Questions
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.structure.positions import Target
 from asterism.structure.servers.catalogue import SERVERS, Server
 from asterism.structure.servers.project import ServerProject

@@ -12,7 +12,7 @@ import pytest
 
 import asterism
 from asterism.api.codebase import Codebase
-from asterism.indexing.progress import Stage
+from asterism.indexing.report import Stage
 from asterism.types.errors import IndexMissing, PathMissing, SettingError, UsageError
 from tests.models.weights.tiny_models import make_encoder
 

@@ -9,7 +9,7 @@ import pytest
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.rerank import rank_options
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.models.embed.options import EmbedOptions
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.lance.table import LanceTable

@@ -8,7 +8,7 @@ from asterism.config.sections_index import StructureSettings, WatchSettings, Wor
 from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 
 # Language servers of whoever runs the tests would answer otherwise.
 NO_SERVERS = StructureSettings(cpp="off", go="off", rust="off", java="off")

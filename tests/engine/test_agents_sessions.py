@@ -13,7 +13,7 @@ from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.sessions import Sessions
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.types.context import ReferenceKey, RuleKey, ToolKey
 from asterism.types.errors import UsageError
 

@@ -13,7 +13,7 @@ from asterism.config.sections_models import ModelSettings
 from asterism.engine.chat.requests import Answered, AskRequest, GoOnRequest
 from asterism.engine.chat.service import Asking
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.store.registry import Registered
 from asterism.types.chat import (
     CitationsFound,

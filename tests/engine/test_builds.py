@@ -16,7 +16,7 @@ from asterism.config.sections_index import ChunkSettings, IndexSettings, Masking
 from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.indexing.lock import writer
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.lance.table import LanceTable

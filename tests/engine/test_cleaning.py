@@ -9,7 +9,7 @@ import pytest
 
 from asterism.engine.cleanup import Cleaning
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.types.errors import SettingError
 from asterism.types.index import SymbolQuery

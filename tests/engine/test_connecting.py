@@ -13,7 +13,7 @@ from asterism.config.sections_index import StructureSettings, TrustSettings
 from asterism.engine.connector import NO_FILES_BY_NAME, NONE_BY_NAME, Connector
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.lsp.keeper import Condition
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered

@@ -14,8 +14,8 @@ from asterism.context.scores import Curve
 from asterism.engine.agents import built_in, choosing_settings, told_of_cosines
 from asterism.engine.doctor.models import choosing_findings
 from asterism.engine.engine import Engine
-from asterism.engine.request_context import ContextFor, ContextRequest, context_for
-from asterism.engine.wiring import Places
+from asterism.engine.sessions import ContextFor, ContextRequest, context_for
+from asterism.engine.stores import Places
 from asterism.models.embed.options import EmbedOptions
 from asterism.types.errors import SettingError
 from tests.engine.conftest import SETTINGS

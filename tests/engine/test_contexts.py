@@ -11,7 +11,7 @@ import pytest
 from asterism.engine.context_reply import MOST_CHARS, ContextReply, context, gated
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.store.registry import Registered
 from asterism.types.errors import UsageError
 from asterism.types.search import Detail, Reason

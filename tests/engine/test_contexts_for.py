@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from asterism.engine.engine import Engine
-from asterism.engine.request_context import ContextFor, ContextRequest, context_for
-from asterism.engine.wiring import Places
+from asterism.engine.sessions import ContextFor, ContextRequest, context_for
+from asterism.engine.stores import Places
 from asterism.types.errors import UsageError
 from tests.engine.conftest import SETTINGS, make
 

@@ -12,8 +12,14 @@ from asterism.config.sections_index import StructureSettings
 from asterism.config.sections_models import EmbeddingSettings, ModelSettings, RerankSettings
 from asterism.config.settings import Settings
 from asterism.engine.doctor.checks import index_findings, settings_findings, structure_findings
-from asterism.engine.doctor.findings import Finding, Verdict, ok
-from asterism.engine.doctor.machine import part_findings, place_findings, watch_findings
+from asterism.engine.doctor.machine import (
+    Finding,
+    Verdict,
+    ok,
+    part_findings,
+    place_findings,
+    watch_findings,
+)
 from asterism.engine.doctor.models import (
     MODEL_FOLDER,
     answering_findings,
@@ -24,7 +30,7 @@ from asterism.engine.doctor.models import (
 from asterism.engine.doctor.probe import main as probe
 from asterism.engine.doctor.report import carried_out, checks, examine, is_healthy
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.types.errors import StorageFailed
 from tests.engine.conftest import SETTINGS, make
 from tests.llm.fake_openai import FakeOpenAI

@@ -9,7 +9,7 @@ from asterism.config.sections_server import ServerSettings
 from asterism.config.server_token import TokenFile
 from asterism.config.settings import Settings
 from asterism.engine.doctor.checks import server_findings
-from asterism.engine.doctor.findings import Finding, Verdict
+from asterism.engine.doctor.machine import Finding, Verdict
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ import pytest
 from asterism.config.sections_models import EmbeddingSettings, RerankSettings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchReply, SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.models.embed.options import EmbedOptions, encoder_folder
 from asterism.types.search import Mode, Signal
 from tests.engine.conftest import SETTINGS, make

@@ -8,7 +8,7 @@ import pytest
 
 from asterism.engine.engine import Engine
 from asterism.engine.relations import Relation, RelationsReply, RelationsRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.store.registry import Registered
 from asterism.types.errors import IndexMissing, UsageError
 from asterism.types.structure import CallTree

@@ -11,7 +11,7 @@ from asterism.config.sections_models import RerankSettings
 from asterism.engine.engine import Engine
 from asterism.engine.modes import with_bm25_weight
 from asterism.engine.search import SearchReply, SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.search.ranking.options import RankOptions
 from asterism.types.errors import UsageError
 from asterism.types.search import Mode, Signal

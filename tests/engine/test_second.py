@@ -15,7 +15,7 @@ from asterism.engine.chat.sources import nearest
 from asterism.engine.encoder_vectors import FILL_TEXTS
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchReply, SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.indexing.lock import upgrader
 from asterism.models.embed.encoder import EncoderEmbedder
 from asterism.models.embed.options import STATIC_IDENTITY, EmbedOptions, identity_of

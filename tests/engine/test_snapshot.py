@@ -10,15 +10,14 @@ import pytest
 from asterism.analysis.source.discovery import DiscoveryOptions, discover
 from asterism.config.sections_index import IndexSettings
 from asterism.config.settings import Settings
-from asterism.engine import freshness
+from asterism.engine import snapshot as snapshots
 from asterism.engine.context_reply import ContextReply
 from asterism.engine.engine import Engine
-from asterism.engine.freshness import Unchanged
 from asterism.engine.relations import Relation, RelationsRequest
 from asterism.engine.search import SearchRequest
-from asterism.engine.snapshot import Opening, QuerySnapshot, answered, query_snapshot
+from asterism.engine.snapshot import Opening, QuerySnapshot, Unchanged, answered, query_snapshot
+from asterism.engine.stores import Places
 from asterism.engine.warm import Warm
-from asterism.engine.wiring import Places
 from asterism.lsp.keeper import Condition
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
@@ -102,7 +101,7 @@ QUERIES: dict[str, Callable[[Engine, Registered], object]] = {
 def test_a_query_opens_once_and_walks_once(
     places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: str
 ) -> None:
-    monkeypatch.setattr(freshness, "RACY_NS", -(10**15))
+    monkeypatch.setattr(snapshots, "RACY_NS", -(10**15))
     engine, registered = indexed(places, shop(tmp_path / "shop"))
     counts = Counts(monkeypatch)
     for walks in (1, 1, 0):

@@ -12,12 +12,12 @@ from asterism.config.sections_models import EmbeddingSettings
 from asterism.engine import upgrade
 from asterism.engine.doctor.models import upgrade_findings
 from asterism.engine.engine import Engine
-from asterism.engine.in_flight import Questions
+from asterism.engine.metrics import Questions
+from asterism.engine.status import UpgradeState
+from asterism.engine.stores import Places
 from asterism.engine.upgrade import Upgrader
-from asterism.engine.upgrade_state import UpgradeState
-from asterism.engine.wiring import Places
 from asterism.indexing.lock import upgrader
-from asterism.indexing.progress import Listener, Progress
+from asterism.indexing.report import Listener, Progress
 from asterism.store.encoder_vectors import FILE_NAME, remove_second
 from asterism.store.registry import Registered
 from asterism.types.errors import IndexBusy, IndexMissing, SettingError, UsageError

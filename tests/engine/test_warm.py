@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from asterism.config.sections_index import ChunkSettings
-from asterism.engine import freshness, warm
+from asterism.engine import snapshot as snapshots
+from asterism.engine import warm
 from asterism.engine.engine import Engine
-from asterism.engine.freshness import Unchanged, Wanted
 from asterism.engine.search import SearchRequest
-from asterism.engine.snapshot import Opening, query_snapshot
+from asterism.engine.snapshot import Opening, Unchanged, Wanted, query_snapshot
+from asterism.engine.stores import Places, model_identity, sync_options
 from asterism.engine.warm import Warm
-from asterism.engine.wiring import Places, model_identity, sync_options
 from asterism.models.embed.options import EmbedOptions
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.chunk_table import ChunkSnapshot
@@ -30,7 +30,7 @@ TWO = "def two():\n    return 'second'\n"
 @pytest.fixture
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files count as settled at once; the two seconds are for clocks that tick slowly."""
-    monkeypatch.setattr(freshness, "RACY_NS", -(10**15))
+    monkeypatch.setattr(snapshots, "RACY_NS", -(10**15))
 
 
 def found(engine: Engine, registered: Registered, text: str, mode: Mode = Mode.hybrid) -> list[str]:
@@ -54,7 +54,7 @@ def watched(engine: Engine, places: Places, root: Path) -> tuple[Registered, Unc
     registered = engine.register(root)
     engine.index(registered)
     known = Unchanged()
-    for _ in range(freshness.SYNCS_BEFORE):
+    for _ in range(snapshots.SYNCS_BEFORE):
         assert not known.holds(registered, wanted(registered))
         assert refresh(registered, places, known) == ""
     return registered, known
@@ -115,11 +115,11 @@ def test_what_has_just_changed_is_not_trusted(
 def test_few_repositories_are_remembered(
     engine: Engine, places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(freshness, "REPOSITORIES_KEPT", 1)
+    monkeypatch.setattr(snapshots, "REPOSITORIES_KEPT", 1)
     first, known = watched(engine, places, make(tmp_path / "first", one=ONE))
     second = engine.register(make(tmp_path / "second", two=TWO))
     engine.index(second)
-    for _ in range(freshness.SYNCS_BEFORE):
+    for _ in range(snapshots.SYNCS_BEFORE):
         refresh(second, places, known)
     assert known.holds(second, wanted(second))
     assert not known.holds(first, wanted(first))

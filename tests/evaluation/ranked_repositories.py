@@ -13,7 +13,7 @@ from asterism.config.sections_models import RerankSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.evaluation.asterism_adapter import EngineSearcher
 from asterism.store.registry import Registered
 from asterism.types.search import Hit

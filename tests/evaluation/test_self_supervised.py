@@ -9,7 +9,7 @@ from asterism.config.sections_index import WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.evaluation.asterism_adapter import EngineSearcher, given_of, word_search
 from asterism.evaluation.datasets import Found, Query, Target
 from asterism.evaluation.self_supervised import Draw, SetOptions, make_queries, misspelt

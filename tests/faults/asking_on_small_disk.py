@@ -12,7 +12,7 @@ from asterism.engine.chat.requests import AskRequest
 from asterism.engine.chat.service import Asking
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchReply, SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.store.registry import Registered
 from asterism.types.chat import TurnStatus
 from asterism.types.errors import AsterismError

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from asterism.config.settings import Settings
-from asterism.engine.doctor.deep import deep_findings
-from asterism.engine.doctor.findings import Finding, Verdict
+from asterism.engine.doctor.machine import Finding, Verdict
+from asterism.engine.doctor.report import deep_findings
 from asterism.engine.search import SearchRequest
-from asterism.indexing.progress import Listener, Progress, Stage
+from asterism.indexing.report import Listener, Progress, Stage
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.store.checksums import stamp_of
+from asterism.store.table_files import stamp_of
 from asterism.telemetry.notices import taken
 from asterism.types.errors import IndexCorrupt, IndexMissing
 from asterism.types.index import Staleness
@@ -190,7 +190,7 @@ def test_a_killed_copying_of_the_log_is_looked_through(place: Workplace) -> None
     script = (
         "import sys; from pathlib import Path;"
         "from asterism.store import catalogue_sums as c;"
-        "from asterism.store.checksums import stamp_of;"
+        "from asterism.store.table_files import stamp_of;"
         "d = Path(sys.argv[1]); c.announce(d, stamp_of(d / 'catalogue.sqlite'))"
     )
     subprocess.run([sys.executable, "-c", script, str(place.directory)], check=True)

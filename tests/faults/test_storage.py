@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.indexing.progress import Listener, Progress, Stage
+from asterism.indexing.report import Listener, Progress, Stage
 from tests.faults.generated_repository import files_of
 from tests.faults.privileges import on_read_only_disk, on_small_disk, permissions_count
 from tests.faults.whole_index import violations

@@ -14,7 +14,7 @@ import pytest
 from asterism.config.sections_index import StructureSettings, TrustSettings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from tests.engine.conftest import SETTINGS
 from tests.faults.workplace import Command, Outcome, Workplace, wait_until
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.indexing.progress import Listener, Progress, Stage
+from asterism.indexing.report import Listener, Progress, Stage
 from tests.indexing.workshop import Workshop, workshop
 
 PROVIDER = "def price(item: int) -> int:\n    return item\n"

@@ -14,9 +14,8 @@ from asterism.config.sections_index import IndexSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchReply, SearchRequest
-from asterism.engine.wiring import Places
-from asterism.indexing.progress import SILENT, Listener
-from asterism.indexing.report import SyncReport
+from asterism.engine.stores import Places
+from asterism.indexing.report import SILENT, Listener, SyncReport
 from asterism.store.registry import Registered
 from tests.faults.generated_repository import make_repository
 from tests.faults.whole_index import differences, violations, whole

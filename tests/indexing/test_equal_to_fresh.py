@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from asterism.indexing.progress import Listener, Progress, Stage
+from asterism.indexing.report import Listener, Progress, Stage
 from asterism.store.chunk_table import ChunkKey
 from tests.indexing.workshop import Kind, Workshop, workshop
 

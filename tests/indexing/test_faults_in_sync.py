@@ -9,7 +9,7 @@ import pytest
 
 from asterism.analysis.parallel import BATCH
 from asterism.analysis.syntax import language
-from asterism.indexing.progress import Listener, Progress, Stage
+from asterism.indexing.report import Listener, Progress, Stage
 from asterism.types.errors import ProviderDown
 from asterism.types.index import Staleness
 from tests.analysis.syntax.material import ENDLESS

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from asterism.indexing.jobs import is_alive, run_sync
-from asterism.indexing.progress import SILENT, Listener, Progress, Stage
-from asterism.indexing.report import SyncReport
+from asterism.indexing.report import SILENT, Listener, Progress, Stage, SyncReport
 from asterism.types.errors import ProviderDown, StorageFailed
 from asterism.types.index import Job, JobState
 from tests.indexing.workshop import Workshop, workshop

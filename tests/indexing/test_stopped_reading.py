@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from asterism.analysis.parallel import BATCH
-from asterism.indexing.progress import Listener, Progress, Stage
+from asterism.indexing.report import Listener, Progress, Stage
 from tests.indexing.workshop import Workshop, workshop
 
 PACKETS = 5

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from asterism.indexing.index import Cache
-from asterism.indexing.progress import Listener, Progress
 from asterism.indexing.read import text_hash
-from asterism.indexing.report import UpgradeReport
+from asterism.indexing.report import Listener, Progress, UpgradeReport
 from asterism.indexing.upgrade import (
     BATCH_TEXTS,
     Upgrade,
@@ -20,8 +19,8 @@ from asterism.indexing.upgrade import (
 )
 from asterism.models.embed.cache import EmbeddingCache, NoCache
 from asterism.models.embed.fake import CountingEmbedder
+from asterism.store.chunk_table import Limits
 from asterism.store.encoder_vectors import MadeFor, Making, SecondStore
-from asterism.store.limits import Limits
 from asterism.store.memory_table import MemoryTable
 from asterism.types.errors import ProviderDown, StorageFailed
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, units

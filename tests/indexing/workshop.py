@@ -10,8 +10,7 @@ from typing import Literal
 from asterism.analysis.chunks.options import RECIPE_VERSION
 from asterism.indexing.index import Cache, Index
 from asterism.indexing.plan import SyncOptions, options_hash
-from asterism.indexing.progress import SILENT, Listener
-from asterism.indexing.report import SyncReport
+from asterism.indexing.report import SILENT, Listener, SyncReport
 from asterism.indexing.sync import sync
 from asterism.models.embed.cache import NoCache
 from asterism.models.embed.fake import CountingEmbedder

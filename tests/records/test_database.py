@@ -14,13 +14,10 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
-from asterism.records import tables
-from asterism.records import tables as session_tables
 from asterism.records.conversations import Conversations
-from asterism.records.database import Database, open_database
-from asterism.records.migrate import REVISIONS
+from asterism.records.database import REVISIONS, Database, open_database
 from asterism.records.options import FILE, RecordsOptions
-from asterism.records.tables import METADATA
+from asterism.records.rows import METADATA, SESSIONS, TURNS
 from asterism.records.turns import NewTurn, Turns
 from asterism.telemetry.notices import taken
 from asterism.types.chat import Shelf
@@ -34,8 +31,7 @@ from asterism.types.errors import (
 from tests.faults.damage import DAMAGES, NOTHING_EARLIER
 from tests.faults.privileges import permissions_count
 
-# The tables of each room are known once its module is loaded.
-TABLES = {tables.TURNS.name, session_tables.SESSIONS.name}
+TABLES = {TURNS.name, SESSIONS.name}
 
 OPEN = """
 import sys

@@ -12,8 +12,7 @@ from sqlalchemy import update
 from asterism.records.conversations import Conversations
 from asterism.records.database import Database, open_database
 from asterism.records.options import RecordsOptions
-from asterism.records.rows import LEASE_SECONDS, is_alive, this_process
-from asterism.records.tables import TURNS
+from asterism.records.rows import LEASE_SECONDS, TURNS, is_alive, this_process
 from asterism.records.turns import Begun, Busy, NewTurn, Turns
 from asterism.types.chat import (
     Citation,

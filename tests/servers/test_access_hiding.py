@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.operations.limits import Part, Reply
 from asterism.operations.repositories import Standpoint
 from asterism.servers.access_hiding import Hiding, hidden_places

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.operations.addable import Addable
 from asterism.operations.calls import Caller
 from asterism.operations.limits import Part, Reply

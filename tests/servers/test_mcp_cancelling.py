@@ -10,7 +10,7 @@ from mcp import Client
 
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.operations.repositories import Standpoint
 from asterism.servers.mcp.server import CALLS_AT_ONCE
 from asterism.servers.tools_running import Toolbox

@@ -12,7 +12,7 @@ from mcp.types import CreateMessageRequestParams, CreateMessageResult, TextConte
 
 from asterism.config.sections_models import ModelSettings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.operations.calls import Caller
 from asterism.operations.limits import MOST_CHARS, Reply, measured
 from asterism.operations.repositories import Standpoint

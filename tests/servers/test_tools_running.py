@@ -10,7 +10,7 @@ import pytest
 
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.operations.calls import Caller
 from asterism.operations.repositories import Standpoint
 from asterism.servers.tools_running import Toolbox

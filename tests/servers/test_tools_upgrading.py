@@ -10,7 +10,7 @@ from asterism.config.sections_index import IndexSettings, WatchSettings, WorkSet
 from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.operations.repositories import Standpoint
 from asterism.operations.schema import Json
 from asterism.servers.tools_running import Toolbox

@@ -9,7 +9,7 @@ import pytest
 from asterism.config.sections_index import IndexSettings, WatchSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.indexing import lock
 from asterism.operations.repositories import Standpoint
 from asterism.servers.tools_running import Toolbox

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asterism.store.chunk_table import ChunkKey, Matrix
+from asterism.store.chunk_table import ChunkKey, Limits, Matrix
 from asterism.store.lance.process import translated
 from asterism.store.lance.snapshot import LanceSnapshot
 from asterism.store.lance.table import FILE_NAME, LanceTable
 from asterism.store.lance.upkeep import versions
-from asterism.store.limits import Limits
 from asterism.types.errors import IndexBusy, IndexCorrupt, IndexMissing, StorageFailed
 from asterism.types.index import Entry
 from asterism.types.search import Filter

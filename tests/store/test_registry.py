@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from asterism.store.project_copy import default_name, readable_id
 from asterism.store.registry import Registered, Registry, State
-from asterism.store.registry_copies import default_name, readable_id
 from asterism.store.registry_file import FILE
 from asterism.telemetry.notices import taken
 from asterism.types.errors import (

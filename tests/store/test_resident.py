@@ -7,11 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asterism.store.chunk_table import Boosts, ChunkKey, ChunkSnapshot, Match
+from asterism.store.chunk_table import (
+    LIMITS,
+    Boosts,
+    ChunkKey,
+    ChunkSnapshot,
+    Limits,
+    Match,
+    Recent,
+)
 from asterism.store.lance.snapshot import LanceSnapshot
 from asterism.store.lance.table import LanceTable, version_mark
-from asterism.store.limits import LIMITS, Limits
-from asterism.store.recent import Recent
 from asterism.types.index import Entry
 from asterism.types.search import NO_FILTER, Filter
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, units

@@ -9,7 +9,7 @@ from asterism.config.sections_index import WorkSettings
 from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.structure.by_name import ByName, ByNameOptions
 from asterism.structure.call_trees import TreeOptions, call_tree

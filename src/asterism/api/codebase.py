@@ -33,8 +33,7 @@ from asterism.api.replies import (
     symbols_of,
 )
 from asterism.engine.engine import Engine
-from asterism.indexing.progress import Listener, Progress
-from asterism.indexing.report import SyncReport, UpgradeReport
+from asterism.indexing.report import Listener, Progress, SyncReport, UpgradeReport
 from asterism.store.registry import Registered
 from asterism.types.chat import TurnEvent
 from asterism.types.errors import UsageError, WorkerDied

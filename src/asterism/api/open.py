@@ -11,8 +11,8 @@ from asterism.config.environment import cache_directory, data_directory
 from asterism.config.load import load
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
-from asterism.indexing.progress import Progress
+from asterism.engine.stores import Places
+from asterism.indexing.report import Progress
 from asterism.types.errors import UsageError
 
 _log = logging.getLogger("asterism")

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from asterism.cli.terminal import drawn
-from asterism.indexing.progress import Listener, Progress, Stage
+from asterism.indexing.report import Listener, Progress, Stage
 
 if TYPE_CHECKING:
     # Off a terminal rich is not needed.

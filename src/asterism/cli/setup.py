@@ -16,7 +16,7 @@ from asterism.config.load import load
 from asterism.config.logs import start_logs
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.telemetry.log import is_logging
 from asterism.types.errors import PathUnreadable, SettingError
 from asterism.types.files import display_path

@@ -20,8 +20,7 @@ from asterism.context.agents.files import AgentFile, AgentFolder
 from asterism.context.messages import Contents
 from asterism.context.replay import KeptInFiles
 from asterism.context.sessions import items_of, new_session
-from asterism.engine.records import Records
-from asterism.engine.wiring import Places, cache
+from asterism.engine.stores import Places, Records, cache
 from asterism.indexing.index import Cache
 from asterism.models.embed.options import EmbedOptions, Provider, encoder_folder, static_folder
 from asterism.models.embed.provider import Embedder

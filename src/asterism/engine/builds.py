@@ -11,7 +11,7 @@ from typing import NamedTuple
 from asterism.config.settings import Settings
 from asterism.engine.metrics import WatchRecord
 from asterism.engine.status import watch_file
-from asterism.engine.wiring import (
+from asterism.engine.stores import (
     Places,
     begin_index,
     open_index,
@@ -22,8 +22,7 @@ from asterism.indexing.index import Index
 from asterism.indexing.jobs import add_to_record, is_alive, run_sync
 from asterism.indexing.lock import upgrader, writer
 from asterism.indexing.plan import options_hash
-from asterism.indexing.progress import SILENT, Listener, Progress, Stage
-from asterism.indexing.report import SyncReport
+from asterism.indexing.report import SILENT, Listener, Progress, Stage, SyncReport
 from asterism.indexing.sync import masked_notes, preview
 from asterism.indexing.watcher import Watched, Watcher, WatchState, save_watch
 from asterism.indexing.write import spool_file

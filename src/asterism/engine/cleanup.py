@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from asterism.config.load import upgrade_options
 from asterism.config.settings import Settings
-from asterism.engine.wiring import Places, open_index
+from asterism.engine.stores import Places, open_index
 from asterism.indexing.lock import upgrader, writer
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.catalogue.schema import changes_in_place

@@ -8,18 +8,17 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from asterism.engine.measured import measured_call
-from asterism.engine.upgrade_state import made_for
+from asterism.engine.metrics import measured_call
+from asterism.engine.status import made_for
 from asterism.indexing.index import Cache
 from asterism.indexing.lock import upgrader
 from asterism.indexing.upgrade import halves, rows_of_halves
 from asterism.models.embed.encoder import EncoderEmbedder
 from asterism.models.embed.options import EmbedOptions
 from asterism.models.embed.provider import Matrix
-from asterism.store.chunk_table import ChunkSnapshot
-from asterism.store.encoder_snapshot import SecondSnapshot
+from asterism.store.chunk_table import LIMITS, ChunkSnapshot, Limits
 from asterism.store.encoder_vectors import MadeFor, SecondStore, remove_second
-from asterism.store.limits import LIMITS, Limits
+from asterism.store.exact_search import SecondSnapshot
 from asterism.types.errors import IndexCorrupt, StoreError
 from asterism.types.processes import process_exists
 

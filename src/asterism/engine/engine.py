@@ -17,17 +17,21 @@ from asterism.analysis.source.shown_paths import check_inside
 from asterism.config.settings import Settings
 from asterism.engine.builds import Neighbour, build, cancel, dry_run, forget, watcher_of
 from asterism.engine.cleanup import Cleaning, clean
-from asterism.engine.freshness import Unchanged
-from asterism.engine.in_flight import Questions
 from asterism.engine.inspection import Inspection, inspect_file
 from asterism.engine.lookups import Lookup, look_up
-from asterism.engine.metrics import record_search, record_sync
-from asterism.engine.snapshot import Freshness, Opening, QuerySnapshot, answered, query_snapshot
+from asterism.engine.metrics import Questions, record_search, record_sync
+from asterism.engine.snapshot import (
+    Freshness,
+    Opening,
+    QuerySnapshot,
+    Unchanged,
+    answered,
+    query_snapshot,
+)
 from asterism.engine.status import Status, status_of
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.indexing.lock import sole_watcher
-from asterism.indexing.progress import SILENT, Listener
-from asterism.indexing.report import SyncReport, UpgradeReport
+from asterism.indexing.report import SILENT, Listener, SyncReport, UpgradeReport
 from asterism.indexing.watcher import Watcher, WatchState
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered, Registry
@@ -44,9 +48,9 @@ if TYPE_CHECKING:
     from asterism.engine.agents import Agents
     from asterism.engine.connector import Connector
     from asterism.engine.context_reply import ContextReply
-    from asterism.engine.records import Records
     from asterism.engine.relations import RelationsReply, RelationsRequest
     from asterism.engine.search import SearchReply, SearchRequest
+    from asterism.engine.stores import Records
     from asterism.engine.warm import Warm
 
 
@@ -285,7 +289,7 @@ class Engine:
 
     def records(self) -> Records:
         """The user's conversations and sessions; their database is opened when it is needed."""
-        from asterism.engine.records import Records
+        from asterism.engine.stores import Records
 
         with self._lock:
             if self._records is None:

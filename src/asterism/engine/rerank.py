@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from asterism.analysis.chunks.options import RECIPE_VERSION
-from asterism.engine.measured import measured_call
-from asterism.engine.metrics import record_look_up
+from asterism.engine.metrics import measured_call, record_look_up
 from asterism.indexing.index import Cache
 from asterism.indexing.read import text_hash
 from asterism.models.embed.encoder import EncoderEmbedder

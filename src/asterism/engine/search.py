@@ -11,9 +11,9 @@ from asterism.analysis.source.text import decode, read
 from asterism.engine.lookups import found_like, question_of
 from asterism.engine.modes import SearchResources, SearchResult, find
 from asterism.engine.snapshot import Freshness, QuerySnapshot
+from asterism.engine.stores import Places
 from asterism.engine.warm import Warm
-from asterism.engine.wiring import Places
-from asterism.indexing.staleness import first_build
+from asterism.indexing.jobs import first_build
 from asterism.search.cursors import origin_of, page_of
 from asterism.search.query.parse import understand, understand_code
 from asterism.search.recall import Sources

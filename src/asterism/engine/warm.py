@@ -7,19 +7,17 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
-from asterism.engine.measured import MeasuredEmbedder, MeasuredReranker
-from asterism.engine.metrics import record_look_up
-from asterism.engine.wiring import check_by_chance, checked
+from asterism.engine.metrics import MeasuredEmbedder, MeasuredReranker, record_look_up
+from asterism.engine.stores import check_by_chance, checked
 from asterism.indexing.index import Cache
 from asterism.models.embed.options import EmbedOptions, identity_of
 from asterism.models.embed.provider import Embedder, make_embedder
 from asterism.models.rerank.options import RerankOptions
 from asterism.models.rerank.provider import Reranker, make_reranker
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.store.chunk_table import ChunkSnapshot, Vector
+from asterism.store.chunk_table import ChunkSnapshot, Recent, Vector
 from asterism.store.lance.snapshot import LanceSnapshot
 from asterism.store.lance.table import LanceTable, Mark, version_mark
-from asterism.store.recent import Recent
 from asterism.types.index import Stamp
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from asterism.analysis.source.discovery import discover
 from asterism.indexing.index import Index
 from asterism.indexing.links import Change, Neighbours, dependents
 from asterism.indexing.plan import Look, Plan, SyncOptions, options_hash, plan_sync
-from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.read import (
     Gone,
     Outcome,
@@ -29,7 +28,7 @@ from asterism.indexing.read import (
     still_holds,
     unpack,
 )
-from asterism.indexing.report import Account, SyncReport
+from asterism.indexing.report import SILENT, Account, Listener, Progress, Stage, SyncReport
 from asterism.indexing.write import Spool, spool_of
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.lance.process import give_back_at_once

@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING
 from asterism import __version__
 from asterism.analysis.chunks.options import RECIPE_VERSION
 from asterism.indexing.index import Cache, Index
-from asterism.indexing.progress import SILENT, Listener, Progress, Stage
-from asterism.indexing.report import Account, UpgradeReport
+from asterism.indexing.report import SILENT, Account, Listener, Progress, Stage, UpgradeReport
 from asterism.indexing.write import Text, VectorSource
 from asterism.models.embed.provider import Embedder, Matrix
-from asterism.store.chunk_table import ChunkSnapshot
+from asterism.store.chunk_table import LIMITS, ChunkSnapshot, Limits
 from asterism.store.encoder_vectors import MadeFor, Making, SecondStore
-from asterism.store.limits import LIMITS, Limits
 from asterism.types.errors import AsterismError, Cancelled, StorageFailed
 from asterism.types.index import Entry, Manifest
 

@@ -8,14 +8,15 @@ from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select, upda
 
 from asterism.records.database import Database
 from asterism.records.rows import (
+    CONVERSATIONS,
     COUNTED,
+    TURNS,
     conversation_of,
     conversation_row,
     counted_conversation,
     folded,
     is_alive,
 )
-from asterism.records.tables import CONVERSATIONS, TURNS
 from asterism.types.chat import (
     Conversation,
     ConversationMatch,

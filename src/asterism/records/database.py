@@ -1,23 +1,81 @@
-"""The one database of conversations and sessions: opened, brought up to date, read and written."""
+"""The one database of conversations and sessions: opened, migrated, read and written."""
 
 import os
 import shutil
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from asterism.records.failures import failure
-from asterism.records.migrate import is_current, upgrade
 from asterism.records.options import RecordsOptions
 from asterism.telemetry.notices import notify
-from asterism.types.errors import RecordsCorrupt, RecordsUnreachable, SettingError, StorageFailed
+from asterism.types.errors import (
+    RecordsCorrupt,
+    RecordsTooNew,
+    RecordsUnreachable,
+    SettingError,
+    StorageFailed,
+)
 from asterism.types.files import display_path
+
+REVISIONS = ("0001",)
+"""Every schema there was, oldest first: 0001 conversations, turns, events and sessions."""
+
+_LEDGER = "alembic_version"
+# Any number will do, as long as no other program uses it for the same database.
+_LOCK = 4_732_011_590
+
+
+def upgrade(
+    reading: Callable[[], AbstractContextManager[Connection]],
+    writing: Callable[[], AbstractContextManager[Connection]],
+    place: str,
+) -> None:
+    """Make or change the tables if they are not those of this version.
+
+    All steps are one transaction, and only one process takes it at a time: a kill in the middle
+    leaves the database as it was.
+    """
+    with reading() as connection:
+        if is_current(connection, place):
+            return
+    with writing() as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+        if not is_current(connection, place):
+            _run(connection)
+
+
+def is_current(connection: Connection, place: str) -> bool:
+    """Whether the tables are those of this version; those of a newer one are refused."""
+    if not inspect(connection).has_table(_LEDGER):
+        return False
+    revision = connection.execute(text(f"SELECT version_num FROM {_LEDGER}")).scalar()
+    if revision is not None and revision not in REVISIONS:
+        raise RecordsTooNew(
+            f"The conversations in {place} were written by a newer Asterism (schema {revision}; "
+            f"this one knows {REVISIONS[-1]}); update Asterism, or name another database with "
+            "records.url."
+        )
+    return bool(revision == REVISIONS[-1])
+
+
+def _run(connection: Connection) -> None:
+    # Alembic takes a fifth of a second to load, and is needed once for each schema.
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", "asterism.records:migrations")
+    config.set_main_option("path_separator", "os")
+    command.upgrade(config, "head")
+
 
 _KNOWN = ".known"
 """Ends the name of an empty file that says that there were conversations."""

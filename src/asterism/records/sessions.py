@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from asterism.records.database import Database
-from asterism.records.tables import (
+from asterism.records.rows import (
     ITEM_USES,
     REQUESTS,
     SESSION_ITEMS,

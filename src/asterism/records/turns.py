@@ -11,6 +11,9 @@ from asterism.records.conversations import title_of
 from asterism.records.database import Database
 from asterism.records.failures import Collision
 from asterism.records.rows import (
+    CONVERSATIONS,
+    EVENTS,
+    TURNS,
     conversation_row,
     counted_conversation,
     events_of,
@@ -22,7 +25,6 @@ from asterism.records.rows import (
     this_process,
     turn_of,
 )
-from asterism.records.tables import CONVERSATIONS, EVENTS, TURNS
 from asterism.types.chat import (
     RESUMABLE,
     Conversation,

@@ -1,6 +1,6 @@
 """What the HTTP API does with conversations, over the engine."""
 
-from asterism.engine.chat.transcripts import (
+from asterism.engine.chat.requests import (
     Json,
     conversation_json,
     event_json,

@@ -1,7 +1,7 @@
 """What a request is given, as JSON: items by name with text and score, code, what was left out."""
 
 from asterism.context.messages import item_text, tool_description
-from asterism.engine.request_context import TOKEN_METHOD, ContextFor
+from asterism.engine.sessions import TOKEN_METHOD, ContextFor
 from asterism.operations.schema import Json
 from asterism.types.context import RequestItem, Tool
 from asterism.types.sessions import Session, request_item_json, request_json

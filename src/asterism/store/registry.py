@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.store.registry_copies import (
+from asterism.store.project_copy import (
     checked_name,
     default_name,
     is_name,

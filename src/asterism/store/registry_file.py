@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from asterism.store import registry_copies
+from asterism.store import project_copy
 from asterism.store.plain_files import alone, remove
 from asterism.telemetry.notices import notify
 from asterism.types.errors import (
@@ -66,7 +66,7 @@ def reading(directory: Path) -> Iterator[sqlite3.Connection | None]:
         if connection is None or not _version(connection, path):
             if connection is not None:
                 connection.close()
-            if not registry_copies.are_there(directory):
+            if not project_copy.are_there(directory):
                 yield None
                 return
             # It was lost; the projects' own copies have what was in it.
@@ -95,19 +95,19 @@ def writing(directory: Path) -> Iterator[sqlite3.Connection]:
             elif _version(connection, path) < _SCHEMA_VERSION:
                 connection.execute(_CHECKS)
                 connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
-            before = registry_copies.all_of(connection)
+            before = project_copy.all_of(connection)
             yield connection
-            now = registry_copies.all_of(connection)
+            now = project_copy.all_of(connection)
             connection.execute("DELETE FROM checks")
-            connection.execute("INSERT INTO checks VALUES (?)", [registry_copies.digest_of(now)])
-            registry_copies.keep(directory, before, now)
+            connection.execute("INSERT INTO checks VALUES (?)", [project_copy.digest_of(now)])
+            project_copy.keep(directory, before, now)
 
 
 def is_whole(directory: Path) -> bool:
     """Whether the file is what was written; a look that mends nothing."""
     path = directory / FILE
     if not path.exists():
-        return not registry_copies.are_there(directory)
+        return not project_copy.are_there(directory)
     with _errors_in_words(path):
         try:
             _checked(path).close()
@@ -140,7 +140,7 @@ def _sound(path: Path) -> sqlite3.Connection:
             connection.execute("BEGIN IMMEDIATE")
             _create(connection)
             _restore(path.parent, connection, aside)
-            digest = registry_copies.digest_of(registry_copies.all_of(connection))
+            digest = project_copy.digest_of(project_copy.all_of(connection))
             connection.execute("INSERT INTO checks VALUES (?)", [digest])
         draft.replace(path)
         return _checked(path)
@@ -148,7 +148,7 @@ def _sound(path: Path) -> sqlite3.Connection:
 
 def _restore(directory: Path, connection: sqlite3.Connection, aside: Path | None = None) -> None:
     """Fill an empty registry from the projects' own copies, and say so."""
-    count = registry_copies.restore(directory, connection)
+    count = project_copy.restore(directory, connection)
     if not count and aside is None:
         return
     projects = "1 project" if count == 1 else f"{count:,} projects"
@@ -177,7 +177,7 @@ def _checked(path: Path) -> sqlite3.Connection:
             # One transaction: another process may be writing.
             connection.execute("BEGIN")
             found = connection.execute("SELECT digest FROM checks").fetchone()
-            digest = registry_copies.digest_of(registry_copies.all_of(connection))
+            digest = project_copy.digest_of(project_copy.all_of(connection))
             whole = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
             connection.execute("COMMIT")
             if found != (digest,) or not whole:

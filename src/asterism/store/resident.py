@@ -8,9 +8,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from asterism.store.chunk_table import ChunkKey, Matrix
+from asterism.store.chunk_table import ChunkKey, Limits, Matrix
 from asterism.store.lance.schema import CHUNK_COLUMNS, Arrow, Dataset, chunks_of, matrix_of
-from asterism.store.limits import Limits
 from asterism.store.table_files import manifest_name
 from asterism.types.index import Chunk
 

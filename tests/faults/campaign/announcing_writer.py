@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from asterism.config.sections_index import IndexSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.indexing import sync
 from asterism.indexing.write import VectorSource
 from asterism.store.catalogue.catalogue import Catalogue

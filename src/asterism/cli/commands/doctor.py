@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from asterism.cli.json import Json, write_json
-from asterism.engine.doctor.findings import Finding, Verdict
+from asterism.engine.doctor.machine import Finding, Verdict
 from asterism.engine.doctor.report import examine, is_healthy
 
 _STYLES = {Verdict.ok: "green", Verdict.warning: "yellow", Verdict.problem: "red"}

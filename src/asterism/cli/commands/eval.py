@@ -12,7 +12,7 @@ from asterism.cli.progress import watched_by_user
 from asterism.cli.setup import directory_named, engine, settings_for
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import Places
 from asterism.evaluation.adapters import AdapterSearcher, CommandSearcher
 from asterism.evaluation.asterism_adapter import EngineSearcher, word_search
 from asterism.evaluation.datasets import Checkout, PathMatch, load_dataset, write_dataset

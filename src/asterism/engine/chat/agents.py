@@ -14,8 +14,7 @@ from asterism.engine.agents import Agents, contents_of
 from asterism.engine.chat.sources import Ground
 from asterism.engine.chat.tools import OWN_TOOLS, EngineTools
 from asterism.engine.engine import Engine
-from asterism.engine.request_context import TOKENS
-from asterism.engine.sessions import CHARS_PER_TOKEN, SessionRequest, Sessions
+from asterism.engine.sessions import CHARS_PER_TOKEN, TOKENS, SessionRequest, Sessions
 from asterism.models.llm.options import LlmOptions, Provider
 from asterism.store.registry import Registered
 from asterism.types.agent_settings import AgentSettings, settings_of

@@ -24,7 +24,7 @@ from asterism.config.server_token import TokenFile
 from asterism.config.settings import Settings
 from asterism.config.trust import EntryState, entries, is_trusted
 from asterism.engine.agents import AgentPlaces
-from asterism.engine.doctor.findings import Finding, Verdict, ok, problem, warning
+from asterism.engine.doctor.machine import Finding, Verdict, ok, problem, warning
 from asterism.engine.status import Status, status_of
 from asterism.programs.start import SubprocessError, fences, probe
 from asterism.programs.table import TY, TYPESCRIPT, Program

@@ -7,8 +7,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from asterism.engine.chat.requests import Answered, Asked, AskRequest, GoOnRequest, Hear
-from asterism.engine.chat.transcripts import answer_json
+from asterism.engine.chat.requests import (
+    Answered,
+    Asked,
+    AskRequest,
+    GoOnRequest,
+    Hear,
+    answer_json,
+)
 from asterism.operations.arguments import checked
 from asterism.operations.repositories import repository_for
 from asterism.operations.schema import Json, Tool

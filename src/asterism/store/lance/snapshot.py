@@ -7,7 +7,18 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from asterism.store.chunk_table import Boosts, ChunkKey, Match, Rows, Source, Vector, valid_text
+from asterism.store.chunk_table import (
+    LIMITS,
+    Boosts,
+    ChunkKey,
+    Limits,
+    Match,
+    Recent,
+    Rows,
+    Source,
+    Vector,
+    valid_text,
+)
 from asterism.store.exact_search import Candidates, closest
 from asterism.store.filters import among, condition
 from asterism.store.lance.process import lance_errors
@@ -22,8 +33,6 @@ from asterism.store.lance.schema import (
     entries_of,
     matrix_of,
 )
-from asterism.store.limits import LIMITS, Limits
-from asterism.store.recent import Recent
 from asterism.store.resident import Resident
 from asterism.types.deadlines import check_deadline
 from asterism.types.index import Chunk, Entry

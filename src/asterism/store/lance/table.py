@@ -6,12 +6,18 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from weakref import WeakSet
 
-from asterism.store.chunk_table import Matrix, check_vectors, storable, with_shown_paths
+from asterism.store.chunk_table import (
+    LIMITS,
+    Limits,
+    Matrix,
+    check_vectors,
+    storable,
+    with_shown_paths,
+)
 from asterism.store.lance import upkeep
 from asterism.store.lance.process import REBUILD, lance_errors, not_written_whole
 from asterism.store.lance.schema import Dataset, dimensions_of, schema, table_of
 from asterism.store.lance.snapshot import LanceSnapshot
-from asterism.store.limits import LIMITS, Limits
 from asterism.store.plain_files import remove
 from asterism.store.resident import DataFile, data_files, index_folders, version_files
 from asterism.store.table_files import FIRST_NAME

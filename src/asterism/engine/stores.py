@@ -1,23 +1,22 @@
-"""Which implementation stands behind each protocol, and how an index is opened."""
+"""Opens indexes, the embedding cache and the records with what the settings name."""
+
+from __future__ import annotations
 
 import time
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
 
 from asterism import __version__
 from asterism.analysis.chunks.options import RECIPE_VERSION
-from asterism.config.load import (
-    chunk_options,
-    discovery_options,
-    embed_options,
-    worker_count,
-)
+from asterism.config.load import chunk_options, discovery_options, embed_options, worker_count
+from asterism.config.options import records_options
 from asterism.config.settings import Settings
 from asterism.disclosure.places import MaskingReport
-from asterism.engine.measured import MeasuredEmbedder
+from asterism.engine.metrics import MeasuredEmbedder
 from asterism.indexing.index import Cache, Index
 from asterism.indexing.plan import SyncOptions
 from asterism.models.embed.options import identity_of
@@ -37,6 +36,13 @@ from asterism.store.table_files import (
 from asterism.types.errors import IndexCorrupt, IndexMissing, StorageFailed
 from asterism.types.index import Manifest, ModelIdentity, Stamp
 from asterism.types.index_states import damaged, unreadable
+
+if TYPE_CHECKING:
+    # They import SQLAlchemy, which takes a tenth of a second to load.
+    from asterism.records.conversations import Conversations
+    from asterism.records.database import Database
+    from asterism.records.sessions import SessionStore
+    from asterism.records.turns import Turns
 
 
 class Places(NamedTuple):
@@ -200,3 +206,46 @@ def _catalogue(directory: Path, model: ModelIdentity) -> Catalogue:
 
 def _manifest(model: ModelIdentity) -> Manifest:
     return Manifest(SCHEMA_VERSION, model, RECIPE_VERSION, __version__, time.time())
+
+
+class Records:
+    """What is kept of chats; threads may share it."""
+
+    def __init__(self, settings: Settings, places: Places) -> None:
+        self._options = records_options(settings, places.data)
+        self._database: Database | None = None
+        self._lock = Lock()
+
+    def database(self) -> Database:
+        """The database, made or brought up to date if need be."""
+        from asterism.records.database import open_database
+
+        with self._lock:
+            if self._database is None:
+                self._database = open_database(self._options)
+            return self._database
+
+    def conversations(self) -> Conversations:
+        """The conversations."""
+        from asterism.records.conversations import Conversations
+
+        return Conversations(self.database())
+
+    def turns(self) -> Turns:
+        """Their turns."""
+        from asterism.records.turns import Turns
+
+        return Turns(self.database())
+
+    def sessions(self) -> SessionStore:
+        """The sessions of agents."""
+        from asterism.records.sessions import SessionStore
+
+        return SessionStore(self.database())
+
+    def close(self) -> None:
+        """Let go of the database; what is asked next opens it again."""
+        with self._lock:
+            if self._database is not None:
+                self._database.close()
+                self._database = None
