@@ -23,7 +23,7 @@ from asterism.config.settings import Settings
 from asterism.engine import stores
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.engine.stores import Places
+from asterism.engine.stores import DataDirectories
 from asterism.indexing import index as writing
 from asterism.store.catalogue import sums
 
@@ -80,7 +80,9 @@ def _step(options: argparse.Namespace) -> dict[str, float]:
     spent = [0.0]
     for module, name in _TIMED:
         setattr(module, name, _timed(getattr(module, name), spent))
-    engine = Engine(Places(options.data / "data", options.data / "cache"), lambda _root: Settings())
+    engine = Engine(
+        DataDirectories(options.data / "data", options.data / "cache"), lambda _root: Settings()
+    )
     registered = engine.register(options.path)
     if options.step in ("search", "copied"):
         from asterism.engine import warm

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from asterism.config.load import embed_options
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.stores import Places
+from asterism.engine.stores import DataDirectories
 from asterism.evaluation.bootstrap import paired_difference
 from asterism.evaluation.datasets import Checkout, Dataset, Found, PathMatch, Query, load_dataset
 from asterism.evaluation.metrics import first_ranks, ndcg, without_given
@@ -250,7 +250,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         kept = given.index_dir
         if kept is None:
             kept = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        engine = Engine(Places(kept / "data", kept / "cache"), lambda _root: Settings())
+        engine = Engine(DataDirectories(kept / "data", kept / "cache"), lambda _root: Settings())
         scored = run(load_dataset(given.dataset), given.repos_dir, engine, given.repo)
     print("\n".join(worth_table(scored)))
     needed = kept_always(scored)

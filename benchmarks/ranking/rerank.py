@@ -34,7 +34,7 @@ from asterism.config.load import embed_options
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.rerank import LocalRerankModel, local_rerank_model
-from asterism.engine.stores import Places, cache
+from asterism.engine.stores import DataDirectories, cache
 from asterism.evaluation.bootstrap import paired_difference
 from asterism.evaluation.datasets import Checkout, Dataset, Found, Query, load_dataset
 from asterism.evaluation.metrics import first_ranks, ndcg, without_given
@@ -308,7 +308,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given: Any = parser.parse_args(arguments)
     with ExitStack() as stack:
         kept = given.index_dir or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        places = Places(kept / "data", kept / "cache")
+        places = DataDirectories(kept / "data", kept / "cache")
         engine = Engine(places, lambda _root: Settings())
         folder = str(given.model.resolve()) if given.model else ""
         options = RerankOptions(provider=given.provider, model=folder)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from asterism.analysis.chunks.options import RECIPE_VERSION
-from asterism.indexing.index import Cache, Index
+from asterism.indexing.index import Cache, OpenIndex
 from asterism.indexing.plan import SyncOptions, options_hash
 from asterism.indexing.report import SILENT, Listener, SyncReport
 from asterism.indexing.sync import sync
@@ -32,7 +32,7 @@ class Workshop:
     """One repository and its index."""
 
     root: Path
-    index: Index
+    index: OpenIndex
     embedder: CountingEmbedder
     repository: Repository
     options: SyncOptions = field(default_factory=SyncOptions)
@@ -99,7 +99,7 @@ def workshop(
         def reopen() -> ChunkTable:
             return LanceTable.open(store)
 
-    index = Index(
+    index = OpenIndex(
         store,
         catalogue,
         create,

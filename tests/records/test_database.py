@@ -15,7 +15,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
 from asterism.records.conversations import Conversations
-from asterism.records.database import REVISIONS, Database, open_database
+from asterism.records.database import REVISIONS, RecordsDatabase, open_database
 from asterism.records.options import FILE, RecordsOptions
 from asterism.records.rows import METADATA, SESSIONS, TURNS
 from asterism.records.turns import NewTurn, Turns
@@ -46,7 +46,7 @@ def opening(options: RecordsOptions) -> list[str]:
     return [sys.executable, "-c", OPEN, str(options.directory), options.url]
 
 
-def test_the_tables_are_what_the_code_says(database: Database) -> None:
+def test_the_tables_are_what_the_code_says(database: RecordsDatabase) -> None:
     assert {*METADATA.tables} >= TABLES
     with database.reading() as connection:
         context = MigrationContext.configure(connection)
@@ -115,7 +115,7 @@ def _with_kill() -> str:
     return before + OPEN
 
 
-def test_an_error_takes_back_the_whole_write(database: Database) -> None:
+def test_an_error_takes_back_the_whole_write(database: RecordsDatabase) -> None:
     def rows(connection: Connection) -> int:
         return connection.scalar(text("SELECT count(*) FROM alembic_version")) or 0
 

@@ -15,7 +15,7 @@ from asterism.config.load import load
 from asterism.config.settings import Settings
 from asterism.context.messages import item_text, tool_description
 from asterism.engine.engine import Engine
-from asterism.engine.stores import Places
+from asterism.engine.stores import DataDirectories
 from asterism.types.context import Item, RequestItem, Tool
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def context_for(
         min_score=None if min_score is None else number("min_score", min_score),
         connect=bool(connect),
     )
-    engine = Engine(Places(data_directory(), cache_directory()), settings_for)
+    engine = Engine(DataDirectories(data_directory(), cache_directory()), settings_for)
     with closing(engine):
         if path is None:
             registered = engine.registry.find(Path.cwd())

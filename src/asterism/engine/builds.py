@@ -12,17 +12,17 @@ from asterism.config.settings import Settings
 from asterism.engine.metrics import WatchRecord
 from asterism.engine.status import watch_file
 from asterism.engine.stores import (
-    Places,
+    DataDirectories,
     begin_index,
     open_index,
     sync_options,
     wipe,
 )
-from asterism.indexing.index import Index
+from asterism.indexing.index import OpenIndex
 from asterism.indexing.jobs import add_to_record, is_alive, run_sync
 from asterism.indexing.lock import upgrader, writer
 from asterism.indexing.plan import options_hash
-from asterism.indexing.report import SILENT, Listener, Progress, Stage, SyncReport
+from asterism.indexing.report import SILENT, Listener, Progress, SyncReport, SyncStage
 from asterism.indexing.sync import masked_notes, preview
 from asterism.indexing.watcher import Watched, Watcher, WatchState, save_watch
 from asterism.indexing.write import spool_file
@@ -49,7 +49,7 @@ FORGET_SECONDS = 10.0
 _BY_NAME = frozenset({SkipReason.gitignored, SkipReason.asterismignored, SkipReason.secret})
 
 
-class Neighbour(NamedTuple):
+class ProjectMember(NamedTuple):
     """Another repository of the project, which is indexed again where the index is built anew."""
 
     registered: Registered
@@ -59,11 +59,11 @@ class Neighbour(NamedTuple):
 def build(
     registered: Registered,
     settings: Settings,
-    places: Places,
+    places: DataDirectories,
     listener: Listener = SILENT,
     force: bool = False,
     wait_seconds: float = -1,
-    neighbours: Sequence[Neighbour] = (),
+    neighbours: Sequence[ProjectMember] = (),
 ) -> SyncReport:
     """Bring the index of a repository up to date.
 
@@ -75,10 +75,10 @@ def build(
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def waiting(holder: str) -> None:
-        listener.report(Progress(Stage.waiting, detail=holder))
+        listener.report(Progress(SyncStage.waiting, detail=holder))
 
     with writer(directory, wait_seconds, waiting):
-        everything = (Neighbour(registered, settings), *neighbours)
+        everything = (ProjectMember(registered, settings), *neighbours)
         if force:
             return _rebuilt(everything, places, listener)
         try:
@@ -145,7 +145,9 @@ def dry_run(registered: Registered, settings: Settings, force: bool = False) -> 
     return preview(known, repository, options, force)
 
 
-def forget(registered: Registered, settings: Settings, places: Places, alone: bool = False) -> None:
+def forget(
+    registered: Registered, settings: Settings, places: DataDirectories, alone: bool = False
+) -> None:
     """Remove a repository's rows; an index that holds nothing else goes whole, damaged or not."""
     directory = registered.project.directory
     if not directory.is_dir():
@@ -176,7 +178,7 @@ def forget(registered: Registered, settings: Settings, places: Places, alone: bo
             index.close()
 
 
-def _drop_rows(index: Index, repo: str) -> None:
+def _drop_rows(index: OpenIndex, repo: str) -> None:
     catalogue = index.catalogue
     if repo not in {known.name for known in catalogue.repositories()}:
         return
@@ -191,7 +193,7 @@ def _drop_rows(index: Index, repo: str) -> None:
 
 
 def _open_and_sync(
-    registered: Registered, settings: Settings, places: Places, listener: Listener
+    registered: Registered, settings: Settings, places: DataDirectories, listener: Listener
 ) -> SyncReport:
     index = open_index(registered.project.directory, settings, places)
     try:
@@ -202,7 +204,9 @@ def _open_and_sync(
         index.close()
 
 
-def _rebuilt(everything: Sequence[Neighbour], places: Places, listener: Listener) -> SyncReport:
+def _rebuilt(
+    everything: Sequence[ProjectMember], places: DataDirectories, listener: Listener
+) -> SyncReport:
     """Build an index beside the old one, of which nothing is read, and put it in its place.
 
     The report is of the first repository; the others of the project are indexed with it.
@@ -254,7 +258,7 @@ def _mended(damage: IndexCorrupt) -> str:
 
 
 def _sync(
-    index: Index, registered: Registered, settings: Settings, listener: Listener
+    index: OpenIndex, registered: Registered, settings: Settings, listener: Listener
 ) -> SyncReport:
     repository = registered.repository
     options = sync_options(settings)

@@ -34,7 +34,7 @@ MOST_CHARS = CHUNKS.limit_chars
 _WHILE_LOOKING = "the file changed while it was looked at"
 
 
-class Placed(NamedTuple):
+class PlacedHit(NamedTuple):
     """A hit at its place in the file as it is now."""
 
     chunk: Chunk
@@ -52,7 +52,7 @@ class ContextReply:
     """A search, and what an agent reads of it."""
 
     search: SearchReply
-    results: tuple[Placed, ...]
+    results: tuple[PlacedHit, ...]
     """What the assembly is about, in the order of its details."""
     assembly: Assembly
     account: Account
@@ -122,7 +122,7 @@ def _placed(
     files: FilesOnce,
     scopes: dict[str, FileScope],
     notes: list[str],
-) -> Iterator[Placed]:
+) -> Iterator[PlacedHit]:
     """The hits found again in their files; pieces of one symbol are that symbol."""
     for kept in reply.selection.kept:
         check_deadline()
@@ -150,7 +150,7 @@ def _placed(
                 "as it is now."
             )
         targets = _with_overloads(scope, targets)
-        yield Placed(chunk, path, targets, _lines_of(scope, targets), kept.hit.score)
+        yield PlacedHit(chunk, path, targets, _lines_of(scope, targets), kept.hit.score)
 
 
 def _with_overloads(scope: FileScope, targets: tuple[int, ...]) -> tuple[int, ...]:
@@ -206,7 +206,7 @@ def _lines_of(scope: FileScope, targets: Sequence[int]) -> Lines:
 
 
 def _results(
-    placed: Sequence[Placed],
+    placed: Sequence[PlacedHit],
     paths: Sequence[str],
     scopes: Mapping[str, FileScope],
     questions: Questions,
@@ -233,7 +233,7 @@ def _results(
     return results
 
 
-def _target(place: Placed, scope: FileScope) -> Target | None:
+def _target(place: PlacedHit, scope: FileScope) -> Target | None:
     """The symbol to ask about; a statement has no connections."""
     items = [scope.outline.items[number] for number in place.targets]
     item = next((item for item in items if item.is_symbol), None)

@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING
 from asterism.analysis.source.checkouts import enclosing_checkout
 from asterism.analysis.source.shown_paths import check_inside
 from asterism.config.settings import Settings
-from asterism.engine.builds import Neighbour, build, cancel, dry_run, forget, watcher_of
+from asterism.engine.builds import ProjectMember, build, cancel, dry_run, forget, watcher_of
 from asterism.engine.cleanup import Cleaning, clean
 from asterism.engine.inspection import Inspection, inspect_file
 from asterism.engine.lookups import Lookup, look_up
 from asterism.engine.metrics import Questions, record_search, record_sync
 from asterism.engine.snapshot import (
     Freshness,
-    Opening,
     QuerySnapshot,
+    SnapshotRequest,
     Unchanged,
     answered,
     query_snapshot,
 )
 from asterism.engine.status import Status, status_of
-from asterism.engine.stores import Places
+from asterism.engine.stores import DataDirectories
 from asterism.indexing.lock import sole_watcher
 from asterism.indexing.report import SILENT, Listener, SyncReport, UpgradeReport
 from asterism.indexing.watcher import Watcher, WatchState
@@ -61,7 +61,7 @@ class Engine:
     goes on beside questions.
     """
 
-    def __init__(self, places: Places, settings: Callable[[str], Settings]) -> None:
+    def __init__(self, places: DataDirectories, settings: Callable[[str], Settings]) -> None:
         self._places = places
         self._settings = settings
         self.registry = Registry(places.data)
@@ -134,7 +134,7 @@ class Engine:
         settings = self.settings_of(registered)
         with Operation("index") as done:
             neighbours = [
-                Neighbour(other, self.settings_of(other))
+                ProjectMember(other, self.settings_of(other))
                 for other in self.registry.repositories(registered.project.id)
                 if other.repository.id != registered.repository.id
             ]
@@ -366,11 +366,13 @@ class Engine:
         """How long a query of a repository may take."""
         return self.settings_of(registered).server.query_seconds
 
-    def _opening(self, registered: Registered) -> Opening:
+    def _opening(self, registered: Registered) -> SnapshotRequest:
         """What a query opens; its settings are read once."""
-        return Opening(registered, self.settings_of(registered), self._places, self._unchanged)
+        return SnapshotRequest(
+            registered, self.settings_of(registered), self._places, self._unchanged
+        )
 
-    def _query(self, opening: Opening) -> AbstractContextManager[None]:
+    def _query(self, opening: SnapshotRequest) -> AbstractContextManager[None]:
         """A query is answered inside: background work yields, and the deadline ends it."""
         return self.questions.answering(opening.settings.server.query_seconds)
 

@@ -12,7 +12,7 @@ from asterism.config.options import rerank_options, reranking_options
 from asterism.config.settings import Settings
 from asterism.disclosure.places import MaskedTokens
 from asterism.engine.rerank import LocalScorer, rank_options
-from asterism.engine.stores import Places, cache
+from asterism.engine.stores import DataDirectories, cache
 from asterism.engine.warm import Warm
 from asterism.models.embed.options import EmbedOptions, identity_of
 from asterism.search.exact.order import Matches, most_useful
@@ -50,7 +50,7 @@ class SearchResources(NamedTuple):
     """What a search needs beside the index."""
 
     settings: Settings
-    places: Places
+    places: DataDirectories
     warm: Warm
     directory: Path
     """Of the project."""

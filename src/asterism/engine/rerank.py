@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from asterism.analysis.chunks.options import RECIPE_VERSION
 from asterism.engine.metrics import measured_call, record_look_up
-from asterism.indexing.index import Cache
-from asterism.indexing.read import text_hash
+from asterism.indexing.index import Cache, text_hash
 from asterism.models.embed.encoder import EncoderEmbedder
 from asterism.models.embed.options import EmbedOptions, encoder_folder, static_folder
 from asterism.models.rerank.local import LocalReranker

@@ -11,7 +11,7 @@ from asterism.analysis.source.text import decode, read
 from asterism.engine.lookups import found_like, question_of
 from asterism.engine.modes import SearchResources, SearchResult, find
 from asterism.engine.snapshot import Freshness, QuerySnapshot
-from asterism.engine.stores import Places
+from asterism.engine.stores import DataDirectories
 from asterism.engine.warm import Warm
 from asterism.indexing.jobs import first_build
 from asterism.search.cursors import origin_of, page_of
@@ -190,7 +190,7 @@ def prepared(request: SearchRequest) -> CheckedRequest:
 
 
 def search(
-    snapshot: QuerySnapshot, asked: CheckedRequest, places: Places, warm: Warm
+    snapshot: QuerySnapshot, asked: CheckedRequest, places: DataDirectories, warm: Warm
 ) -> SearchReply:
     """Answer one query from one state of a repository's index."""
     request, registered, catalogue = asked.request, snapshot.registered, snapshot.catalogue

@@ -22,7 +22,7 @@ from asterism.context.sessions import (
     with_settings,
 )
 from asterism.context.usage import Usage, advice, cited, usage_of
-from asterism.engine.agents import Agents, Ready, contents_of
+from asterism.engine.agents import Agents, ListedAgent, contents_of
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.search.selection.options import CONTEXT
@@ -56,7 +56,7 @@ class SessionRequest:
     """A request of a session: what it is given, and what became of the session by it."""
 
     session: Session | None
-    ready: Ready
+    ready: ListedAgent
     built: Built
     added: tuple[ItemKey, ...] = ()
     """What the message mentioned, which the session holds from now on."""
@@ -124,11 +124,11 @@ class Sessions:
         self._agents.kept.forget_all_but(named)
         return whole
 
-    def missing(self, session: Session, ready: Ready) -> tuple[Missing, ...]:
+    def missing(self, session: Session, ready: ListedAgent) -> tuple[Missing, ...]:
         """What a session holds that its agent has no more, renamed items among it."""
         return missing(session, items_of(ready.agent, ready.tools), ready.absent)
 
-    def ready(self, agent: str) -> Ready:
+    def ready(self, agent: str) -> ListedAgent:
         """An agent with its tools."""
         loaded = self._agents.places(self._registered).load(agent)
         return self._agents.ready(loaded, connect=self._connect)
@@ -225,14 +225,14 @@ class Sessions:
         """Every use that was recorded, the oldest first."""
         return self._store().uses(agent)
 
-    def _found(self, agent: str) -> tuple[Ready, str]:
+    def _found(self, agent: str) -> tuple[ListedAgent, str]:
         """An agent, switched on or off; one that cannot be used has nothing, and it is said why."""
         try:
             file = self._agents.places(self._registered).look(agent).file
         except PathMissing as error:
-            return Ready(Agent(name=agent)), str(error)
+            return ListedAgent(Agent(name=agent)), str(error)
         if file.agent is None:
-            return Ready(Agent(name=agent)), f"{file.name} has problems: {file.problems[0]}"
+            return ListedAgent(Agent(name=agent)), f"{file.name} has problems: {file.problems[0]}"
         return self._agents.ready(file.agent, connect=self._connect), ""
 
     def _store(self) -> SessionStore:

@@ -12,7 +12,13 @@ from typing import NamedTuple, TypeVar
 from asterism.analysis.source.views import View, take_view
 from asterism.config.settings import Settings
 from asterism.engine.metrics import record_look_up, record_sync
-from asterism.engine.stores import Places, checked, model_identity, open_index, sync_options
+from asterism.engine.stores import (
+    DataDirectories,
+    checked,
+    model_identity,
+    open_index,
+    sync_options,
+)
 from asterism.indexing.jobs import judge, judge_shape, run_sync
 from asterism.indexing.lock import held_seconds, writer
 from asterism.indexing.plan import RACY_NS, SyncOptions
@@ -41,7 +47,7 @@ SYNCS_BEFORE = 2
 """The sync after which a view is taken: a command that asks once has no use for it."""
 
 
-class Wanted(NamedTuple):
+class IndexTarget(NamedTuple):
     """What an index is compared with, beside the files."""
 
     root: str
@@ -61,7 +67,7 @@ class Compared(NamedTuple):
 
 class _Known(NamedTuple):
     syncs: int
-    wanted: Wanted
+    wanted: IndexTarget
     catalogue: Mark
     view: View | None
 
@@ -77,7 +83,7 @@ class Unchanged:
         self._lock = Lock()
         self._known: dict[tuple[Path, str], _Known] = {}
 
-    def holds(self, registered: Registered, wanted: Wanted) -> bool:
+    def holds(self, registered: Registered, wanted: IndexTarget) -> bool:
         """Whether everything is as it was after the last sync."""
         known = self._known.get(_place(registered))
         return (
@@ -88,7 +94,7 @@ class Unchanged:
             and known.view.is_same()
         )
 
-    def note(self, registered: Registered, wanted: Wanted, compared: Compared) -> None:
+    def note(self, registered: Registered, wanted: IndexTarget, compared: Compared) -> None:
         """Hear of a comparison, or of a sync, that left nothing to do."""
         place = _place(registered)
         before = self._known.pop(place, None)
@@ -119,12 +125,12 @@ class Freshness(NamedTuple):
     behind: int = 0
 
 
-class Opening(NamedTuple):
+class SnapshotRequest(NamedTuple):
     """What a snapshot is opened with."""
 
     registered: Registered
     settings: Settings
-    places: Places
+    places: DataDirectories
     unchanged: Unchanged
     """Shared by the queries of a process."""
 
@@ -173,7 +179,7 @@ class QuerySnapshot:
 
 
 def answered(
-    opening: Opening,
+    opening: SnapshotRequest,
     answer: Callable[[QuerySnapshot], Reply],
     begin: Callable[[Catalogue], object] | None = None,
 ) -> Reply:
@@ -193,7 +199,7 @@ def answered(
 
 @contextmanager
 def query_snapshot(
-    opening: Opening, begin: Callable[[Catalogue], object] | None = None
+    opening: SnapshotRequest, begin: Callable[[Catalogue], object] | None = None
 ) -> Iterator[QuerySnapshot]:
     """Bring an index up to date within the time that the settings allow, and hold its state.
 
@@ -241,13 +247,13 @@ def _is_known(catalogue: Catalogue, registered: Registered) -> bool:
 class _Query:
     """A query that compares an index with the files, and syncs it if they differ."""
 
-    def __init__(self, opening: Opening) -> None:
+    def __init__(self, opening: SnapshotRequest) -> None:
         self._opening = opening
         self._repository = opening.registered.repository
         self._directory = opening.registered.project.directory
         settings = opening.settings
         root = self._repository.root
-        self._wanted = Wanted(root, sync_options(settings), model_identity(settings))
+        self._wanted = IndexTarget(root, sync_options(settings), model_identity(settings))
         self._began = time.monotonic()
         self._began_ns = time.time_ns()
         self._mark: Mark = mark_of(self._directory)

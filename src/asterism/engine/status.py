@@ -10,14 +10,14 @@ from asterism.analysis.chunks.options import RECIPE_VERSION
 from asterism.config.load import upgrade_options
 from asterism.config.settings import Settings
 from asterism.engine.stores import damage_of, model_identity, sync_options, table_bytes
-from asterism.indexing.jobs import Judgement, first_build, is_alive, is_unfinished, judge
+from asterism.indexing.jobs import IndexVerdict, first_build, is_alive, is_unfinished, judge
 from asterism.indexing.watcher import WatchState, load_watch
 from asterism.models.embed.options import EmbedOptions, encoder_folder, identity_of
 from asterism.models.weights.folder import check, read_folder
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.chunk_table import LIMITS
 from asterism.store.encoder_vectors import MadeFor, Making, SecondStore, second_bytes
-from asterism.store.registry import Project, Registered, Registry, State
+from asterism.store.registry import Project, Registered, Registry, RepositoryState
 from asterism.store.replacement import BUILDING
 from asterism.types.errors import (
     IndexCorrupt,
@@ -185,7 +185,7 @@ def _of_project(registry: Registry, project: Project) -> Iterator[Listed]:
         state = trouble if held is None else ListedState.present
         if held is not None and held.note:
             state = ListedState.unfinished
-        if (place := registry.state(entry)) is not State.present:
+        if (place := registry.state(entry)) is not RepositoryState.present:
             state = ListedState(place.value)
         if held is None:
             held = _Holding(0, 0, said or not_indexed(entry.repository.root))
@@ -210,7 +210,7 @@ class Status(NamedTuple):
     """Everything `asterism status` shows."""
 
     registered: Registered
-    judgement: Judgement
+    judgement: IndexVerdict
     manifest: Manifest | None = None
     statistics: Statistics | None = None
     skipped: dict[str, int] = {}  # noqa: RUF012 - never changed
@@ -230,7 +230,7 @@ def status_of(registered: Registered, settings: Settings) -> Status:
     if not os.path.isdir(registered.repository.root):  # noqa: PTH112 - also where it may not look
         return Status(
             registered,
-            Judgement(
+            IndexVerdict(
                 Staleness.missing,
                 f"{registered.repository.root} is gone. If it moved, run `asterism index` at its "
                 f"new place; if not, `asterism repos remove {registered.repository.name}`.",
@@ -240,7 +240,7 @@ def status_of(registered: Registered, settings: Settings) -> Status:
         catalogue = Catalogue.open(directory)
     except IndexMissing:
         missing = not_indexed(registered.repository.root)
-        return Status(registered, Judgement(Staleness.missing, missing))
+        return Status(registered, IndexVerdict(Staleness.missing, missing))
     except (IndexCorrupt, IndexTooNew, StorageFailed) as error:
         return Status(registered, _refused(error))
     try:
@@ -250,14 +250,14 @@ def status_of(registered: Registered, settings: Settings) -> Status:
         return Status(registered, _refused(error))
 
 
-def _refused(error: StoreError) -> Judgement:
+def _refused(error: StoreError) -> IndexVerdict:
     match error:
         case IndexCorrupt():
-            return Judgement(Staleness.corrupt, str(error))
+            return IndexVerdict(Staleness.corrupt, str(error))
         case IndexTooNew():
-            return Judgement(Staleness.schema, str(error))
+            return IndexVerdict(Staleness.schema, str(error))
         case _:
-            return Judgement(Staleness.unreadable, str(error))
+            return IndexVerdict(Staleness.unreadable, str(error))
 
 
 def _job_beside(directory: Path, repo: str) -> Job | None:
@@ -279,7 +279,7 @@ def _open_status(catalogue: Catalogue, registered: Registered, settings: Setting
     repo = registered.repository.name
     directory = registered.project.directory
     if damage := damage_of(directory, catalogue):
-        judgement = Judgement(Staleness.corrupt, damage)
+        judgement = IndexVerdict(Staleness.corrupt, damage)
     else:
         options, model = sync_options(settings), model_identity(settings)
         judgement = judge(catalogue, registered.repository, options, model)

@@ -17,7 +17,7 @@ from asterism.config.options import records_options
 from asterism.config.settings import Settings
 from asterism.disclosure.places import MaskingReport
 from asterism.engine.metrics import MeasuredEmbedder
-from asterism.indexing.index import Cache, Index
+from asterism.indexing.index import Cache, OpenIndex
 from asterism.indexing.plan import SyncOptions
 from asterism.models.embed.options import identity_of
 from asterism.models.embed.provider import Embedder
@@ -27,7 +27,7 @@ from asterism.store.chunk_table import ChunkTable
 from asterism.store.lance.process import stay_small
 from asterism.store.replacement import begin, new_table_name, remove_leftovers
 from asterism.store.table_files import (
-    Looked,
+    TableCheck,
     damage_sentence,
     look_at,
     look_by_chance,
@@ -40,12 +40,12 @@ from asterism.types.index_states import damaged, unreadable
 if TYPE_CHECKING:
     # They import SQLAlchemy, which takes a tenth of a second to load.
     from asterism.records.conversations import Conversations
-    from asterism.records.database import Database
+    from asterism.records.database import RecordsDatabase
     from asterism.records.sessions import SessionStore
     from asterism.records.turns import Turns
 
 
-class Places(NamedTuple):
+class DataDirectories(NamedTuple):
     """Where a user's indexes and cached vectors are kept."""
 
     data: Path
@@ -68,7 +68,7 @@ def model_identity(settings: Settings) -> ModelIdentity:
     return identity_of(embed_options(settings))
 
 
-def open_index(directory: Path, settings: Settings, places: Places) -> Index:
+def open_index(directory: Path, settings: Settings, places: DataDirectories) -> OpenIndex:
     """Open an index for writing, and make it if there is none; the caller holds the lock.
 
     One that is damaged, or of a schema that cannot be changed in place, is refused.
@@ -77,7 +77,7 @@ def open_index(directory: Path, settings: Settings, places: Places) -> Index:
     return _index(directory, _catalogue(directory, model), settings, places)
 
 
-def begin_index(directory: Path, settings: Settings, places: Places) -> Index:
+def begin_index(directory: Path, settings: Settings, places: DataDirectories) -> OpenIndex:
     """Begin an index beside the one that is there, of which nothing is read.
 
     Close it, then `take_place` puts it there; the caller holds the lock.
@@ -87,7 +87,9 @@ def begin_index(directory: Path, settings: Settings, places: Places) -> Index:
     return _index(directory, catalogue, settings, places)
 
 
-def _index(directory: Path, catalogue: Catalogue, settings: Settings, places: Places) -> Index:
+def _index(
+    directory: Path, catalogue: Catalogue, settings: Settings, places: DataDirectories
+) -> OpenIndex:
     name = catalogue.table.name
 
     def create_table(dimensions: int) -> ChunkTable:
@@ -108,7 +110,7 @@ def _index(directory: Path, catalogue: Catalogue, settings: Settings, places: Pl
 
         return MeasuredEmbedder(make_embedder(embed_options(settings)))
 
-    return Index(
+    return OpenIndex(
         directory,
         catalogue,
         create_table,
@@ -119,7 +121,7 @@ def _index(directory: Path, catalogue: Catalogue, settings: Settings, places: Pl
     )
 
 
-def cache(settings: Settings, places: Places) -> Cache:
+def cache(settings: Settings, places: DataDirectories) -> Cache:
     """The user's embedding cache, opened when it is first asked."""
     from asterism.models.embed.cache import EmbeddingCache
 
@@ -148,7 +150,7 @@ def damage_of(directory: Path, catalogue: Catalogue) -> str:
 
 def checked(
     directory: Path, catalogue: Catalogue, seen: Collection[tuple[str, Stamp]] = ()
-) -> Looked:
+) -> TableCheck:
     """Refuse chunks that are lost or damaged; which files are whole and have another stamp.
 
     `seen` names stamps under which a file was found well before.
@@ -156,7 +158,7 @@ def checked(
     with catalogue.snapshot():
         version = catalogue.chunks_version()
         if version == 0:
-            return Looked()
+            return TableCheck()
         table, files = directory / catalogue.table.name, catalogue.table.files()
     try:
         is_there = (table / "_versions" / manifest_name(version)).is_file()
@@ -211,12 +213,12 @@ def _manifest(model: ModelIdentity) -> Manifest:
 class Records:
     """What is kept of chats; threads may share it."""
 
-    def __init__(self, settings: Settings, places: Places) -> None:
+    def __init__(self, settings: Settings, places: DataDirectories) -> None:
         self._options = records_options(settings, places.data)
-        self._database: Database | None = None
+        self._database: RecordsDatabase | None = None
         self._lock = Lock()
 
-    def database(self) -> Database:
+    def database(self) -> RecordsDatabase:
         """The database, made or brought up to date if need be."""
         from asterism.records.database import open_database
 

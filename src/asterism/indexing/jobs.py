@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from asterism.indexing.index import Index
+from asterism.indexing.index import OpenIndex
 from asterism.indexing.plan import SyncOptions, options_hash
-from asterism.indexing.report import SILENT, Listener, Progress, Stage, SyncReport
+from asterism.indexing.report import SILENT, Listener, Progress, SyncReport, SyncStage
 from asterism.indexing.sync import preview, sync
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.catalogue.schema import SCHEMA_VERSION, changes_in_place
@@ -25,7 +25,7 @@ RECORD_SECONDS = 0.5
 
 
 def run_sync(
-    index: Index,
+    index: OpenIndex,
     repository: Repository,
     options: SyncOptions,
     listener: Listener = SILENT,
@@ -59,7 +59,7 @@ def add_to_record(catalogue: Catalogue, repo: str, sentences: Sequence[str]) -> 
         catalogue.save_job(repo, job._replace(sentence=said))
 
 
-def _storage_failure(error: OSError, index: Index) -> StorageFailed:
+def _storage_failure(error: OSError, index: OpenIndex) -> StorageFailed:
     why = error.strerror or str(error)
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         why = "the disk is full"
@@ -95,7 +95,7 @@ class _Record:
 
     def _hear(self, progress: Progress) -> None:
         self.outer.hear(progress)
-        if progress.stage in (Stage.waiting, Stage.listing):
+        if progress.stage in (SyncStage.waiting, SyncStage.listing):
             return
         now = time.time()
         if self.job is None:
@@ -127,7 +127,7 @@ def is_alive(job: Job, exists: Callable[[int], bool] | None = None) -> bool:
     return job.state == "running" and (exists or process_exists)(job.pid)
 
 
-class Judgement(NamedTuple):
+class IndexVerdict(NamedTuple):
     """A verdict and its message; files behind are counted where that is the reason."""
 
     staleness: Staleness
@@ -141,7 +141,7 @@ def judge(
     options: SyncOptions,
     model: ModelIdentity,
     found: Discovery | None = None,
-) -> Judgement:
+) -> IndexVerdict:
     """Compare an index that can be opened with what is wanted now; the gravest reason counts.
 
     `found` is a listing that was made just now; without it the tree is walked.
@@ -153,7 +153,7 @@ def judge(
     message = first_build(catalogue, repository)
     if not message and catalogue.pending(repository.name):
         message = index_states.run_stopped(content.behind)
-    return Judgement(Staleness.content, message, content.behind) if message else content
+    return IndexVerdict(Staleness.content, message, content.behind) if message else content
 
 
 def first_build(catalogue: Catalogue, repository: Repository) -> str:
@@ -178,37 +178,37 @@ def judge_shape(
     repository: Repository,
     options: SyncOptions,
     model: ModelIdentity,
-) -> Judgement:
+) -> IndexVerdict:
     """The same without a look at the files."""
     manifest = catalogue.manifest()
     if repository.name not in {known.name for known in catalogue.repositories()}:
-        return Judgement(Staleness.missing, index_states.not_indexed(repository.root))
+        return IndexVerdict(Staleness.missing, index_states.not_indexed(repository.root))
     if not changes_in_place(manifest.schema_version):
-        return Judgement(
+        return IndexVerdict(
             Staleness.schema,
             f"The index has schema {manifest.schema_version}, this version writes "
             f"{SCHEMA_VERSION}: reindex needed. Search still works; run `asterism index`.",
         )
     if catalogue.options_hash(repository.name) != options_hash(options):
-        return Judgement(
+        return IndexVerdict(
             Staleness.options,
             "The index was made with other settings; run `asterism index` to read the files anew.",
         )
     if manifest.model != model:
-        return Judgement(
+        return IndexVerdict(
             Staleness.model,
             f"The vectors are of {manifest.model}; the settings ask for {model}. Run `asterism "
             "index` to embed everything anew, or set the model back.",
         )
-    return Judgement(Staleness.equal, index_states.UP_TO_DATE)
+    return IndexVerdict(Staleness.equal, index_states.UP_TO_DATE)
 
 
 def _content(
     catalogue: Catalogue, repository: Repository, options: SyncOptions, found: Discovery | None
-) -> Judgement:
+) -> IndexVerdict:
     ahead = preview(catalogue.files(repository.name), repository, options, found=found)
     behind = ahead.added + ahead.changed + ahead.removed
     if behind:
         message = index_states.files_behind(ahead.added, ahead.changed, ahead.removed)
-        return Judgement(Staleness.content, message, behind)
-    return Judgement(Staleness.equal, index_states.UP_TO_DATE)
+        return IndexVerdict(Staleness.content, message, behind)
+    return IndexVerdict(Staleness.equal, index_states.UP_TO_DATE)

@@ -104,7 +104,7 @@ class Neighbours:
         return self._signatures[path]
 
 
-class Change(NamedTuple):
+class SyncChange(NamedTuple):
     """What a sync changes: files read anew, files that went, and what was known before."""
 
     reads: Sequence[Read]
@@ -114,7 +114,9 @@ class Change(NamedTuple):
     """Files that an unfinished sync saw otherwise than they are: what quotes them may be wrong."""
 
 
-def dependents(catalogue: Catalogue, repo: str, change: Change, around: Neighbours) -> list[str]:
+def dependents(
+    catalogue: Catalogue, repo: str, change: SyncChange, around: Neighbours
+) -> list[str]:
     """Known files, neither read nor removed by this sync, that may quote something changed."""
     if not change.known:
         return []
@@ -142,7 +144,7 @@ def dependents(catalogue: Catalogue, repo: str, change: Change, around: Neighbou
     return sorted(affected - moving)
 
 
-def _changed_names(change: Change, around: Neighbours) -> dict[str, set[str]]:
+def _changed_names(change: SyncChange, around: Neighbours) -> dict[str, set[str]]:
     """For each file the names under which it now offers something else, or nothing."""
     paths = [read.path for read in change.reads if read.path in change.known]
     before = around.stored(paths)
@@ -182,7 +184,7 @@ def _touched(link: Link, names: set[str]) -> set[str]:
 
 
 def _relinked(
-    catalogue: Catalogue, repo: str, change: Change, around: Neighbours
+    catalogue: Catalogue, repo: str, change: SyncChange, around: Neighbours
 ) -> Iterator[Resolution]:
     """Imports that mean another file now that files came or went.
 

@@ -51,7 +51,7 @@ class Look(NamedTuple):
     known_hash: bytes | None = None
 
 
-class Plan(NamedTuple):
+class SyncPlan(NamedTuple):
     """Which files to open, which are gone, and how many need nothing."""
 
     new: tuple[Look, ...]
@@ -68,7 +68,7 @@ class Plan(NamedTuple):
 
 def plan_sync(
     found: Iterable[FoundFile], known: Mapping[str, FileState], anew: bool = False
-) -> Plan:
+) -> SyncPlan:
     """Compare; with `anew` every file is read again whatever is known of it."""
     new: list[Look] = []
     suspect: list[Look] = []
@@ -88,7 +88,7 @@ def plan_sync(
         else:
             unchanged += 1
     removed = tuple(sorted(known.keys() - there))
-    return Plan(tuple(new), tuple(suspect), removed, unchanged)
+    return SyncPlan(tuple(new), tuple(suspect), removed, unchanged)
 
 
 def is_racy(mtime_ns: int, scanned_ns: int) -> bool:

@@ -10,7 +10,7 @@ from asterism.types.errors import Cancelled
 from asterism.types.index import Staleness
 
 
-class Stage(StrEnum):
+class SyncStage(StrEnum):
     """What a job is doing."""
 
     waiting = "waiting"
@@ -22,14 +22,20 @@ class Stage(StrEnum):
     """The index is complete, and gets second vectors; what is counted as files are texts."""
 
 
-SYNC_STAGES = (Stage.waiting, Stage.listing, Stage.reading, Stage.writing, Stage.finishing)
+SYNC_STAGES = (
+    SyncStage.waiting,
+    SyncStage.listing,
+    SyncStage.reading,
+    SyncStage.writing,
+    SyncStage.finishing,
+)
 """Those that indexing goes through, in their order."""
 
 
 class Progress(NamedTuple):
     """How far a job is."""
 
-    stage: Stage
+    stage: SyncStage
     files_done: int = 0
     files_total: int = 0
     chunks_done: int = 0
@@ -101,7 +107,7 @@ NOTHING_MATCHED = (
 
 
 @dataclass(slots=True)
-class Account:
+class SyncAccount:
     """What was written and where vectors came from; grows batch by batch."""
 
     chunks: int = 0

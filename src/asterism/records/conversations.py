@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select, update
 
-from asterism.records.database import Database
+from asterism.records.database import RecordsDatabase
 from asterism.records.rows import (
     CONVERSATIONS,
     COUNTED,
@@ -35,7 +35,7 @@ _EXCERPT = 160
 class Conversations:
     """The conversations of one user's database."""
 
-    def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: RecordsDatabase, clock: Callable[[], float] = time.time) -> None:
         self._database = database
         self._clock = clock
 

@@ -152,7 +152,7 @@ _POSTGRES = ("postgres", "postgresql")
 _WRITING = {"asterism_writing": True}
 
 
-class Database:
+class RecordsDatabase:
     """A connection pool; threads may share it. Whoever needs tables asks `reading` or `writing`."""
 
     def __init__(self, engine: Engine, place: str) -> None:
@@ -206,7 +206,7 @@ class Database:
             raise failure(error, self.place) from error
 
 
-def open_database(options: RecordsOptions) -> Database:
+def open_database(options: RecordsOptions) -> RecordsDatabase:
     """The user's records; they are made where there are none, and changed to this version's."""
     url = _url(options)
     if url.get_backend_name() != "sqlite":
@@ -227,7 +227,7 @@ def open_database(options: RecordsOptions) -> Database:
     return database
 
 
-def _opened(url: URL) -> Database:
+def _opened(url: URL) -> RecordsDatabase:
     database = _connected(url)
     try:
         if url.get_backend_name() == "sqlite" and _size(url) < _LOOKED_THROUGH_BYTES:
@@ -239,15 +239,15 @@ def _opened(url: URL) -> Database:
     return database
 
 
-class Looked(NamedTuple):
+class RecordsLook(NamedTuple):
     """A database that was opened for a look; nothing was made or changed."""
 
-    database: Database
+    database: RecordsDatabase
     is_current: bool
     """Whether its tables are those of this version; else it is not to be used."""
 
 
-def look_into(options: RecordsOptions) -> Looked | None:
+def look_into(options: RecordsOptions) -> RecordsLook | None:
     """The user's records as they are; None where there are none yet."""
     url = _url(options)
     if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
@@ -255,20 +255,20 @@ def look_into(options: RecordsOptions) -> Looked | None:
     database = _connected(url)
     try:
         with database.reading() as connection:
-            return Looked(database, is_current(connection, database.place))
+            return RecordsLook(database, is_current(connection, database.place))
     except BaseException:
         database.close()
         raise
 
 
-def _connected(url: URL) -> Database:
+def _connected(url: URL) -> RecordsDatabase:
     try:
         engine = create_engine(url, **_engine_options(url))
     except (NoSuchModuleError, ModuleNotFoundError) as error:
         raise RecordsUnreachable(_missing_library(url)) from error
     if engine.dialect.name == "sqlite":
         _listen(engine)
-    return Database(engine, _shown(url))
+    return RecordsDatabase(engine, _shown(url))
 
 
 def _url(options: RecordsOptions) -> URL:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _FLOAT_BYTES = 4
 
 
-class Limits(NamedTuple):
+class MemoryLimits(NamedTuple):
     """How much of a table may stay in memory."""
 
     matrix_bytes: int = 128 * 2**20
@@ -40,7 +40,7 @@ class Limits(NamedTuple):
         return self.matrix_bytes // (_FLOAT_BYTES * max(dimensions, 1))
 
 
-LIMITS = Limits()
+LIMITS = MemoryLimits()
 
 
 Vector: TypeAlias = "NDArray[np.float32]"

@@ -153,7 +153,7 @@ DATA = "data/"
 _SHOWN = 3
 
 
-class Looked(NamedTuple):
+class TableCheck(NamedTuple):
     """What a look at the table's files found."""
 
     damaged: tuple[str, ...] = ()
@@ -173,7 +173,7 @@ def written(table: Path, names: Iterable[str], known: Mapping[str, TableFile]) -
 
 def look_at(
     table: Path, files: Sequence[TableFile], seen: Collection[tuple[str, Stamp]] = ()
-) -> Looked:
+) -> TableCheck:
     """Compare every stamp, and read the files whose stamp is another one.
 
     `seen` names stamps under which a file was found well before.
@@ -195,7 +195,7 @@ def look_at(
         except OSError as error:
             _check_refusal(table, file.name, error)
             hurt.append(file.name)
-    return Looked(tuple(hurt), tuple(restamped))
+    return TableCheck(tuple(hurt), tuple(restamped))
 
 
 def look_by_chance(table: Path, files: Sequence[TableFile], chance: Random) -> tuple[str, ...]:

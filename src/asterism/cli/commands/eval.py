@@ -12,7 +12,7 @@ from asterism.cli.progress import watched_by_user
 from asterism.cli.setup import directory_named, engine, settings_for
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.engine.stores import Places
+from asterism.engine.stores import DataDirectories
 from asterism.evaluation.adapters import AdapterSearcher, CommandSearcher
 from asterism.evaluation.asterism_adapter import EngineSearcher, word_search
 from asterism.evaluation.datasets import Checkout, PathMatch, load_dataset, write_dataset
@@ -148,7 +148,7 @@ def _own_engine(options: argparse.Namespace, stack: ExitStack) -> Engine:
         kept = directory_named(options.index_dir)
     else:
         kept = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="asterism-eval-")))
-    return Engine(Places(kept / "data", kept / "cache"), settings_for)
+    return Engine(DataDirectories(kept / "data", kept / "cache"), settings_for)
 
 
 def _arguments(typed: Sequence[str]) -> dict[str, str]:

@@ -81,7 +81,7 @@ Hear: TypeAlias = Callable[[TurnEvent], None]
 """Called with each event of a turn, in the thread of its event loop: it must not wait."""
 
 
-class Asked:
+class TurnHandle:
     """Any thread may wait for it, or stop it."""
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ from asterism.programs.table import DOCTOR_PROBE
 from asterism.types.files import display_path
 
 
-class Verdict(StrEnum):
+class Severity(StrEnum):
     """How it stands."""
 
     ok = "ok"
@@ -33,7 +33,7 @@ class Finding(NamedTuple):
 
     check: str
     """What was looked at, in a word or two."""
-    verdict: Verdict
+    verdict: Severity
     message: str
     advice: str = ""
     """What to do next; nothing where all is well or the message says it."""
@@ -41,17 +41,17 @@ class Finding(NamedTuple):
 
 def ok(check: str, message: str) -> Finding:
     """All is well."""
-    return Finding(check, Verdict.ok, message)
+    return Finding(check, Severity.ok, message)
 
 
 def warning(check: str, message: str, advice: str = "") -> Finding:
     """It works, and could be better."""
-    return Finding(check, Verdict.warning, message, advice)
+    return Finding(check, Severity.warning, message, advice)
 
 
 def problem(check: str, message: str, advice: str = "") -> Finding:
     """Something will fail."""
-    return Finding(check, Verdict.problem, message, advice)
+    return Finding(check, Severity.problem, message, advice)
 
 
 OLDEST_PYTHON = (3, 11)

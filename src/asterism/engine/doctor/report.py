@@ -12,7 +12,7 @@ from asterism.config.environment import cache_directory, data_directory
 from asterism.config.options import records_options
 from asterism.config.settings import Settings
 from asterism.engine.doctor import machine
-from asterism.engine.doctor.machine import Finding, Verdict, ok, problem
+from asterism.engine.doctor.machine import Finding, Severity, ok, problem
 from asterism.engine.status import ListedState, list_repositories
 from asterism.store.catalogue import sums
 from asterism.store.catalogue.catalogue import Catalogue
@@ -228,7 +228,7 @@ def carried_out(planned: Iterable[Check]) -> Iterator[Finding]:
 
 def is_healthy(findings: Iterable[Finding]) -> bool:
     """Whether there is no problem."""
-    return all(finding.verdict is not Verdict.problem for finding in findings)
+    return all(finding.verdict is not Severity.problem for finding in findings)
 
 
 def _settings(where: Path) -> Iterator[Finding]:

@@ -73,24 +73,24 @@ def _distance(left: str, right: str, enough: int) -> int:
     return above[-1]
 
 
-class Condition(NamedTuple):
+class SqlCondition(NamedTuple):
     """A piece of SQL and the values of its question marks; an empty one lets everything pass."""
 
     sql: str
     values: tuple[object, ...] = ()
 
 
-def named(readings: Sequence[SymbolName]) -> Condition:
+def named(readings: Sequence[SymbolName]) -> SqlCondition:
     """Any of the readings; all names are given first, so that the index on names is used."""
     names = [clean(reading.name) for reading in readings]
     marks = ",".join("?" * len(names))
     ways = []
     for reading in readings:
-        parts = [Condition("s.name = ?", (clean(reading.name),))]
+        parts = [SqlCondition("s.name = ?", (clean(reading.name),))]
         if reading.container:
             whole = clean(f"{reading.container}.{reading.name}")
             parts.append(
-                Condition(
+                SqlCondition(
                     "(s.qualified_name = ? OR substr(s.qualified_name, ?) = ?)",
                     (whole, -len(whole) - 1, f".{whole}"),
                 )
@@ -98,46 +98,46 @@ def named(readings: Sequence[SymbolName]) -> Condition:
         if reading.path:
             path = _bytes(reading.path)
             parts.append(
-                Condition(
+                SqlCondition(
                     "(CAST(f.path AS BLOB) = ? OR substr(CAST(f.path AS BLOB), ?) = ?)",
                     (path, -len(path) - 1, b"/" + path),
                 )
             )
         ways.append(all_of(parts))
-    among = Condition(f"s.name IN ({marks})", tuple(names))
+    among = SqlCondition(f"s.name IN ({marks})", tuple(names))
     # One name without more needs no second look.
     if len(readings) == 1 and readings[0] == SymbolName(readings[0].name):
         return among
     return all_of([among, either(ways)])
 
 
-def under(prefixes: Sequence[str]) -> Condition:
+def under(prefixes: Sequence[str]) -> SqlCondition:
     """The file's path begins with one of these."""
     return either(
         [
-            Condition("substr(CAST(f.path AS BLOB), 1, ?) = ?", (len(start), start))
+            SqlCondition("substr(CAST(f.path AS BLOB), 1, ?) = ?", (len(start), start))
             for start in map(_bytes, prefixes)
         ]
     )
 
 
-def any_of(sql: str, values: Sequence[object]) -> Condition:
+def any_of(sql: str, values: Sequence[object]) -> SqlCondition:
     """The piece of SQL holds for one of the values."""
-    return either([Condition(sql, (value,)) for value in values])
+    return either([SqlCondition(sql, (value,)) for value in values])
 
 
-def either(conditions: Sequence[Condition]) -> Condition:
+def either(conditions: Sequence[SqlCondition]) -> SqlCondition:
     """Any of them; where none is given, everything passes."""
     if not conditions:
-        return Condition("")
+        return SqlCondition("")
     sql = " OR ".join(f"({condition.sql})" for condition in conditions)
-    return Condition(f"({sql})", tuple(v for condition in conditions for v in condition.values))
+    return SqlCondition(f"({sql})", tuple(v for condition in conditions for v in condition.values))
 
 
-def all_of(conditions: Sequence[Condition]) -> Condition:
+def all_of(conditions: Sequence[SqlCondition]) -> SqlCondition:
     """All of them, but for those that let everything pass."""
     given = [condition for condition in conditions if condition.sql]
-    return Condition(
+    return SqlCondition(
         " AND ".join(condition.sql for condition in given),
         tuple(value for condition in given for value in condition.values),
     )
@@ -177,7 +177,7 @@ class _Place(NamedTuple):
 
 
 def find_usages(
-    database: Database, readings: Sequence[SymbolName], where: Condition, page: slice
+    database: Database, readings: Sequence[SymbolName], where: SqlCondition, page: slice
 ) -> tuple[list[FoundSymbol], int]:
     """The usages of a page, by path and line, and how many there are."""
     names = tuple(dict.fromkeys(clean(reading.name) for reading in readings))
@@ -339,8 +339,8 @@ def defined_names(database: Database, lengths: tuple[int, int]) -> Iterator[str]
 
 
 def _declared(
-    query: SymbolQuery, readings: tuple[SymbolName, ...], around: list[Condition]
-) -> Condition:
+    query: SymbolQuery, readings: tuple[SymbolName, ...], around: list[SqlCondition]
+) -> SqlCondition:
     exported = () if query.is_exported is None else (query.is_exported,)
     return all_of(
         [
@@ -361,12 +361,12 @@ def _wants_usages(query: SymbolQuery) -> bool:
     )
 
 
-def _count(database: Database, where: Condition) -> int:
+def _count(database: Database, where: SqlCondition) -> int:
     row = database.one(f"SELECT count(*) FROM {_TABLES} WHERE {where.sql}", where.values)
     return row[0] if row else 0
 
 
-def _page(database: Database, where: Condition, query: SymbolQuery) -> list[FoundSymbol]:
+def _page(database: Database, where: SqlCondition, query: SymbolQuery) -> list[FoundSymbol]:
     rows = database.rows(
         f"SELECT {_COLUMNS} FROM {_TABLES} WHERE {where.sql} ORDER BY {_ORDER} LIMIT ? OFFSET ?",
         (*where.values, query.limit, query.offset),

@@ -11,8 +11,8 @@ from asterism.store.chunk_table import (
     LIMITS,
     Boosts,
     ChunkKey,
-    Limits,
     Match,
+    MemoryLimits,
     Recent,
     Rows,
     Source,
@@ -67,7 +67,7 @@ class LanceSnapshot:
         self,
         dataset: Dataset,
         path: str,
-        limits: Limits = LIMITS,
+        limits: MemoryLimits = LIMITS,
         before: LanceSnapshot | None = None,
     ) -> None:
         """Read this dataset; the path is for messages.

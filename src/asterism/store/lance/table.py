@@ -8,8 +8,8 @@ from weakref import WeakSet
 
 from asterism.store.chunk_table import (
     LIMITS,
-    Limits,
     Matrix,
+    MemoryLimits,
     check_vectors,
     storable,
     with_shown_paths,
@@ -49,7 +49,7 @@ class LanceTable:
         dataset: Dataset,
         path: Path,
         keep_seconds: float = upkeep.KEEP_SECONDS,
-        limits: Limits = LIMITS,
+        limits: MemoryLimits = LIMITS,
     ) -> None:
         """Wrap an open dataset; `create` and `open` are the ways to get one."""
         self._dataset = dataset
@@ -64,7 +64,7 @@ class LanceTable:
         cls,
         directory: str | Path,
         dimensions: int,
-        limits: Limits = LIMITS,
+        limits: MemoryLimits = LIMITS,
         name: str = FILE_NAME,
     ) -> "LanceTable":
         """Make an empty table in a project's directory, in place of whatever is there."""
@@ -85,7 +85,7 @@ class LanceTable:
         cls,
         directory: str | Path,
         keep_seconds: float = upkeep.KEEP_SECONDS,
-        limits: Limits = LIMITS,
+        limits: MemoryLimits = LIMITS,
         name: str = FILE_NAME,
     ) -> "LanceTable":
         """Open a project's table; `keep_seconds` is how long a replaced version stays readable."""
