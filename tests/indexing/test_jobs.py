@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from asterism.indexing.jobs import is_alive, run_sync
+from asterism.indexing.jobs import run_sync
+from asterism.indexing.plan import is_alive
 from asterism.indexing.report import SILENT, Listener, Progress, SyncReport, SyncStage
 from asterism.types.errors import ProviderDown, StorageFailed
 from asterism.types.index import Job, JobState

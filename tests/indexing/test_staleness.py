@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.indexing.jobs import IndexVerdict, judge, judge_shape
+from asterism.indexing.plan import IndexVerdict, judge, judge_shape
 from asterism.store.catalogue.schema import SCHEMA_VERSION
 from asterism.types.index import Pending, Staleness
 from tests.indexing.workshop import Workshop, workshop

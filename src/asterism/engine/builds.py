@@ -1,5 +1,6 @@
 """Indexing through the façade: take the lock, mend what is stale, sync, say what happened."""
 
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -9,7 +10,6 @@ from threading import Event
 from typing import NamedTuple
 
 from asterism.config.settings import Settings
-from asterism.engine.metrics import WatchRecord
 from asterism.engine.status import watch_file
 from asterism.engine.stores import (
     DataDirectories,
@@ -19,18 +19,19 @@ from asterism.engine.stores import (
     wipe,
 )
 from asterism.indexing.index import OpenIndex
-from asterism.indexing.jobs import add_to_record, is_alive, run_sync
+from asterism.indexing.jobs import add_to_record, run_sync
 from asterism.indexing.lock import upgrader, writer
-from asterism.indexing.plan import options_hash
+from asterism.indexing.plan import is_alive, options_hash, preview
 from asterism.indexing.report import SILENT, Listener, Progress, SyncReport, SyncStage
-from asterism.indexing.sync import masked_notes, preview
-from asterism.indexing.watcher import Watched, Watcher, WatchState, save_watch
+from asterism.indexing.sync import masked_notes
+from asterism.indexing.watcher import Outcome, Watched, Watcher, WatchState, save_watch
 from asterism.indexing.write import spool_file
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.encoder_vectors import prune_second, remove_second
 from asterism.store.registry import Registered, check_root
 from asterism.store.replacement import BUILDING, remove_leftovers, take_place
 from asterism.telemetry.events import log_event
+from asterism.telemetry.meters import WATCH_EVENTS, WATCH_SYNCS
 from asterism.types.errors import (
     IndexBusy,
     IndexCorrupt,
@@ -278,3 +279,19 @@ def _sync(
     if masked:
         add_to_record(index.catalogue, repository.name, masked)
     return replace(report, warnings=(*report.warnings, *masked), masked=(*report.masked, *masked))
+
+
+class WatchRecord:
+    """Counts what one watcher saw since it last told."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self._events = 0
+
+    def add(self, state: WatchState) -> None:
+        """Count the events and the sync that a state tells of."""
+        events, self._events = state.events - self._events, state.events
+        WATCH_EVENTS.add(amount=events)
+        WATCH_SYNCS.add(str(state.outcome))
+        level = logging.WARNING if state.outcome == Outcome.failed else logging.DEBUG
+        log_event("watch", level, events=events, outcome=state.outcome, sentence=state.sentence)

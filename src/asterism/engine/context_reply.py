@@ -15,6 +15,7 @@ from asterism.reply.budget import Assembly, FileSource, Part, Result, assemble
 from asterism.reply.snapshots import stated, targets_at
 from asterism.search.selection.options import CHUNKS, CONTEXT
 from asterism.search.selection.sizes import CHARS_PER_TOKEN
+from asterism.store.registry import Registered, Registry
 from asterism.structure.positions import Target, find_item
 from asterism.structure.repository import FilesOnce
 from asterism.structure.uses import CALLABLE
@@ -66,6 +67,21 @@ class ContextReply:
     def shown(self) -> int:
         """How many results have a place."""
         return len(self.results) - self.assembly.dropped
+
+
+def repository_of(registry: Registry, registered: Registered, repos: Sequence[str]) -> Registered:
+    """The one repository that a filter names: files of several do not connect."""
+    names = {*repos} or {registered.repository.name}
+    if len(names) > 1:
+        raise UsageError(
+            "Connections are those of one repository; name one in the filter, not "
+            f"{', '.join(sorted(names))}."
+        )
+    if registered.repository.name in names:
+        return registered
+    entries = registry.repositories(registered.project.id)
+    # The search reports a name that does not exist.
+    return next((one for one in entries if one.repository.name in names), registered)
 
 
 def gated(request: SearchRequest, gate: float | None = None) -> SearchRequest:

@@ -12,7 +12,7 @@ from asterism.analysis.source.discovery import DiscoveryOptions, walk
 from asterism.analysis.source.text import read
 from asterism.config.load import discovery_options
 from asterism.config.settings import Settings
-from asterism.indexing.read import content_hash
+from asterism.indexing.plan import content_hash
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.chunk_table import ChunkKey
 from asterism.store.registry import Registered

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from asterism import __version__
 from asterism.indexing.report import SyncReport
-from asterism.indexing.watcher import Outcome, WatchState
 from asterism.models.embed.provider import Embedder, Matrix
 from asterism.models.rerank.provider import Reranker
 from asterism.telemetry.events import LOGGER, log_event
@@ -26,8 +25,6 @@ from asterism.telemetry.meters import (
     SYNC_CHUNKS,
     SYNC_FILES,
     SYNC_VECTORS,
-    WATCH_EVENTS,
-    WATCH_SYNCS,
 )
 from asterism.telemetry.operations import Operation, ReplySize, record_reply
 from asterism.types.deadlines import limited_to
@@ -212,19 +209,3 @@ def record_sync(report: SyncReport, done: Operation) -> None:
 def record_look_up(cache: str, hit: bool) -> None:
     """Count a look into a cache."""
     CACHES.add(cache, "hit" if hit else "miss")
-
-
-class WatchRecord:
-    """Counts what one watcher saw since it last told."""
-
-    def __init__(self) -> None:
-        """Nothing yet."""
-        self._events = 0
-
-    def add(self, state: WatchState) -> None:
-        """Count the events and the sync that a state tells of."""
-        events, self._events = state.events - self._events, state.events
-        WATCH_EVENTS.add(amount=events)
-        WATCH_SYNCS.add(str(state.outcome))
-        level = logging.WARNING if state.outcome == Outcome.failed else logging.DEBUG
-        log_event("watch", level, events=events, outcome=state.outcome, sentence=state.sentence)

@@ -13,7 +13,7 @@ from asterism.engine.modes import SearchResources, SearchResult, find
 from asterism.engine.snapshot import Freshness, QuerySnapshot
 from asterism.engine.stores import DataDirectories
 from asterism.engine.warm import Warm
-from asterism.indexing.jobs import first_build
+from asterism.indexing.plan import first_build
 from asterism.search.cursors import origin_of, page_of
 from asterism.search.query.parse import understand, understand_code
 from asterism.search.recall import Sources

@@ -19,11 +19,16 @@ from asterism.engine.stores import (
     open_index,
     sync_options,
 )
-from asterism.indexing.jobs import judge, judge_shape, run_sync
-from asterism.indexing.lock import held_seconds, writer
-from asterism.indexing.plan import RACY_NS, SyncOptions
+from asterism.indexing.plan import (
+    RACY_NS,
+    SyncOptions,
+    as_found,
+    is_in_step,
+    judge,
+    judge_shape,
+    list_files,
+)
 from asterism.indexing.report import Listener, SyncReport
-from asterism.indexing.sync import as_found, is_in_step, list_files
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.catalogue.schema import SCHEMA_VERSION, Mark, mark_of
 from asterism.store.registry import Registered, check_root
@@ -300,6 +305,8 @@ class _Query:
 
     def sync(self) -> Freshness | None:
         """Sync within the time that the settings allow; None if the index may still be behind."""
+        from asterism.indexing.lock import held_seconds, writer
+
         limit = self._opening.settings.index.sync_seconds
         patience = max(0.0, limit - held_seconds(self._directory))
         try:
@@ -317,6 +324,8 @@ class _Query:
         return None
 
     def _synced(self, listener: Listener) -> SyncReport:
+        from asterism.indexing.jobs import run_sync
+
         options = self._wanted.options
         found = self._listed()
         index = open_index(self._directory, self._opening.settings, self._opening.places)

@@ -10,7 +10,7 @@ from asterism.analysis.chunks.options import RECIPE_VERSION
 from asterism.config.load import upgrade_options
 from asterism.config.settings import Settings
 from asterism.engine.stores import damage_of, model_identity, sync_options, table_bytes
-from asterism.indexing.jobs import IndexVerdict, first_build, is_alive, is_unfinished, judge
+from asterism.indexing.plan import IndexVerdict, first_build, is_alive, is_unfinished, judge
 from asterism.indexing.watcher import WatchState, load_watch
 from asterism.models.embed.options import EmbedOptions, encoder_folder, identity_of
 from asterism.models.weights.folder import check, read_folder

@@ -1,7 +1,6 @@
 """One file from disk to rows: what a worker process does, and what it sends back."""
 
 import gc
-import hashlib
 import io
 import os
 import pickle
@@ -18,7 +17,7 @@ from asterism.analysis.source.text import decode, is_binary, read
 from asterism.analysis.symbols import symbol_rows
 from asterism.analysis.syntax.outlines import outline
 from asterism.analysis.terms import joined_terms, name_terms, path_terms
-from asterism.indexing.plan import Look, is_racy
+from asterism.indexing.plan import Look, content_hash, differs, is_racy
 from asterism.types.errors import InputError, PathMissing, SecretFile
 from asterism.types.files import FoundFile, SkipReason, display_path
 from asterism.types.index import Chunk, Role, Signatures, Skipped, SymbolRow
@@ -175,6 +174,10 @@ _PACKED = {
 }
 
 
+PACKED_CLASSES = tuple(sorted(_PACKED))
+"""What a packet may hold; packets of a program with other classes cannot be read."""
+
+
 def unpickled(data: bytes) -> Any:
     """What was pickled of outcomes or rows."""
     return _Unpickler(io.BytesIO(data)).load()
@@ -193,21 +196,6 @@ def _pack(rows: Sequence[FileRows]) -> bytes:
         for file in rows
     ]
     return pickle.dumps(columns, pickle.HIGHEST_PROTOCOL)
-
-
-def content_hash(data: bytes) -> bytes:
-    """What tells two contents of a file apart."""
-    return hashlib.sha256(data).digest()
-
-
-def differs(root: str, look: Look) -> bool:
-    """Whether a file holds something else than what is known of it."""
-    if look.known_hash is None:
-        return True
-    try:
-        return content_hash(read(f"{root}/{look.path}")) != look.known_hash
-    except InputError:
-        return True
 
 
 def still_holds(root: str, read: Read, file: FoundFile) -> bool:

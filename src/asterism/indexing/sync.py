@@ -10,10 +10,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from asterism.analysis.parallel import BATCH, in_parallel
-from asterism.analysis.source.discovery import discover
 from asterism.indexing.index import OpenIndex
 from asterism.indexing.links import Neighbours, SyncChange, dependents
-from asterism.indexing.plan import Look, SyncOptions, SyncPlan, options_hash, plan_sync
+from asterism.indexing.plan import (
+    Look,
+    SyncOptions,
+    SyncPlan,
+    list_files,
+    options_hash,
+    plan_sync,
+    skipped_of,
+)
 from asterism.indexing.read import (
     Gone,
     Outcome,
@@ -21,7 +28,6 @@ from asterism.indexing.read import (
     Read,
     Same,
     Where,
-    differs,
     no_collection,
     read_batch,
     read_packed,
@@ -30,10 +36,9 @@ from asterism.indexing.read import (
 )
 from asterism.indexing.report import SILENT, Listener, Progress, SyncAccount, SyncReport, SyncStage
 from asterism.indexing.write import Spool, spool_of
-from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.lance.process import give_back_at_once
 from asterism.types.errors import Cancelled, StorageFailed
-from asterism.types.files import Discovery, FoundFile
+from asterism.types.files import Discovery
 from asterism.types.index import Batch, FileState, Pending, Repository, Skipped, Staleness
 
 if TYPE_CHECKING:
@@ -76,56 +81,6 @@ def sync(
     if reshaped:
         index.catalogue.set_options_hash(repository.name, shape)
     return work.report(plan, started)
-
-
-def preview(
-    known: dict[str, FileState],
-    repository: Repository,
-    options: SyncOptions,
-    anew: bool = False,
-    found: Discovery | None = None,
-) -> SyncReport:
-    """What a sync would do; nothing is written. `found` is a listing that was made just now."""
-    started = time.monotonic()
-    found = found or list_files(repository, options, known)
-    plan = plan_sync(found.files, known, anew)
-    changed = sum(differs(repository.root, look) for look in plan.suspect)
-    return SyncReport(
-        before=Staleness.content if known else Staleness.missing,
-        files=len(found.files),
-        added=len(plan.new),
-        changed=changed,
-        touched=len(plan.suspect) - changed,
-        removed=len(plan.removed),
-        unchanged=plan.unchanged,
-        skipped={reason.value: count for reason, count in found.counts.items()},
-        dry_run=True,
-        seconds=time.monotonic() - started,
-    )
-
-
-def is_in_step(catalogue: Catalogue, repo: str, found: Discovery) -> bool:
-    """Whether a sync of this listing would read no file and write nothing."""
-    plan = plan_sync(found.files, catalogue.files(repo))
-    if plan.looks or plan.removed or catalogue.pending(repo):
-        return False
-    return catalogue.has_skipped(repo, sorted(_skipped_of(found)))
-
-
-def _skipped_of(found: Discovery) -> list[Skipped]:
-    return [Skipped(entry.path, entry.reason.value, entry.detail) for entry in found.skipped]
-
-
-def list_files(
-    repository: Repository, options: SyncOptions, known: dict[str, FileState]
-) -> Discovery:
-    """Walk the tree once; files that are known with the same size and times are not opened."""
-    return discover(repository.root, options.discovery, {*map(as_found, known.values())})
-
-
-def as_found(state: FileState) -> FoundFile:
-    """A file as the listing found it when it was indexed."""
-    return FoundFile(state.path, state.size, state.mtime_ns, state.ctime_ns)
 
 
 @dataclass
@@ -334,7 +289,7 @@ class _Work:
         self.listener.hear(Progress(SyncStage.finishing, done, total, writer.account.chunks))
 
     def _skipped(self) -> list[Skipped]:
-        return sorted([*_skipped_of(self.found), *self.unread])
+        return sorted([*skipped_of(self.found), *self.unread])
 
     def report(self, plan: SyncPlan, started: float, cancelled: bool = False) -> SyncReport:
         """The account of what was done."""

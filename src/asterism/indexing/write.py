@@ -17,7 +17,15 @@ from asterism.analysis.chunks.options import RECIPE_VERSION, ChunkOptions
 from asterism.indexing.index import EmbeddedText, OpenIndex, VectorSource, text_hash
 from asterism.indexing.links import Neighbours
 from asterism.indexing.plan import SyncOptions, options_hash
-from asterism.indexing.read import FileRows, Outcome, Packet, ParsedFile, Read, unpickled
+from asterism.indexing.read import (
+    PACKED_CLASSES,
+    FileRows,
+    Outcome,
+    Packet,
+    ParsedFile,
+    Read,
+    unpickled,
+)
 from asterism.indexing.report import SyncAccount
 from asterism.store.chunk_table import ChunkKey
 from asterism.store.plain_files import make_plain
@@ -65,7 +73,8 @@ def spool_of(index: OpenIndex, repository: Repository, options: SyncOptions) -> 
     An index that is built anew has a table of another name, and so begins anew.
     """
     table = index.catalogue.table.name
-    made_with = (__version__, repository.root, options_hash(options), table)
+    shape = options_hash(options)
+    made_with = (__version__, PACKED_CLASSES, repository.root, shape, table)
     return Spool(spool_file(index.directory, repository.name), repr(made_with))
 
 
