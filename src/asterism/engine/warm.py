@@ -8,6 +8,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.engine.metrics import MeasuredEmbedder, MeasuredReranker, record_look_up
+from asterism.engine.rerank import LocalRerankModel, local_rerank_model
 from asterism.engine.stores import check_by_chance, checked
 from asterism.indexing.index import Cache
 from asterism.models.embed.options import EmbedOptions, identity_of
@@ -22,7 +23,6 @@ from asterism.types.index import Stamp
 
 if TYPE_CHECKING:
     from asterism.engine.encoder_vectors import SecondVectors
-    from asterism.engine.rerank import LocalRerankModel
 
 TABLES_KEPT = 4
 """Projects whose chunks stay in memory, each within the limits of `store/resident`."""
@@ -113,8 +113,6 @@ class Warm:
 
     def judge(self, options: RerankOptions, cache: Callable[[], Cache]) -> LocalRerankModel:
         """The model of our own that the options name, loaded with the first question."""
-        from asterism.engine.rerank import local_rerank_model
-
         with self._lock:
             if options not in self._judges:
                 self._judges[options] = local_rerank_model(options, cache)

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
 
 from asterism.analysis.parallel import BATCH, in_parallel
 from asterism.indexing.index import OpenIndex
@@ -35,15 +34,11 @@ from asterism.indexing.read import (
     unpack,
 )
 from asterism.indexing.report import SILENT, Listener, Progress, SyncAccount, SyncReport, SyncStage
-from asterism.indexing.write import Spool, spool_of
+from asterism.indexing.write import Spool, Writer, spool_of
 from asterism.store.lance.process import give_back_at_once
 from asterism.types.errors import Cancelled, StorageFailed
 from asterism.types.files import Discovery
 from asterism.types.index import Batch, FileState, Pending, Repository, Skipped, Staleness
-
-if TYPE_CHECKING:
-    # It brings what writes, which a sync that finds nothing to write does not load.
-    from asterism.indexing.write import Writer
 
 # From here on indexes take enough memory to make room for them first.
 ROOM_FROM_CHUNKS = 20_000
@@ -257,8 +252,6 @@ class _Work:
         ]
 
     def _write(self, spool: Spool, removed: Sequence[str], around: Neighbours) -> None:
-        from asterism.indexing.write import Writer
-
         anew = self.anew or self.reshaped
         writer = Writer(
             self.index, self.repository.name, self.known, around, self.options.chunks, anew
