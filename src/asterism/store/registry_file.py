@@ -18,7 +18,7 @@ from asterism.types.errors import (
     StoreError,
 )
 from asterism.types.files import display_path
-from asterism.types.index_states import refusal
+from asterism.types.index_states import is_refusal, refusal
 
 FILE = "registry.sqlite"
 
@@ -236,11 +236,11 @@ def _refused(path: Path, number: int | None) -> str:
 
 
 def _refusal_of(path: Path) -> int | None:
-    """Why the system does not open the file, which SQLite does not say."""
+    """The error number if the system refuses to open a file that is there; SQLite has none."""
     try:
         path.open("rb").close()
     except OSError as error:
-        return error.errno
+        return error.errno if is_refusal(error) else None
     return None
 
 
