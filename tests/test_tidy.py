@@ -50,6 +50,8 @@ def test_lines() -> None:
     assert layout.lines(TREES) <= LINES_LEFT
 
 
+# Generated from docstrings, whose words count where they are written.
+FROM_DOCSTRINGS = {"docs/traced-query.md"}
 TRIED = {"nobody", "somebody", "given out", "is none", "says of it"}
 
 # Where a word of `tests/words.txt` is right: the files, the words, and why.
@@ -69,19 +71,8 @@ PLAIN_WORDS = [
 # How many matches each package and folder may still have. They may only become fewer; a package
 # without an entry has none.
 WORDS_LEFT = {
-    "AGENTS.md": 1,
-    "ARCHITECTURE.md": 12,
-    "CHANGELOG.md": 9,
-    "CONTRIBUTING.md": 3,
-    "README.md": 4,
-    "benchmarks": 63,
-    "benchmarks/context": 5,
-    "benchmarks/ranking": 13,
-    "benchmarks/structure": 2,
-    "docs": 81,
-    "docs/decisions": 32,
-    "docs/models": 6,
-    "plugin/skills": 2,
+    "benchmarks/ranking": 1,
+    "docs": 23,
     "src/asterism/analysis": 55,
     "src/asterism/api": 5,
     "src/asterism/chat": 16,
@@ -107,7 +98,7 @@ WORDS_LEFT = {
     "src/asterism/types": 24,
     "tests/analysis": 16,
     "tests/api": 2,
-    "tests/benchmarks": 7,
+    "tests/benchmarks": 2,
     "tests/chat": 11,
     "tests/cli": 22,
     "tests/config": 6,
@@ -129,12 +120,6 @@ WORDS_LEFT = {
     "tests/structure": 5,
     "tests/telemetry": 2,
     "tests/toolservers": 3,
-    "tests/training": 24,
-    "training": 13,
-    "training/evaluation": 21,
-    "training/examples": 9,
-    "training/models": 3,
-    "training/sources": 3,
 }
 
 
@@ -143,7 +128,7 @@ def test_plain_words() -> None:
     found = [
         (name, line, word)
         for name in OURS
-        if name.endswith((".py", ".md"))
+        if name.endswith((".py", ".md")) and name not in FROM_DOCSTRINGS
         for line, word in words.matches(name, text_of(name) or "", listed)
         if not _plain(name, word)
     ]
