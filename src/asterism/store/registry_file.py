@@ -228,11 +228,19 @@ def _errors_in_words(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         raise _in_words(error, path) from error
     except OSError as error:
-        raise StorageFailed(_refused(path, error.errno)) from error
+        said = _refused(path, error.errno) if is_refusal(error) else _unusable(path, error.strerror)
+        raise StorageFailed(said) from error
 
 
 def _refused(path: Path, number: int | None) -> str:
     return f"{display_path(str(path))}, the list of repositories, cannot be used ({refusal(number)}"
+
+
+def _unusable(path: Path, why: object) -> str:
+    return (
+        f"{display_path(str(path))} cannot be used ({why}); free disk space, fix the permissions, "
+        "or set ASTERISM_DATA_DIR to another directory."
+    )
 
 
 def _refusal_of(path: Path) -> int | None:
@@ -256,7 +264,4 @@ def _in_words(error: sqlite3.Error, path: Path) -> StoreError:
         case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM if number := _refusal_of(path):
             return StorageFailed(_refused(path, number))
         case _:
-            return StorageFailed(
-                f"{place} cannot be used ({error}); make room or permit it, or set "
-                "ASTERISM_DATA_DIR to another directory."
-            )
+            return StorageFailed(_unusable(path, error))
