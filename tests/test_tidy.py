@@ -58,7 +58,7 @@ TRIED = {"nobody", "somebody", "given out", "is none", "says of it"}
 PLAIN_WORDS = [
     ("src/asterism/chat/*", {"judge", "judges", "judged"}, "the quality loop of chat"),
     ("tests/chat/*", {"judge", "judges", "judged"}, "the quality loop of chat"),
-    ("src/asterism/evaluation/topics.py", {"room"}, "a topic: a hotel room"),
+    ("src/asterism/evaluation/candidates.py", {"room"}, "a topic: a hotel room"),
     (
         "tests/test_tidy.py",
         {"judge", "judges", "judged", "room", *TRIED},
@@ -145,7 +145,7 @@ def _plain(name: str, word: str) -> bool:
 
 # Modules that name a language outside of its folder, each with what it names and why.
 MAY_NAME_LANGUAGES = {
-    "lsp/client.py": ({"markdown"}, "a format of the protocol"),
+    "lsp/connection.py": ({"markdown"}, "a format of the protocol"),
     "cli/ask_arguments.py": ({"markdown"}, "a format of answers"),
     "cli/commands/conversations.py": ({"markdown"}, "a format of exports"),
     "context/agents/nodes.py": ({"python"}, "a tag of YAML"),
@@ -225,7 +225,7 @@ OPENINGS = {
     "src/asterism/engine/status.py": 3,
     "src/asterism/engine/upgrade.py": 2,
     "src/asterism/engine/stores.py": 1,
-    "src/asterism/evaluation/asterism_adapter.py": 2,
+    "src/asterism/evaluation/adapters.py": 2,
     "src/asterism/evaluation/self_supervised.py": 1,
     "src/asterism/operations/files.py": 2,
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple, TypeVar
 
-from asterism.analysis.source.views import View, take_view
+from asterism.analysis.source.discovery import DirectoryView, take_view
 from asterism.config.settings import Settings
 from asterism.engine.metrics import record_look_up, record_sync
 from asterism.engine.stores import (
@@ -74,7 +74,7 @@ class _Known(NamedTuple):
     syncs: int
     wanted: IndexTarget
     catalogue: Mark
-    view: View | None
+    view: DirectoryView | None
 
 
 class Unchanged:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.analysis.chunks.options import RECIPE_VERSION
+from asterism.analysis.chunks.units import RECIPE_VERSION
 from asterism.config.load import upgrade_options
 from asterism.config.settings import Settings
 from asterism.engine.stores import damage_of, model_identity, sync_options, table_bytes

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from asterism import __version__
-from asterism.analysis.chunks.options import RECIPE_VERSION
+from asterism.analysis.chunks.units import RECIPE_VERSION
 from asterism.config.load import chunk_options, discovery_options, embed_options, worker_count
 from asterism.config.options import records_options
 from asterism.config.settings import Settings

@@ -13,7 +13,7 @@ from typing import IO, NamedTuple
 
 from asterism import __version__
 from asterism.analysis.chunks.embedding_text import bind_quotes
-from asterism.analysis.chunks.options import RECIPE_VERSION, ChunkOptions
+from asterism.analysis.chunks.units import RECIPE_VERSION, ChunkOptions
 from asterism.indexing.index import EmbeddedText, OpenIndex, VectorSource, text_hash
 from asterism.indexing.links import Neighbours
 from asterism.indexing.plan import SyncOptions, options_hash
