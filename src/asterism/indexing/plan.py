@@ -10,6 +10,7 @@ from asterism.analysis.chunks.units import RECIPE_VERSION, ChunkOptions
 from asterism.analysis.contents import READING_VERSION
 from asterism.analysis.source.discovery import DiscoveryOptions, discover
 from asterism.analysis.source.text import read
+from asterism.analysis.syntax.language import missing_grammars
 from asterism.disclosure.places import MaskingReport
 from asterism.indexing.report import SyncReport
 from asterism.store.catalogue.catalogue import Catalogue
@@ -41,9 +42,11 @@ class SyncOptions:
 def options_hash(options: SyncOptions) -> str:
     """Equal for options that make equal rows of equal files.
 
-    What decides which files count is left out: discovery shows its effect file by file.
+    What decides which files count is left out: discovery shows its effect file by file. A grammar
+    that is installed later changes the rows of its files.
     """
-    shape = (READING_VERSION, RECIPE_VERSION, *astuple(options.chunks))
+    missing = tuple(entry.key for entry in missing_grammars())
+    shape = (READING_VERSION, RECIPE_VERSION, *astuple(options.chunks), *missing)
     return hashlib.blake2b(repr(shape).encode(), digest_size=16).hexdigest()
 
 
