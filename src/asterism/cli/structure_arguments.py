@@ -22,7 +22,7 @@ def add_format(parser: argparse.ArgumentParser) -> None:
         choices=("list", "context"),
         default="list",
         help="a list of hits, or how they connect with the code that is needed to work on them: "
-        "8,000 --tokens unless told otherwise, of hits that score 0.5 (default: %(default)s)",
+        "8,000 --tokens at most, of results that are worth them (default: %(default)s)",
     )
 
 
