@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from asterism.cli.main import build_parser
+from asterism.cli.parser import build_parser
 from asterism.config.environment import CACHE, DATA, Place
 from asterism.config.layers import SECRETS
 from asterism.config.repository import rules

@@ -309,7 +309,6 @@ def test_every_grammar_has_one_home() -> None:
 # Modules that name a language outside of its folder, each with what it names and why.
 MAY_NAME_LANGUAGES = {
     "lsp/client.py": ({"markdown"}, "a format of the protocol"),
-    "cli/ask_arguments.py": ({"markdown"}, "a format of answers"),
     "cli/commands/conversations.py": ({"markdown"}, "a format of exports"),
     "context/agents/nodes.py": ({"python"}, "a tag of YAML"),
     "engine/connector.py": ({"python", "typescript"}, "checkers with settings of their own"),

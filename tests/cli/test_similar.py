@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.cli.commands.similar import Typed, place_typed
+from asterism.cli.commands.search import Typed, place_typed
 from tests.cli.conftest import Run
 
 SHAPES = """\

@@ -44,6 +44,9 @@ class Operation:
     is_tool: bool = True
     """MCP clients see it."""
     route: Route | None = None
+    command: str = ""
+    """A command of the terminal made from the request and the reply. Most operations have a
+    command with a module of its own instead, which takes its arguments from the request."""
 
     @cached_property
     def tool(self) -> Tool:

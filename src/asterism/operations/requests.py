@@ -168,7 +168,7 @@ class SymbolLookup:
     include_context: Annotated[
         bool, switch("Give the code around each place too; takes more tokens."), NOT_A_FLAG
     ] = False
-    limit: Annotated[int, whole("Places at most.", 1, 500)] = 50
+    limit: Annotated[int, whole("Places at most.", 1, 500), Option(is_bounded=False)] = 50
     cursor: Annotated[str | None, text("From the last page of the same lookup."), NOT_A_FLAG] = None
     repository_id: RepositoryId = None
     project_id: ProjectId = None
