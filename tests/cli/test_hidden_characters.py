@@ -241,7 +241,7 @@ HITS: list[tuple[list[str], str]] = [
     (["search", "check_a", "--exhaustive"], "file_path"),
     (["similar", "src/a.py:3"], "file_path"),
     (["show", "check_a"], "file_path"),
-    (["symbols", "check_a"], "filepath"),
+    (["symbols", "check_a"], "file_path"),
 ]
 
 

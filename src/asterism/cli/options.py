@@ -42,8 +42,8 @@ def request_from(request: type[_Request], options: argparse.Namespace, **given: 
         if not field.option.shown or field.schema.get("type") == "object":
             continue
         value = getattr(options, field.name, None)
-        is_number = isinstance(value, int | float) and "minimum" in field.schema
-        if is_number and field.option.is_bounded:
+        bounded = field.option.is_bounded and "minimum" in field.schema
+        if bounded and isinstance(value, int | float):
             value = check_number(_flag(field), field.schema, value)
         typed[field.name] = value
     values = {**typed, **given}

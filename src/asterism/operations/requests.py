@@ -39,7 +39,9 @@ _FILTER = Option(
     metavar="KEY=VALUE",
     help="only such code: path_prefix=src/, type=class, languages=python …",
 )
-_TOKENS = Option(flag="--tokens", help="give no more text than this; less detail instead")
+_TOKENS = Option(
+    flag="--tokens", help="give no more text than this; less detail instead", is_bounded=False
+)
 _QUERY = Option(
     is_position=True,
     help="words, names, code, regex:PATTERN or symbol = NAME; - reads it from standard input",
@@ -52,7 +54,10 @@ _MinScore: TypeAlias = Annotated[float | None, share("Leave out what scores less
 _Filters: TypeAlias = Annotated[Json, mapping(FILTERS_TEXT), _FILTER]
 _Stage: TypeAlias = Annotated[str | None, choice("Look around widely, or strictly.", STAGES)]
 _Limit: TypeAlias = Annotated[
-    int, whole("Rows at most: 1 to 50, or 1 to 100 a page when exhaustive.", 1, 100)
+    int,
+    whole("Rows at most: 1 to 50, or 1 to 100 a page when exhaustive.", 1, 100),
+    # How many depends on another option, so the engine says it.
+    Option(is_bounded=False),
 ]
 _Exhaustive: TypeAlias = Annotated[bool, switch("Every match, in stable order, page by page.")]
 _Cursor: TypeAlias = Annotated[

@@ -1,20 +1,20 @@
 """`asterism symbols`, `callers`, `callees` and `refs`: where a name is, and what it connects."""
 
+from __future__ import annotations
+
 import argparse
 import os
 import sys
 from contextlib import closing
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from asterism.cli.options import add_json, add_path, add_request, request_from
 from asterism.cli.parser import CommandParser
-from asterism.cli.render.trees import print_relations
 from asterism.cli.setup import directory_named, engine
 from asterism.cli.terminal import write_json
 from asterism.engine.lookups import Lookup
-from asterism.engine.relations import Relation, RelationsReply, RelationsRequest
 from asterism.operations.json import to_json
-from asterism.operations.relations import relations_found
 from asterism.operations.requests import SymbolLookup, SymbolRelations
 from asterism.operations.symbols import symbols_found, symbols_query
 from asterism.types.errors import PathMissing, UsageError
@@ -22,6 +22,9 @@ from asterism.types.files import display_path
 from asterism.types.index import FoundSymbol, SymbolQuery
 from asterism.types.search import NO_FILTER
 from asterism.types.symbol import Role
+
+if TYPE_CHECKING:
+    from asterism.engine.relations import RelationsReply
 
 
 def declare(parser: CommandParser) -> None:
@@ -105,15 +108,13 @@ def counted(role: Role, count: int) -> str:
     return f"{count:,} {role.value}" if count == 1 else f"{count:,} {role.value}s"
 
 
-_RELATIONS = {
-    "callers": Relation.callers,
-    "callees": Relation.callees,
-    "refs": Relation.references,
-}
-
-
 def _relations(options: argparse.Namespace) -> int:
     """Print what was asked; exit 1 if there is no such symbol."""
+    # Here, not above: looking a name up needs nothing that follows calls.
+    from asterism.cli.render.trees import print_relations
+    from asterism.engine.relations import Relation, RelationsRequest
+    from asterism.operations.relations import relations_found
+
     place = directory_named(options.path)
     if not place.exists():
         raise PathMissing(f"{display_path(options.path)} does not exist; check the path.")
@@ -122,7 +123,7 @@ def _relations(options: argparse.Namespace) -> int:
         asked = request_from(SymbolRelations, options)
         request = RelationsRequest(
             name=asked.name.strip(),
-            relation=_RELATIONS[options.command],
+            relation=Relation({"refs": "references"}.get(options.command, options.command)),
             depth=asked.depth,
             below=_below(options.path, registered.repository.root),
         )
