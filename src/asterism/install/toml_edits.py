@@ -1,4 +1,9 @@
-"""A table into a TOML file and out again, by the smallest edit of its text; comments stay."""
+"""A table into a TOML file and out again, by the smallest edit of its text; comments stay.
+
+tomlkit is not used: it rejects a byte order mark, adds lines with another line end than the file's,
+puts a table between others, and keeps the blank line of a table that it removes. `uninstall` has to
+restore the file to the byte.
+"""
 
 import json
 import re
