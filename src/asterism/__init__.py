@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     # Importing the package costs next to nothing; what is behind a name comes with its first use.
     from asterism.api.codebase import Codebase, open
-    from asterism.api.options import Filters
+    from asterism.api.keywords import Filters
     from asterism.api.replies import Answer, Cited, Context, IndexStatus, Relations, Reply, Symbols
     from asterism.api.requests import CodePart, ContextItem, LeftOut, RequestContext, context_for
     from asterism.engine.relations import Related
@@ -61,7 +61,7 @@ _HOMES = {
     "Codebase": "asterism.api.codebase",
     "Context": "asterism.api.replies",
     "ContextItem": "asterism.api.requests",
-    "Filters": "asterism.api.options",
+    "Filters": "asterism.api.keywords",
     "Hit": "asterism.operations.search_reply.SearchRow",
     "IndexStatus": "asterism.api.replies",
     "LeftOut": "asterism.api.requests",

@@ -23,23 +23,23 @@ SIGNATURES: dict[Callable[..., object], str] = {
     ),
     asterism.context_for: (
         "request: str, path: str | os.PathLike[str] | None=None, *, "
-        "settings: Mapping[str, object] | None=None, **options: Unpack[RequestOptions] "
+        "settings: Mapping[str, object] | None=None, **options: Unpack[RequestKeywords] "
         "-> RequestContext"
     ),
     asterism.Codebase.sync: "self, *, force: bool=False -> SyncReport",
     asterism.Codebase.upgrade: "self -> UpgradeReport",
     asterism.Codebase.search: (
         "self, query: str='', *, filters: Mapping[str, object] | None=None, "
-        "**options: Unpack[SearchOptions] -> Reply"
+        "**options: Unpack[SearchKeywords] -> Reply"
     ),
     asterism.Codebase.similar: (
         "self, file_path: str | os.PathLike[str], start_line: int | None=None, "
         "end_line: int | None=None, *, filters: Mapping[str, object] | None=None, "
-        "**options: Unpack[SimilarOptions] -> Reply"
+        "**options: Unpack[SimilarKeywords] -> Reply"
     ),
     asterism.Codebase.context: (
         "self, query: str, *, filters: Mapping[str, object] | None=None, "
-        "**options: Unpack[ContextOptions] -> Context"
+        "**options: Unpack[ContextKeywords] -> Context"
     ),
     asterism.Codebase.callers: "self, name: str, *, depth: int=1 -> Relations",
     asterism.Codebase.callees: "self, name: str, *, depth: int=1 -> Relations",
@@ -50,7 +50,7 @@ SIGNATURES: dict[Callable[..., object], str] = {
     ),
     asterism.Codebase.ask: (
         "self, question: str, *, on_event: Callable[[TurnEvent], None] | None=None, "
-        "**options: Unpack[AskOptions] -> Answer"
+        "**options: Unpack[AskKeywords] -> Answer"
     ),
     asterism.Codebase.status: "self -> IndexStatus",
     asterism.Codebase.close: "self -> None",

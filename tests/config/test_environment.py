@@ -15,7 +15,7 @@ from asterism.config.environment import (
 )
 from asterism.config.layers import resolve
 from asterism.config.options import vector_options
-from asterism.config.setting import Kind, Setting, Voice
+from asterism.config.setting import Setting, SettingKind, Voice
 from asterism.config.settings import Settings, all_settings
 from asterism.search.selection.options import CHAT, SelectionOptions
 from asterism.types.errors import SettingError
@@ -23,7 +23,7 @@ from asterism.types.errors import SettingError
 CUTOFF = Setting(
     "made",
     "up",
-    Kind.decimal,
+    SettingKind.decimal,
     1.0,
     "Made up.",
     Voice.anyone,

@@ -14,7 +14,7 @@ from asterism.config.load import (
     worker_count,
 )
 from asterism.config.options import rerank_options, reranking_options
-from asterism.config.sections_index import WorkSettings
+from asterism.config.sections import WorkSettings
 from asterism.config.settings import Settings, all_settings
 from asterism.models.embed.options import EmbedOptions
 from asterism.models.rerank.options import RerankOptions

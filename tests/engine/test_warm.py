@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_index import ChunkSettings
+from asterism.config.sections import ChunkSettings
 from asterism.engine import freshness, warm
 from asterism.engine.engine import Engine
 from asterism.engine.freshness import Unchanged, Wanted

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from asterism.install.clients import Format
 from asterism.install.json_edits import entry_at, scan, with_entry, without_entry
-from asterism.install.pieces import Entry, added, taken_back
+from asterism.install.pieces import ServerEntry, added, taken_back
 from asterism.types.errors import InputError
 
 PATH = ("servers", "asterism")
 ENTRY = {"command": "/opt/asterism", "args": ["mcp"]}
-PIECE = Entry(Format.json, PATH, ENTRY)
+PIECE = ServerEntry(Format.json, PATH, ENTRY)
 ONE_LINE = '"asterism": {"command": "/opt/asterism", "args": ["mcp"]}'
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Unpack
 
-from asterism.api.options import (
-    AskOptions,
-    ContextOptions,
+from asterism.api.keywords import (
+    AskKeywords,
+    ContextKeywords,
     RoleName,
-    SearchOptions,
-    SimilarOptions,
+    SearchKeywords,
+    SimilarKeywords,
     Texts,
     ask_request,
     check_choice,
@@ -123,7 +123,7 @@ class Codebase:
         query: str = "",
         *,
         filters: Mapping[str, object] | None = None,
-        **options: Unpack[SearchOptions],
+        **options: Unpack[SearchKeywords],
     ) -> Reply:
         """The code for a question.
 
@@ -146,7 +146,7 @@ class Codebase:
         end_line: int | None = None,
         *,
         filters: Mapping[str, object] | None = None,
-        **options: Unpack[SimilarOptions],
+        **options: Unpack[SimilarKeywords],
     ) -> Reply:
         """Code like the function, class … around a line of a file, or like all of the file.
 
@@ -169,7 +169,7 @@ class Codebase:
         query: str,
         *,
         filters: Mapping[str, object] | None = None,
-        **options: Unpack[ContextOptions],
+        **options: Unpack[ContextKeywords],
     ) -> Context:
         """The same question, answered for reading: how the hits connect, then their code.
 
@@ -238,7 +238,7 @@ class Codebase:
         question: str,
         *,
         on_event: Callable[[TurnEvent], None] | None = None,
-        **options: Unpack[AskOptions],
+        **options: Unpack[AskKeywords],
     ) -> Answer:
         """An answer in words, with the places it rests on; it is kept in a conversation.
 

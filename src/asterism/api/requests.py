@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
-from asterism.api.options import RequestOptions, context_request, text
+from asterism.api.keywords import RequestKeywords, context_request, text
 from asterism.config.environment import cache_directory, data_directory
 from asterism.config.load import load
 from asterism.config.settings import Settings
@@ -109,7 +109,7 @@ def context_for(
     path: str | os.PathLike[str] | None = None,
     *,
     settings: Mapping[str, object] | None = None,
-    **options: Unpack[RequestOptions],
+    **options: Unpack[RequestKeywords],
 ) -> RequestContext:
     """What a model should be given for a request: items of an agent, and code.
 

@@ -134,7 +134,7 @@ def user_file() -> Path | None:
     return Path(base, USER_FILE) if base else None
 
 
-class Place(NamedTuple):
+class UserDirectory(NamedTuple):
     """A directory of ours, and where each system wants it."""
 
     variable: str
@@ -144,14 +144,16 @@ class Place(NamedTuple):
     on_windows: str
 
 
-DATA = Place(
+DATA = UserDirectory(
     "ASTERISM_DATA_DIR",
     "XDG_DATA_HOME",
     ".local/share",
     "Library/Application Support",
     "asterism/data",
 )
-CACHE = Place("ASTERISM_CACHE_DIR", "XDG_CACHE_HOME", ".cache", "Library/Caches", "asterism/cache")
+CACHE = UserDirectory(
+    "ASTERISM_CACHE_DIR", "XDG_CACHE_HOME", ".cache", "Library/Caches", "asterism/cache"
+)
 
 
 def data_directory(platform: str = sys.platform) -> Path:
@@ -164,7 +166,7 @@ def cache_directory(platform: str = sys.platform) -> Path:
     return _directory(CACHE, platform)
 
 
-def _directory(place: Place, platform: str) -> Path:
+def _directory(place: UserDirectory, platform: str) -> Path:
     if own := os.environ.get(place.variable):
         return _absolute(own, place.variable)
     if platform == "win32":
@@ -190,7 +192,7 @@ def _absolute(text: str, variable: str) -> Path:
     return path
 
 
-def _homeless(variable: str, place: Place) -> SettingError:
+def _homeless(variable: str, place: UserDirectory) -> SettingError:
     return SettingError(
         f"There is no place for Asterism's files, because {variable} is not set; set it, or "
         f"{place.variable} to a directory."

@@ -6,7 +6,7 @@ from pathlib import Path
 from asterism.chat.ports import TurnOptions
 from asterism.chat.vector_search import VectorOptions
 from asterism.config.environment import model_key, records_password, rerank_key
-from asterism.config.sections_models import ChatSettings
+from asterism.config.model_sections import ChatSettings
 from asterism.config.settings import Settings
 from asterism.disclosure.places import MaskingReport
 from asterism.models.llm.options import LlmOptions, Provider

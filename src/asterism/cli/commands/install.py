@@ -13,10 +13,10 @@ from asterism.cli.parser import CommandParser
 from asterism.cli.setup import directory_named
 from asterism.cli.terminal import confirmed, console, show, write_json
 from asterism.config.environment import user_directories
-from asterism.install.clients import CLIENTS, NAMES, Client, Launch, Places, launch
-from asterism.install.plan import Change, Plan, plan_install, plan_uninstall, state_in
-from asterism.install.targets import Scope, Wanted, setup_of, wanted
-from asterism.install.write import Reader, Written, is_found, write
+from asterism.install.clients import CLIENTS, NAMES, Client, ClientLaunch, ClientPlaces, launch
+from asterism.install.plan import FileChange, InstallPlan, plan_install, plan_uninstall, state_in
+from asterism.install.targets import ClientSetup, InstallScope, setup_of, wanted
+from asterism.install.write import Reader, WrittenFile, is_found, write
 from asterism.operations.schema import Json
 from asterism.types.errors import InputError, PathMissing, UsageError
 from asterism.types.files import display_path, wire_path
@@ -61,8 +61,8 @@ EXIT_UNDONE = 1
 
 def run(options: argparse.Namespace) -> int:
     """Show the plan, ask, and carry it out."""
-    scope = Scope(options.scope)
-    if options.path is not None and scope is Scope.user and not options.list:
+    scope = InstallScope(options.scope)
+    if options.path is not None and scope is InstallScope.user and not options.list:
         raise UsageError("PATH names a project; give --scope project with it.")
     if options.json and not (options.yes or options.dry_run or options.list):
         raise UsageError("With --json nobody is asked; give --yes, or --dry-run to see the plan.")
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
         print_plan(plan, options.command)
     for problem in plan.problems:
         sys.stderr.write(f"asterism: {problem}\n")
-    written: list[Written] = []
+    written: list[WrittenFile] = []
     if plan.changes and not options.dry_run:
         if not confirmed(_question(plan), options.yes):
             sys.stderr.write("Nothing was written.\n")
@@ -88,12 +88,14 @@ def run(options: argparse.Namespace) -> int:
     return EXIT_UNDONE if plan.problems else 0
 
 
-def _plan(options: argparse.Namespace, scope: Scope, places: Places, start: Launch) -> Plan:
+def _plan(
+    options: argparse.Namespace, scope: InstallScope, places: ClientPlaces, start: ClientLaunch
+) -> InstallPlan:
     named = [client for client in CLIENTS if client.name in (options.client or ())]
     for client in named:
         if setup_of(client, scope) is None:
             raise UsageError(f"{client.title} has no configuration for a project; drop --scope.")
-    read = Reader(places.project if scope is Scope.project else None)
+    read = Reader(places.project if scope is InstallScope.project else None)
     if options.command == "uninstall":
         chosen = named or list(CLIENTS)
         others = [client for client in CLIENTS if client not in chosen]
@@ -108,19 +110,21 @@ def _plan(options: argparse.Namespace, scope: Scope, places: Places, start: Laun
     return plan_install(_wanted(chosen, scope, places, start), read)
 
 
-def _wanted(clients: Sequence[Client], scope: Scope, places: Places, start: Launch) -> list[Wanted]:
+def _wanted(
+    clients: Sequence[Client], scope: InstallScope, places: ClientPlaces, start: ClientLaunch
+) -> list[ClientSetup]:
     found = (wanted(client, scope, places, start) for client in clients)
     return [setup for setup in found if setup is not None]
 
 
-def _question(plan: Plan) -> str:
+def _question(plan: InstallPlan) -> str:
     count = len(plan.changes)
     return f"Write {'this file' if count == 1 else f'these {count} files'}?"
 
 
-def _places(typed: str | None) -> Places:
+def _places(typed: str | None) -> ClientPlaces:
     user = user_directories()
-    return Places(
+    return ClientPlaces(
         home=user.home,
         config=user.config,
         applications=user.applications,
@@ -141,7 +145,7 @@ def _project(typed: str | None) -> Path:
     return directory if checkout is None else Path(checkout.root)
 
 
-def _launch(typed: str | None) -> Launch:
+def _launch(typed: str | None) -> ClientLaunch:
     """This program by its absolute path; a link to it stays one, for it outlives updates."""
     if typed is not None:
         return launch(typed, "mcp")
@@ -163,7 +167,7 @@ _LONGEST_DIFF = 20
 _STYLES = {"+": "green", "-": "red", "@": "dim"}
 
 
-def print_plan(plan: Plan, command: str) -> None:
+def print_plan(plan: InstallPlan, command: str) -> None:
     """The files that change, each with its diff."""
     out = console()
     for path, client in plan.done:
@@ -182,7 +186,7 @@ def print_plan(plan: Plan, command: str) -> None:
         show(out, ("Nothing to do.", ""))
 
 
-def print_done(written: Sequence[Written]) -> None:
+def print_done(written: Sequence[WrittenFile]) -> None:
     """Each file that was written, and where its copy is."""
     out = console()
     for change, backup in written:
@@ -192,7 +196,7 @@ def print_done(written: Sequence[Written]) -> None:
     show(out, ("Restart the agents that are running.", "bold"))
 
 
-def print_clients(places: Places, start: Launch, as_json: bool) -> int:
+def print_clients(places: ClientPlaces, start: ClientLaunch, as_json: bool) -> int:
     """Which clients there are, which are on this machine, and which are set up."""
     rows = [_client_json(client, places, start) for client in CLIENTS]
     if as_json:
@@ -211,7 +215,9 @@ def print_clients(places: Places, start: Launch, as_json: bool) -> int:
     return 0
 
 
-def plan_json(command: str, scope: Scope, plan: Plan, written: Sequence[Written]) -> Json:
+def plan_json(
+    command: str, scope: InstallScope, plan: InstallPlan, written: Sequence[WrittenFile]
+) -> Json:
     """What `--json` prints of a plan, and of what was done with it."""
     backups = {entry.change.real: entry.backup for entry in written}
     return {
@@ -239,40 +245,42 @@ def _path(path: object) -> str | None:
     return None if path is None else wire_path(str(path))
 
 
-def _client_json(client: Client, places: Places, start: Launch) -> Json:
+def _client_json(client: Client, places: ClientPlaces, start: ClientLaunch) -> Json:
     return {
         "name": client.name,
         "title": client.title,
         "found": is_found(client, places),
-        "user": _state(client, Scope.user, places, start),
-        "project": _state(client, Scope.project, places, start),
+        "user": _state(client, InstallScope.user, places, start),
+        "project": _state(client, InstallScope.project, places, start),
     }
 
 
-def _state(client: Client, scope: Scope, places: Places, start: Launch) -> str:
+def _state(client: Client, scope: InstallScope, places: ClientPlaces, start: ClientLaunch) -> str:
     setup = wanted(client, scope, places, start)
     if setup is None:
         return "not possible"
     try:
-        return state_in(setup, Reader(places.project if scope is Scope.project else None)).value
+        return state_in(
+            setup, Reader(places.project if scope is InstallScope.project else None)
+        ).value
     except InputError:
         return "cannot be read"
 
 
-def _verb(change: Change) -> str:
+def _verb(change: FileChange) -> str:
     if change.before is None:
         return "Create"
     return "Remove" if change.after is None else "Change"
 
 
-def _title(change: Change) -> str:
+def _title(change: FileChange) -> str:
     path = display_path(str(change.path))
     if change.real != change.path and change.real.name != change.path.name:
         path += f" → {display_path(str(change.real))}"
     return f"{path}: {change.what} ({', '.join(change.clients)})"
 
 
-def _diff(change: Change) -> Iterator[str]:
+def _diff(change: FileChange) -> Iterator[str]:
     before, after = _lines(change.before), _lines(change.after)
     diff = difflib.unified_diff(before, after, n=_CONTEXT_LINES, lineterm="")
     for number, line in enumerate(diff):

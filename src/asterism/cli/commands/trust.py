@@ -21,7 +21,7 @@ from asterism.config.trust import (
     trust_file,
     trustable,
 )
-from asterism.install.plan import Change
+from asterism.install.plan import FileChange
 from asterism.install.toml_edits import with_item, without_item
 from asterism.install.write import Reader, write
 from asterism.operations.schema import Json
@@ -126,7 +126,7 @@ def _edit(edited: Callable[[str], str]) -> None:
         after = edited(before)
     except InputError as error:
         raise InputError(f"{display_path(str(place))} was not changed: {error}.") from None
-    change = Change(
+    change = FileChange(
         path=place,
         real=found.real,
         before=found.content,

@@ -1,4 +1,4 @@
-"""Options of the Python API, read by what the requests of operations declare."""
+"""Keyword arguments of the Python API, read by what the requests of operations declare."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Filters(TypedDict, total=False):
     repo: Texts
 
 
-class SimilarOptions(Filters, total=False):
-    """Options of `Codebase.similar`: the fields of the operation `similar_code`, and filters."""
+class SimilarKeywords(Filters, total=False):
+    """Of `Codebase.similar`: the fields of the operation `similar_code`, and filters."""
 
     limit: int
     exhaustive: bool
@@ -52,16 +52,16 @@ class SimilarOptions(Filters, total=False):
     max_tokens: int | None
 
 
-class SearchOptions(SimilarOptions, total=False):
-    """Options of `Codebase.search`: the fields of the operation `search_code`, and filters."""
+class SearchKeywords(SimilarKeywords, total=False):
+    """Of `Codebase.search`: the fields of the operation `search_code`, and filters."""
 
     mode: ModeName
     code_snippet: str | None
     bm25_weight: float | None
 
 
-class ContextOptions(Filters, total=False):
-    """Options of `Codebase.context`: the fields of the operation `codebase_search`, and filters."""
+class ContextKeywords(Filters, total=False):
+    """Of `Codebase.context`: the fields of the operation `codebase_search`, and filters."""
 
     limit: int
     min_score: float | None
@@ -69,8 +69,8 @@ class ContextOptions(Filters, total=False):
     stage: StageName | None
 
 
-class AskOptions(TypedDict, total=False):
-    """Options of `Codebase.ask`."""
+class AskKeywords(TypedDict, total=False):
+    """Of `Codebase.ask`."""
 
     conversation: str
     agent: str
@@ -79,8 +79,8 @@ class AskOptions(TypedDict, total=False):
     retries: int | None
 
 
-class RequestOptions(TypedDict, total=False):
-    """Options of `asterism.context_for`."""
+class RequestKeywords(TypedDict, total=False):
+    """Of `asterism.context_for`."""
 
     agent: str
     session: str | None
@@ -166,7 +166,7 @@ _READERS = {
 
 def ask_request(question: object, options: Mapping[str, object]) -> AskRequest:
     """A question with its options, each of the right type."""
-    _check_known("ask", options, AskOptions)
+    _check_known("ask", options, AskKeywords)
     retries = options.get("retries")
     words: dict[str, Any] = {
         name: text(name, value) for name, value in options.items() if name != "retries"
@@ -182,7 +182,7 @@ def context_request(request: object, options: Mapping[str, object]) -> ContextRe
     """What is asked for, each option of the right type; None means that it is not given."""
     from asterism.engine.request_context import ContextRequest
 
-    _check_known("context_for", options, RequestOptions)
+    _check_known("context_for", options, RequestKeywords)
     readers = {
         "agent": text,
         "session": text,

@@ -2,11 +2,11 @@
 
 import pytest
 
-from asterism.api.options import (
-    ContextOptions,
+from asterism.api.keywords import (
+    ContextKeywords,
     Filters,
-    SearchOptions,
-    SimilarOptions,
+    SearchKeywords,
+    SimilarKeywords,
     request_of,
 )
 from asterism.operations.requests import CodebaseSearch, SearchCode, SimilarCode
@@ -23,9 +23,9 @@ HELD = {"repository_id", "project_id"}
     ("options", "request_record", "only_declared", "only_here"),
     [
         # Every hit of a program has its reasons; folders and extensions are filters.
-        (SearchOptions, SearchCode, {"explain", "file_type", "directory"}, set()),
-        (SimilarOptions, SimilarCode, {"explain"}, set()),
-        (ContextOptions, CodebaseSearch, set(), {"stage"}),
+        (SearchKeywords, SearchCode, {"explain", "file_type", "directory"}, set()),
+        (SimilarKeywords, SimilarCode, {"explain"}, set()),
+        (ContextKeywords, CodebaseSearch, set(), {"stage"}),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
