@@ -65,7 +65,7 @@ def names(reply: asterism.Reply) -> list[str]:
     return [hit.qualified_name for hit in reply]
 
 
-def test_second_vectors(root: Path, tmp_path: Path) -> None:
+def test_encoder_vectors(root: Path, tmp_path: Path) -> None:
     folder = make_encoder(tmp_path / "encoder")
     with asterism.open(root, settings={"embedding.upgrade": str(folder)}) as code:
         code.sync()

@@ -70,7 +70,7 @@ def test_callers_of_callers(run: Run) -> None:
     ]
 
 
-def test_nobody_by_name(run: Run) -> None:
+def test_no_callers_by_name(run: Run) -> None:
     assert printed(run, "callers", "idle") == [
         "function idle  shop.go:21",
         f"└── not known: {NONE_BY_NAME}",

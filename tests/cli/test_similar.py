@@ -1,4 +1,4 @@
-"""`asterism similar`: which code is meant, what is like it, and places that are none."""
+"""`asterism similar`: which code is meant, what is similar, and wrong places."""
 
 import json
 import os

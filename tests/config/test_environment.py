@@ -82,7 +82,7 @@ OLDER: list[tuple[str, str, SelectionOptions]] = [
 def test_the_older_names(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str, expected: SelectionOptions
 ) -> None:
-    """Each changes what a search gives to a chat; a value that is none is named and ignored."""
+    """Each changes what a search gives to a chat; a wrong value is named and ignored."""
     assert vector_options(Settings()).selection == CHAT
     monkeypatch.setenv(variable, value)
     settings, warnings, _ = resolve([environment_layer()])

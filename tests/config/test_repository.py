@@ -228,7 +228,7 @@ def test_a_warning_shows_no_secret(url: str) -> None:
     assert "abcdefghijkl" not in warning
 
 
-def test_nobody_starts_more_processes_than_there_are_cores(
+def test_no_layer_starts_more_processes_than_there_are_cores(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A repository's value is refused; a user's value is lowered with a warning."""

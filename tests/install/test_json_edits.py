@@ -143,7 +143,7 @@ FILES = st.dictionaries(KEYS, VALUES, max_size=4) | st.fixed_dictionaries(
 
 @st.composite
 def texts(draw: st.DrawFn) -> str:
-    """JSON as somebody may have written it: any layout, comments, trailing commas, line ends."""
+    """JSON as users write it: any layout, comments, trailing commas, line ends."""
     value: Any = draw(FILES)
     text = json.dumps(value, indent=draw(st.sampled_from([None, 0, 1, 2, "\t"])))
     if draw(st.booleans()):

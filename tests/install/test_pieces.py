@@ -67,7 +67,7 @@ def test_any_text(piece: Piece, words: Sequence[str]) -> None:
         assert added(now, piece) == now
         if state is PieceState.absent:
             assert taken_back(now, piece, [before]) == before
-            # Without a copy of what was there, at least nothing of ours stays.
+            # Without a copy of what was there, at least no piece stays.
             left = taken_back(now, piece, [b"\xff"])
             assert left is None or state_of(left, piece) is PieceState.absent
 

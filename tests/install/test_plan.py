@@ -163,7 +163,7 @@ def test_a_skill_of_an_older_version_is_replaced_and_removed(places: ClientPlace
     assert set(tree(places.claude)) == {"CLAUDE.md", "skills/asterism/SKILL.md"}
 
 
-def test_a_skill_of_somebody_else_is_a_problem(places: ClientPlaces) -> None:
+def test_a_foreign_skill_is_a_problem(places: ClientPlaces) -> None:
     put(places.claude / "skills/asterism/SKILL.md", "---\nname: asterism\n---\nstars\n")
     one = setup("claude-code", places)
     (problem,) = plan_install([one], Reader()).problems

@@ -1,4 +1,4 @@
-"""Files are replaced whole or not at all; links, modes and what others did meanwhile are minded."""
+"""Files are replaced whole or not at all; links, modes and concurrent changes are respected."""
 
 import os
 import subprocess
@@ -130,7 +130,7 @@ def test_a_copy_of_what_is_to_be_written_is_no_copy_of_what_is_there(places: Cli
 
 
 def test_two_runs_at_once(places: ClientPlaces) -> None:
-    """Both made the same plan; whoever comes second finds it done."""
+    """Both made the same plan; the second one finds it done."""
     file = config(places)
     plans = [install(places) for _ in range(8)]
     gate = threading.Barrier(len(plans))

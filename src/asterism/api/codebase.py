@@ -110,7 +110,7 @@ class Codebase:
             raise WorkerDied(f"{error} If this is a script, {_GUARD}.") from error
 
     def upgrade(self) -> UpgradeReport:
-        """Make the second vectors that `embedding.upgrade` asks for, and say what was done.
+        """Compute the encoder vectors that `embedding.upgrade` selects, and report what was done.
 
         It takes some eight milliseconds of a core for each text; nothing else waits for it.
         """
@@ -127,8 +127,8 @@ class Codebase:
     ) -> Reply:
         """The code for a question.
 
-        The index is brought up to date first, for at most `index.sync_seconds`; where there is
-        none yet it is built. Filters are given by keyword, in a mapping, or both. Mode `similar`
+        The index is brought up to date first, for at most `index.sync_seconds`; a missing
+        index is built. Filters are given by keyword, in a mapping, or both. Mode `similar`
         compares with `code_snippet`. An exhaustive search gives every match in stable order, page
         by page: go on with the reply's cursor. `max_tokens` limits the texts of all hits together.
         `bm25_weight` is deprecated: the mode chooses between words and meaning.
@@ -245,8 +245,8 @@ class Codebase:
         Without a model, which is the default, it is put together from the best hits. `model` is a
         name, `PROVIDER/NAME` or `extractive`; `agent` and `conversation` name an agent and the
         conversation to go on with. A repeated `request_id` is not answered twice. The model may
-        search again `retries` times. `on_event` hears of tokens, tools and citations as they come,
-        in another thread.
+        search again `retries` times. `on_event` receives tokens, tools and citations while the
+        answer is written, in another thread.
         """
         from asterism.engine.chat.service import Asking
 

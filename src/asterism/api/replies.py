@@ -170,7 +170,7 @@ class IndexStatus(NamedTuple):
     chunks: int = 0
     is_building: bool = False
     upgrade: str = ""
-    """How far the second vectors are and which model answers, where the settings want any."""
+    """Progress of the encoder vectors and the model that answers, if the settings select any."""
 
 
 def reply_of(found: SearchReply, registered: Registered) -> Reply:

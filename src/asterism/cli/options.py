@@ -14,7 +14,7 @@ _METAVARS = {"integer": "N", "number": "S"}
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Add `--json`, which every command that answers has."""
-    parser.add_argument("--json", action="store_true", help="print JSON instead of text for people")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def add_path(parser: argparse.ArgumentParser, text: str) -> None:

@@ -27,7 +27,7 @@ def confirmed(question: str, yes: bool) -> bool:
 
 
 def can_ask() -> bool:
-    """Whether somebody may be sitting there; a process without standard input has none."""
+    """Whether standard input is a terminal; a process may have no standard input."""
     return sys.stdin is not None and sys.stdin.isatty()
 
 

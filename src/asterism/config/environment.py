@@ -52,7 +52,7 @@ def active_environment() -> str | None:
 
 
 def embedding_key(provider: embed.Provider, url: str = "") -> str:
-    """The key for an embedding provider at an address; nothing if there is none."""
+    """The key for an embedding provider at an address; empty if the environment has no key."""
     if provider not in embed.KEY_VARIABLES:
         return ""
     vendor = _Vendor(embed.KEY_VARIABLES[provider], embed.DEFAULT_URLS[provider])
@@ -60,7 +60,7 @@ def embedding_key(provider: embed.Provider, url: str = "") -> str:
 
 
 def rerank_key(provider: rerank.Provider, url: str = "") -> str:
-    """The key for a reranker at an address; nothing if there is none."""
+    """The key for a reranker at an address; empty if the environment has no key."""
     if provider not in rerank.KEY_VARIABLES:
         return ""
     vendor = _Vendor(rerank.KEY_VARIABLES[provider], rerank.DEFAULT_URLS[provider])
@@ -73,12 +73,12 @@ def server_token() -> str:
 
 
 def records_password() -> str:
-    """The password of the database that conversations are kept in; nothing if there is none."""
+    """The password of the database of conversations; empty if the environment has none."""
     return os.environ.get(SECRETS["records.password"], "")
 
 
 def model_key(provider: llm.Provider, url: str = "") -> str:
-    """The key for a language model at an address; nothing if there is none."""
+    """The key for a language model at an address; empty if the environment has no key."""
     if provider not in llm.KEY_VARIABLES:
         return ""
     vendor = _Vendor(llm.KEY_VARIABLES[provider], llm.DEFAULT_URLS[provider])
@@ -135,7 +135,7 @@ def user_file() -> Path | None:
 
 
 class UserDirectory(NamedTuple):
-    """A directory of ours, and where each system wants it."""
+    """A directory of Asterism, and its place on each system."""
 
     variable: str
     xdg_variable: str

@@ -1,4 +1,4 @@
-"""Which models make vectors and judge hits."""
+"""The sections of the settings about models: vectors, reranking, answers."""
 
 from dataclasses import dataclass
 from typing import get_args
@@ -16,7 +16,7 @@ class ModelSettings:
     provider: ChatProvider = described(  # noqa: RUF009 - a text like the others
         SettingKind.text,
         "extractive",
-        "Who answers: nobody but the code itself (an answer put together from the best hits, "
+        "Who answers: no model (`extractive`: an answer put together from the best hits, "
         "offline), any server that speaks OpenAI's protocol (OpenAI, LM Studio, Ollama, vLLM), "
         "Anthropic (it needs the extra `anthropic`), or the model of the MCP client that asks. All "
         "but the first send questions and code to a model.",
@@ -32,7 +32,7 @@ class ModelSettings:
     url: str = described(
         SettingKind.address,
         "",
-        "Where the model's server is, for servers of one's own and proxies; nothing means the "
+        "The address of the model's server, for your own servers and proxies; nothing means the "
         "provider's own address.",
         voice=Voice.trusted,
     )
@@ -126,7 +126,7 @@ class ChatSettings:
     )
     retries: int = whole(
         0,
-        "How often the model may judge the hits of a search and search again in other words, "
+        "How often the model may rate the hits of a search and search again in other words "
         "before it answers; each time costs a request.",
         minimum=0,
         maximum=10,
@@ -172,22 +172,22 @@ class EmbeddingSettings:
         SettingKind.text,
         "",
         "The model's name; nothing means the provider's usual one. For `encoder` and `local` the "
-        "path of a folder with a model of one's own.",
+        "path of a folder with your own model.",
         voice=Voice.trusted,
     )
     upgrade: str = described(
         SettingKind.text,
         "none",
-        "A better model for a second vector of every chunk, made in the background by servers and "
-        "`asterism watch`, or at once by `asterism index --upgrade`: `none`, `encoder` for the "
-        "one that comes with Asterism, or the path of a folder with a model. The built-in model "
+        "A better model for encoder vectors, one for each chunk, computed in the background by "
+        "servers and `asterism watch`, or at once by `asterism index --upgrade`: `none`, `encoder` "
+        "for the one that comes with Asterism, or the path of a folder with a model. The built-in model "
         "answers until all of them are there. Only beside the provider `local`.",
         voice=Voice.trusted,
     )
     url: str = described(
         SettingKind.address,
         "",
-        "Where the server is, for servers of one's own and proxies; nothing means the provider's "
+        "The address of the server, for your own servers and proxies; nothing means the provider's "
         "own address.",
         voice=Voice.trusted,
     )
@@ -226,16 +226,16 @@ class EmbeddingSettings:
 
 @dataclass(frozen=True, slots=True)
 class RerankSettings:
-    """Which model judges the best hits once more."""
+    """Which model reranks the best hits."""
 
     provider: RerankProvider = described(  # noqa: RUF009 - a text like the others
         SettingKind.text,
         "auto",
-        "Who judges the best hits once more and orders them anew: the encoder, ours or that of a "
-        "folder, which compares vectors and keeps them (`auto`: where the index has the vectors of "
-        "the built-in static model); a reranker on this machine, which reads the question together "
-        "with each text (`local`; none is built in: name its folder); Voyage, which gets question "
-        "and texts sent to a server with every question; or nobody.",
+        "What reranks the best hits: the encoder, built in or from a folder, which compares "
+        "vectors and keeps them (`auto`: if the index has the vectors of the built-in static "
+        "model); a reranker on this machine, which reads the query together with each text (`local`; not "
+        "built in: name its folder); Voyage, to whose server the query and the texts are sent with "
+        "every query; or `none`.",
         choices=get_args(RerankProvider),
         voice=Voice.trusted,
     )
@@ -243,19 +243,19 @@ class RerankSettings:
         SettingKind.text,
         "",
         "The reranker's name; nothing means the provider's usual one. For `local` and `encoder` "
-        "also the path of a folder with a model of one's own.",
+        "also the path of a folder with your own model.",
         voice=Voice.trusted,
     )
     url: str = described(
         SettingKind.address,
         "",
-        "Where the reranker's server is, for proxies and servers of one's own that speak the "
+        "The address of the reranker's server, for proxies and your own servers that speak the "
         "provider's protocol; nothing means the provider's own address.",
         voice=Voice.trusted,
     )
     top: int = whole(
         40,
-        "How many of the best hits are judged; each costs some five milliseconds of a core, or "
+        "How many of the best hits are reranked; each costs some five milliseconds of a core, or "
         "tokens.",
         minimum=1,
         maximum=1000,
@@ -282,7 +282,7 @@ class RerankSettings:
     seconds: float = described(
         SettingKind.decimal,
         2.0,
-        "How long a model on this machine may judge; hits that it did not come to keep their "
+        "How long a model on this machine may rerank; hits that it did not reach keep their "
         "places.",
         minimum=0,
         maximum=3600,

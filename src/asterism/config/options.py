@@ -17,7 +17,7 @@ from asterism.types.errors import SettingError
 
 
 def rerank_options(settings: Settings) -> RerankOptions:
-    """Which model judges the best hits, with the key that the environment has for it."""
+    """Which model reranks the best hits, with the key that the environment has for it."""
     chosen = settings.rerank
     return RerankOptions(
         provider=chosen.provider,
@@ -29,7 +29,7 @@ def rerank_options(settings: Settings) -> RerankOptions:
 
 
 def reranking_options(settings: Settings) -> RerankingOptions:
-    """How many hits the reranker judges, and what that counts."""
+    """How many hits are reranked, and the weight of the reranker."""
     return RerankingOptions(top=settings.rerank.top, weight=settings.rerank.weight)
 
 

@@ -61,7 +61,7 @@ class LogSettings:
     level: str = described(
         SettingKind.text,
         "auto",
-        "How much is logged; `auto` means `info` for servers and for whoever names a file, and "
+        "How much is logged; `auto` means `info` for servers and if a file is named, and "
         "nothing for commands.",
         choices=("auto", "off", "error", "warning", "info", "debug"),
         voice=Voice.user,
@@ -214,7 +214,7 @@ class RecordsSettings:
         "",
         "The database of conversations, as SQLAlchemy writes it: `postgresql://user@host/name` (it "
         "needs the extra `postgres`), or `sqlite:////absolute/path`; nothing means a file in the "
-        "data directory. A password stands in `ASTERISM_RECORDS_PASSWORD`.",
+        "data directory. The password is taken from `ASTERISM_RECORDS_PASSWORD`.",
         voice=Voice.user,
     )
 

@@ -94,7 +94,7 @@ class Client(NamedTuple):
     signs: tuple[str, ...]
     user: Setup | None
     project: Setup | None
-    # Where an entry stands in its configuration; nothing where each server is a file of its own.
+    # The path of keys to its servers; None if each server is a file of its own.
     path: tuple[str, ...] | None
     format: Format = Format.json
     fields: Callable[[ClientLaunch], Fields] = _plain

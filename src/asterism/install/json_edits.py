@@ -180,7 +180,7 @@ def ends_in_line_comment(text: str, start: int, end: int) -> bool:
 
 
 def entry_at(text: str, path: Sequence[str]) -> Any:
-    """The value at a path of keys; nothing where there is none."""
+    """The value at a path of keys; None if it is missing."""
     node = None if is_blank(text) else scan(text)
     for depth, key in enumerate(path):
         if node is None:

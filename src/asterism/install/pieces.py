@@ -15,7 +15,7 @@ from asterism.types.errors import InputError
 _MARK = re.compile(
     r"^(?P<lead># |<!-- )asterism install (?P<hash>[0-9a-f]{12})(?P<tail>| -->)$", re.MULTILINE
 )
-# Where the mark is to stand in the text of a file.
+# The place of the mark in the text of a file.
 PLACE = "{{mark}}"
 _HASH_LENGTH = 12
 
@@ -28,7 +28,7 @@ def marked(text: str) -> str:
 
 
 def is_ours(text: str) -> bool:
-    """Whether the file is one of ours, edited by hand or not."""
+    """Whether `install` wrote the file, edited by hand or not."""
     return _MARK.search(text) is not None
 
 
@@ -112,7 +112,7 @@ def taken_back(current: bytes, piece: Piece, earlier: Sequence[bytes]) -> bytes 
     """The file without the piece; nothing where there was no file before.
 
     Where adding the piece to an earlier state, or to no file, gives exactly what is there now,
-    that state comes back to the byte. Else somebody has edited the file since: only the piece goes.
+    that state comes back to the byte. Else the file was edited since: only the piece goes.
     """
     text = _text(current, piece)
     if isinstance(piece, Whole):
@@ -161,7 +161,7 @@ def _led_to(before: bytes | None, piece: Piece, now: bytes) -> bool:
     try:
         return state_of(before, piece) is PieceState.absent and added(before, piece) == now
     except InputError:
-        # An earlier state that cannot be read is none to go back to.
+        # There is no way back to an earlier state that cannot be read.
         return False
 
 

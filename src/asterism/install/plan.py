@@ -40,7 +40,7 @@ Read = Callable[[Path], ReadFile]
 
 
 class FileChange(NamedTuple):
-    """One file before and after; nothing stands for no file."""
+    """One file before and after; None means no file."""
 
     path: Path
     real: Path
@@ -91,7 +91,7 @@ class _Draft:
         exact: tuple[Path, ...] = ()
         if self._removing:
             exact = tuple(copy.path for copy in found.backups if copy.content == after)
-        # Nothing is lost of a file of ours, nor where an earlier state comes back to the byte.
+        # Nothing is lost of a file that `install` wrote, or if an earlier state comes back exactly.
         own = isinstance(target.piece, Whole)
         lossless = own or before is None or after is None or bool(exact)
         self._changes[found.real] = FileChange(

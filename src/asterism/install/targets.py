@@ -20,7 +20,7 @@ def skill() -> str:
 
 
 def plain_skill() -> str:
-    """The skill as a plugin ships it: nobody takes it back file by file."""
+    """The skill as a plugin ships it, without the mark by which `uninstall` knows it."""
     return _read("skill.md").replace(f"<!-- {PLACE} -->\n\n", "")
 
 

@@ -45,7 +45,7 @@ class Reader:
         self._files: dict[Path, ReadFile] = {}
 
     def __call__(self, path: Path) -> ReadFile:
-        """The file at a path, or that there is none."""
+        """The file at a path, or its absence."""
         if path not in self._files:
             self._files[path] = self._found(path)
         return self._files[path]
@@ -107,7 +107,7 @@ def _write(change: FileChange, today: date) -> Path | None:
 
 
 def _check_writable(change: FileChange) -> None:
-    """A file that nobody may write is not replaced, though its directory would allow it."""
+    """A read-only file is not replaced, though its directory would allow it."""
     with suppress(FileNotFoundError):
         if not change.real.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
             raise InputError(
@@ -120,7 +120,7 @@ def _replace(path: Path, content: bytes, like: Path, new_mode: int = 0o666) -> N
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
     status = like.stat() if like.exists() else None
-    # From its first byte on, nobody may read it who may not read the old one.
+    # From its first byte on, it has the permissions of the old one.
     mode = new_mode if status is None else stat.S_IMODE(status.st_mode)
     try:
         handle = os.open(temporary, _NEW_FILE, mode)

@@ -197,7 +197,7 @@ class SymbolRelations:
         Option(
             is_position=True,
             help="only what is defined here: a directory or file in the index "
-            "(default: the repository around)",
+            "(default: the current repository)",
         ),
     ] = None
     repository_id: RepositoryId = None

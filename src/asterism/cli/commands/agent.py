@@ -58,7 +58,9 @@ def declare(parser: CommandParser) -> None:
     parser.add_argument(
         "--name", dest="rename", metavar="NAME", help="with import: what to call it"
     )
-    parser.add_argument("--replace", action="store_true", help="with import: replace one that is")
+    parser.add_argument(
+        "--replace", action="store_true", help="with import: overwrite an existing agent"
+    )
     parser.add_argument("--description", metavar="TEXT", help="with new, or of the item to add")
     parser.add_argument("--prompt", metavar="TEXT", help="with new: the system prompt")
     parser.add_argument(
@@ -149,7 +151,7 @@ def _check(agents: Agents, places: AgentPlaces, options: argparse.Namespace) -> 
         for problem in problems:
             show(out, (f"{placed.file.path}: ", "dim"), (problem, ""))
         if not problems:
-            show(out, (f"{options.name} is as it should be.", ""))
+            show(out, (f"{options.name}: no problems found.", ""))
     return 1 if problems else 0
 
 
@@ -245,7 +247,7 @@ def _text_key(written: str) -> RuleKey | ReferenceKey:
 
 
 def value_of(written: str) -> object:
-    """What stands behind an equals sign: a number, true, false, a text; nothing is None."""
+    """The value after an equals sign: a number, true, false or a text; None if it is empty."""
     if not written:
         return None
     try:

@@ -72,7 +72,7 @@ def _who_answers(parser: CommandParser) -> None:
         type=int,
         default=None,
         metavar="N",
-        help="the model judges what was found and searches again, so often (default: 0)",
+        help="let the model search again up to N times (default: 0)",
     )
 
 
@@ -160,7 +160,7 @@ def _chat(options: argparse.Namespace) -> int:
         return _converse(state, _prompt() if is_terminal else _line)
 
 
-_WELCOME = "Ask something; /help shows what else. Ctrl-C stops an answer, Ctrl-D ends."
+_WELCOME = "Ask something; /help lists commands. Ctrl-C stops an answer, Ctrl-D ends."
 
 
 def _converse(state: ChatState, read: Callable[[], str | None]) -> int:

@@ -1,4 +1,4 @@
-"""`asterism clean`: remove what nobody needs, and say how much room that made."""
+"""`asterism clean`: remove unused indexes and leftovers, and report the bytes freed."""
 
 import argparse
 import sys

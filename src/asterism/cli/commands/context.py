@@ -26,14 +26,16 @@ _REASONS = {
     "not_allowed": "may not be called",
     "disabled": "switched off",
     "missing": "not there any more",
-    "budget": "no room in the budget",
+    "budget": "over the token budget",
 }
 
 
 def declare(parser: CommandParser) -> None:
     """Add the arguments."""
     parser.add_argument("message", metavar="MESSAGE", help="what is asked")
-    parser.add_argument("path", metavar="PATH", nargs="?", help="the repository (default: around)")
+    parser.add_argument(
+        "path", metavar="PATH", nargs="?", help="the repository (default: the current one)"
+    )
     parser.add_argument(
         "--agent", metavar="NAME", default="reader", help="whose items (default: %(default)s)"
     )
@@ -87,7 +89,7 @@ def _print(found: ContextFor, explain: bool, texts: bool) -> None:
     by_kind = columns(found.context, found.items)
     for kind, title in _TITLES.items():
         show(out, (title, "bold"))
-        # Both stand in the order of display.
+        # Both are in the order of display.
         entries = [entry for entry in found.context.items if entry.key.kind is kind]
         for shown, entry in zip(by_kind[kind], entries, strict=True):
             show(

@@ -146,7 +146,7 @@ def _search(records: Records, options: argparse.Namespace) -> int:
         return 0 if page.matches else 1
     out = console()
     if not page.matches:
-        show(out, ("Nobody said that.", "yellow"))
+        show(out, ("No conversation matches.", "yellow"))
     for match in page.matches:
         show(
             out,

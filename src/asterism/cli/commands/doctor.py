@@ -67,7 +67,7 @@ def _printed(findings: Iterable[Finding]) -> list[Finding]:
         for count, word in ((problems, "problem"), (warnings, "warning"))
         if count
     )
-    show(out, (f"{said}." if said else "All is well.", "red" if problems else ""))
+    show(out, (f"{said}." if said else "No problems found.", "red" if problems else ""))
     return shown
 
 

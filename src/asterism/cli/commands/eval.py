@@ -221,7 +221,7 @@ def _searcher(options: argparse.Namespace, stack: ExitStack) -> Searcher:
 
 
 def _own_engine(options: argparse.Namespace, stack: ExitStack) -> Engine:
-    """An engine whose indexes are nobody else's, so that index times are those of a first build."""
+    """An engine with indexes of its own, so that index times are those of a first build."""
     if options.index_dir is not None:
         kept = directory_named(options.index_dir)
     else:
@@ -237,7 +237,7 @@ def _arguments(typed: Sequence[str]) -> dict[str, str]:
 
 
 def _hear(building: Building, results: Sequence[Result]) -> None:
-    """A line for each repository that is done, for whoever waits."""
+    """A line on the terminal for each repository that is done."""
     if not sys.stderr.isatty():
         return
     ndcg = mean(result.measures.ndcg for result in answerable(results))

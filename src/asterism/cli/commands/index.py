@@ -30,7 +30,7 @@ from asterism.types.index import Repository
 
 def declare(parser: CommandParser) -> None:
     """Add the arguments of the command that is meant."""
-    add_path(parser, "the directory (default: the repository around you)")
+    add_path(parser, "the directory (default: the current repository)")
     if parser.command == "watch":
         parser.add_argument("--quiet", action="store_true", help="say only what goes wrong")
         return
@@ -40,8 +40,8 @@ def declare(parser: CommandParser) -> None:
     parser.add_argument(
         "--upgrade",
         action="store_true",
-        help="then make the second vectors that the setting embedding.upgrade asks for, which "
-        "takes minutes; Ctrl-C keeps what is made",
+        help="then compute the encoder vectors that the setting embedding.upgrade selects, which "
+        "takes minutes; Ctrl-C keeps those that are done",
     )
     parser.add_argument("--name", help="what to call the repository (default: its directory)")
     parser.add_argument("--project", help="the project it belongs to (default: its own)")
@@ -91,7 +91,7 @@ def _index(options: argparse.Namespace) -> int:
 
 
 def _upgrade(here: Engine, registered: Registered, told: bool) -> UpgradeReport:
-    """Make second vectors; Ctrl-C ends it after the texts that are being read."""
+    """Compute encoder vectors; Ctrl-C ends it after the texts in flight."""
     began = Event()
 
     def hear(progress: Progress) -> None:
@@ -117,7 +117,7 @@ def _upgrade(here: Engine, registered: Registered, told: bool) -> UpgradeReport:
 def _interruptible(began: Event) -> Iterator[Event]:
     """Ctrl-C asks for an end once, so that what is half done gets done; twice it is an end.
 
-    So it is before anything began, as for whoever waits for another process.
+    Before anything began, such as while waiting for another process, once is enough.
     """
     asked = Event()
 
@@ -134,7 +134,7 @@ def _interruptible(began: Event) -> Iterator[Event]:
 
 
 def upgrade_json(report: UpgradeReport) -> Json:
-    """What `--json` prints of second vectors."""
+    """What `--json` prints of encoder vectors."""
     return {
         "sentence": report.sentence,
         "model": report.model,
@@ -233,7 +233,7 @@ def _watch(options: argparse.Namespace) -> int:
 
 
 def _first_sync(here: Engine, registered: Registered) -> SyncReport:
-    """The first sync, with a bar for whoever waits; what is wrong at the start ends the command."""
+    """The first sync, with a progress bar; an error here ends the command."""
     with watched_by_user() as listener:
         return here.index(registered, listener)
 
@@ -259,7 +259,7 @@ def _warn(sentence: str) -> None:
 
 
 def _say(sentence: str) -> None:
-    # Written out at once: whoever reads a log of this wants to see what happens now.
+    # Flushed at once, so that a log of this output is up to date.
     sys.stdout.write(f"{_now()} {sentence}\n")
     sys.stdout.flush()
 

@@ -26,7 +26,7 @@ def declare(parser: CommandParser) -> None:
     """Add the arguments of the command that is meant."""
     is_install = parser.command == "install"
     parser.set_defaults(program=None, list=False)
-    add_path(parser, "with --scope project: the project (default: the repository around you)")
+    add_path(parser, "with --scope project: the project (default: the current repository)")
     default = "those found on this machine" if is_install else "all"
     parser.add_argument(
         "--client",
@@ -65,7 +65,9 @@ def run(options: argparse.Namespace) -> int:
     if options.path is not None and scope is InstallScope.user and not options.list:
         raise UsageError("PATH names a project; give --scope project with it.")
     if options.json and not (options.yes or options.dry_run or options.list):
-        raise UsageError("With --json nobody is asked; give --yes, or --dry-run to see the plan.")
+        raise UsageError(
+            "With --json there is no question; give --yes, or --dry-run to see the plan."
+        )
     places = _places(options.path)
     start = _launch(options.program)
     if options.list:
@@ -157,7 +159,7 @@ def _launch(typed: str | None) -> ClientLaunch:
     return launch(sys.executable, "-m", "asterism.cli", "mcp")
 
 
-# Next to our lines may stand what is nobody's business, so little of it is shown.
+# The lines next to ours may be private, so little of them is shown.
 _CONTEXT_LINES = 1
 # A file of one line is shown by its beginning.
 _LONGEST_LINE = 160

@@ -45,14 +45,14 @@ def run(options: argparse.Namespace) -> int:
 def _search_arguments(parser: CommandParser) -> None:
     add_request(parser, SearchCode)
     add_path(
-        parser, "look only here: a directory or file in the index (default: the repository around)"
+        parser, "look only here: a directory or file in the index (default: the current repository)"
     )
     parser.add_argument(
         "--format",
         choices=("list", "context"),
         default="list",
-        help="a list of hits, or how they connect with the code that is needed to work on them: "
-        "8,000 --tokens unless told otherwise, of hits that score 0.5 (default: %(default)s)",
+        help="list: ranked hits; context: hits, how they connect and their code (up to "
+        "8,000 --tokens, scores of 0.5 and up; default: %(default)s)",
     )
     add_json(parser)
 
@@ -71,7 +71,7 @@ def _similar_arguments(parser: CommandParser) -> None:
 def _show_arguments(parser: CommandParser) -> None:
     parser.add_argument("symbol", metavar="SYMBOL", help=NAME_FORMS)
     add_path(
-        parser, "look only here: a directory or file in the index (default: the repository around)"
+        parser, "look only here: a directory or file in the index (default: the current repository)"
     )
     parser.add_argument(
         "--limit", type=int, default=10, metavar="N", help="definitions (default: %(default)s)"
@@ -87,7 +87,7 @@ INPUT_BYTES = 1_000_000
 
 
 def _search(options: argparse.Namespace) -> int:
-    """Print the hits; exit 1 if there is none."""
+    """Print the hits; exit 1 without any."""
     if options.format == "context":
         return _search_context(options)
     with closing(engine()) as here:
@@ -162,7 +162,7 @@ class Typed(NamedTuple):
 
 
 def _similar(options: argparse.Namespace) -> int:
-    """Print the hits; exit 1 if there is none."""
+    """Print the hits; exit 1 without any."""
     typed = place_typed(options.place)
     here = engine()
     path = _existing(here, typed.file)
@@ -190,7 +190,7 @@ def place_typed(text: str) -> Typed:
     found = _PLACE.fullmatch(text)
     if found is None or ("\0" not in text and os.path.lexists(text)):
         return Typed(text)
-    # Beyond this no file has lines, and no number of ours reaches.
+    # No file has so many lines; a longer number is cut.
     first, last = (int(found[name][:12]) if found[name] else None for name in ("first", "last"))
     return Typed(found["file"], first, last)
 
@@ -210,7 +210,7 @@ def _existing(here: Engine, typed: str) -> Path:
 
 
 def _show(options: argparse.Namespace) -> int:
-    """Print the definitions of a name; exit 1 if there is none."""
+    """Print the definitions of a name; exit 1 without any."""
     name = options.symbol.strip()
     if not name:
         raise UsageError("The name is empty; give a symbol, such as `Parser.parse`.")

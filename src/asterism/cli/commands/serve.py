@@ -65,7 +65,7 @@ def declare(parser: CommandParser) -> None:
     parser.add_argument(
         "--read-only",
         action="store_true",
-        help="answer questions, and let nobody add, index or remove repositories over HTTP",
+        help="answer queries; repositories cannot be added, indexed or removed over HTTP",
     )
 
 
@@ -218,7 +218,7 @@ def _warn(sentence: str) -> None:
 
 
 def _say(sentence: str) -> None:
-    # Written out at once: whoever started it waits for this line.
+    # Flushed at once: the process that started the server waits for this line.
     sys.stdout.write(f"{sentence}\n")
     sys.stdout.flush()
 

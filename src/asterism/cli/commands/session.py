@@ -48,7 +48,7 @@ def declare(parser: CommandParser) -> None:
         help="with add and remove items, rule:NAME; with set NAME=VALUE, or NAME= to take it back",
     )
     parser.add_argument("--title", default="", metavar="TEXT", help="with new: what to call it")
-    parser.add_argument("--path", metavar="PATH", help="the repository (default: around)")
+    parser.add_argument("--path", metavar="PATH", help="the repository (default: the current one)")
     parser.add_argument("--no-tools", action="store_true", help="do not start the agent's servers")
     add_json(parser)
 

@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _symbols(options: argparse.Namespace) -> int:
-    """Print the places of a name; exit 1 if there is none."""
+    """Print the places of a name; exit 1 without any."""
     query = _query(options)
     place = directory_named(options.path)
     if not place.exists():
