@@ -151,7 +151,7 @@ def test_functions_of_more_than_a_text() -> None:
         ("structure.typescript.config._TOKEN", "find", ['\\"', '"\\', "/*", "//", ",", ", "]),
         ("structure.typescript.signatures._COMMENT", "find", ['\\"', "'\\", "`\\", "/"]),
         ("structure.uses._CALL", "match", [" ", "<", "<[", "\n"]),
-        ("structure.python.types._ASSIGNED", "match", ["a", "a ", ": ", "a:" + " " * 9]),
+        ("structure.python.references._ASSIGNED", "match", ["a", "a ", ": ", "a:" + " " * 9]),
         ("structure.servers.session._OF", "find", ["1", "1/"]),
         ("analysis.resolve.variables._SET", "find", ["a,", "a:", "a: ", ",A", "a ", "a\t"]),
         ("analysis.resolve.variables._WITH", "find", ["with a(", "with ", "a."]),

@@ -50,13 +50,15 @@ def test_lines() -> None:
     assert layout.lines(TREES) <= LINES_LEFT
 
 
+# Generated from docstrings, whose words count where they are written.
+FROM_DOCSTRINGS = {"docs/traced-query.md"}
 TRIED = {"nobody", "somebody", "given out", "is none", "says of it"}
 
 # Where a word of `tests/words.txt` is right: the files, the words, and why.
 PLAIN_WORDS = [
     ("src/asterism/chat/*", {"judge", "judges", "judged"}, "the quality loop of chat"),
     ("tests/chat/*", {"judge", "judges", "judged"}, "the quality loop of chat"),
-    ("src/asterism/evaluation/topics.py", {"room"}, "a topic: a hotel room"),
+    ("src/asterism/evaluation/candidates.py", {"room"}, "a topic: a hotel room"),
     (
         "tests/test_tidy.py",
         {"judge", "judges", "judged", "room", *TRIED},
@@ -69,22 +71,14 @@ PLAIN_WORDS = [
 # How many matches each package and folder may still have. They may only become fewer; a package
 # without an entry has none.
 WORDS_LEFT = {
-    "AGENTS.md": 1,
-    "ARCHITECTURE.md": 12,
-    "CHANGELOG.md": 9,
-    "CONTRIBUTING.md": 3,
     "benchmarks/ranking": 1,
     "docs": 23,
     "src/asterism/analysis": 55,
-    "src/asterism/api": 5,
     "src/asterism/chat": 16,
-    "src/asterism/cli": 42,
-    "src/asterism/config": 24,
     "src/asterism/context": 24,
     "src/asterism/engine": 126,
     "src/asterism/evaluation": 27,
     "src/asterism/indexing": 23,
-    "src/asterism/install": 16,
     "src/asterism/languages": 51,
     "src/asterism/lsp": 7,
     "src/asterism/models": 42,
@@ -99,11 +93,8 @@ WORDS_LEFT = {
     "src/asterism/toolservers": 10,
     "src/asterism/types": 24,
     "tests/analysis": 16,
-    "tests/api": 2,
     "tests/benchmarks": 2,
     "tests/chat": 11,
-    "tests/cli": 22,
-    "tests/config": 6,
     "tests/conformance": 1,
     "tests/context": 5,
     "tests/engine": 46,
@@ -111,7 +102,6 @@ WORDS_LEFT = {
     "tests/faults": 30,
     "tests/fuzz": 11,
     "tests/indexing": 6,
-    "tests/install": 5,
     "tests/lsp": 6,
     "tests/models": 34,
     "tests/records": 14,
@@ -130,7 +120,7 @@ def test_plain_words() -> None:
     found = [
         (name, line, word)
         for name in OURS
-        if name.endswith((".py", ".md"))
+        if name.endswith((".py", ".md")) and name not in FROM_DOCSTRINGS
         for line, word in words.matches(name, text_of(name) or "", listed)
         if not _plain(name, word)
     ]
@@ -147,7 +137,7 @@ def _plain(name: str, word: str) -> bool:
 
 # Modules that name a language outside of its folder, each with what it names and why.
 MAY_NAME_LANGUAGES = {
-    "lsp/client.py": ({"markdown"}, "a format of the protocol"),
+    "lsp/connection.py": ({"markdown"}, "a format of the protocol"),
     "cli/commands/conversations.py": ({"markdown"}, "a format of exports"),
     "context/agents/nodes.py": ({"python"}, "a tag of YAML"),
     "engine/connector.py": ({"python", "typescript"}, "checkers with settings of their own"),
@@ -226,7 +216,7 @@ OPENINGS = {
     "src/asterism/engine/status.py": 3,
     "src/asterism/engine/upgrade.py": 2,
     "src/asterism/engine/wiring.py": 1,
-    "src/asterism/evaluation/asterism_adapter.py": 2,
+    "src/asterism/evaluation/adapters.py": 2,
     "src/asterism/evaluation/self_supervised.py": 1,
     "src/asterism/operations/files.py": 2,
 }

@@ -180,8 +180,8 @@ class EmbeddingSettings:
         "none",
         "A better model for encoder vectors, one for each chunk, computed in the background by "
         "servers and `asterism watch`, or at once by `asterism index --upgrade`: `none`, `encoder` "
-        "for the one that comes with Asterism, or the path of a folder with a model. The built-in model "
-        "answers until all of them are there. Only beside the provider `local`.",
+        "for the one that comes with Asterism, or the path of a folder with a model. The "
+        "built-in model answers until all of them are there. Only beside the provider `local`.",
         voice=Voice.trusted,
     )
     url: str = described(
@@ -233,9 +233,9 @@ class RerankSettings:
         "auto",
         "What reranks the best hits: the encoder, built in or from a folder, which compares "
         "vectors and keeps them (`auto`: if the index has the vectors of the built-in static "
-        "model); a reranker on this machine, which reads the query together with each text (`local`; not "
-        "built in: name its folder); Voyage, to whose server the query and the texts are sent with "
-        "every query; or `none`.",
+        "model); a reranker on this machine, which reads the query together with each text "
+        "(`local`; not built in: name its folder); Voyage, to whose server the query and the "
+        "texts are sent with every query; or `none`.",
         choices=get_args(RerankProvider),
         voice=Voice.trusted,
     )

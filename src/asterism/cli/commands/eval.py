@@ -15,9 +15,13 @@ from asterism.cli.terminal import write_json
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.engine.wiring import Places
-from asterism.evaluation.adapters import AdapterSearcher, CommandSearcher
-from asterism.evaluation.asterism_adapter import EngineSearcher, word_search
-from asterism.evaluation.datasets import Checkout, PathMatch, load_dataset, write_dataset
+from asterism.evaluation.adapters import (
+    AdapterSearcher,
+    CommandSearcher,
+    EngineSearcher,
+    word_search,
+)
+from asterism.evaluation.datasets import DatasetRepository, PathMatch, load_dataset, write_dataset
 from asterism.evaluation.reliability import (
     reliability_json,
     reliability_tables,
@@ -26,7 +30,7 @@ from asterism.evaluation.reliability import (
 from asterism.evaluation.run import Locate, Searcher, SearchOptions, run_dataset
 from asterism.evaluation.runs import (
     Building,
-    Result,
+    QueryResult,
     Run,
     is_run_file,
     load_run,
@@ -188,7 +192,7 @@ def _locate(options: argparse.Namespace) -> Locate:
         return lambda checkout: directory_named(options.repos_dir) / checkout.name
     registry = engine().registry
 
-    def registered(checkout: Checkout) -> Path:
+    def registered(checkout: DatasetRepository) -> Path:
         found = registry.find_by_name(checkout.name)
         if found is None:
             raise UsageError(
@@ -236,7 +240,7 @@ def _arguments(typed: Sequence[str]) -> dict[str, str]:
     return dict(argument.split("=", 1) for argument in typed)
 
 
-def _hear(building: Building, results: Sequence[Result]) -> None:
+def _hear(building: Building, results: Sequence[QueryResult]) -> None:
     """A line on the terminal for each repository that is done."""
     if not sys.stderr.isatty():
         return

@@ -13,7 +13,7 @@ from asterism.cli.parser import CommandParser
 from asterism.cli.setup import folder_of, place_of, settings_for
 from asterism.cli.terminal import drawn, write_json
 from asterism.config.load import chunk_options, discovery_options, worker_count
-from asterism.evaluation.rules import Extreme, Summary, Target, validate
+from asterism.evaluation.rules import CheckedFile, Extreme, Summary, validate
 from asterism.operations.schema import Json
 from asterism.types.errors import PathMissing
 from asterism.types.files import Discovery, display_path, wire_path
@@ -63,7 +63,7 @@ def _files(options: argparse.Namespace) -> int:
 
 def _tokens(found: Discovery, as_json: bool) -> None:
     """Where tokens are and of which kind, never what they are."""
-    from asterism.analysis.reading import token_places
+    from asterism.analysis.contents import token_places
     from asterism.cli.terminal import console, show
 
     places = list(token_places(found))
@@ -137,7 +137,7 @@ def _validate(options: argparse.Namespace) -> int:
     return 1 if summary.violations or summary.crashes else 0
 
 
-def _targets(typed: str) -> list[Target]:
+def _targets(typed: str) -> list[CheckedFile]:
     path = folder_of(typed)
     if not path.exists():
         raise PathMissing(f"{display_path(typed)} does not exist; check the path.")
@@ -146,12 +146,12 @@ def _targets(typed: str) -> list[Target]:
         limits = chunk_options(settings)
         found = discover(str(path), discovery_options(settings))
         return [
-            Target(f"{found.root}/{file.path}", file.path, path.name, limits)
+            CheckedFile(f"{found.root}/{file.path}", file.path, path.name, limits)
             for file in found.files
         ]
     place = place_of(typed)
     limits = chunk_options(settings_for(place.root))
-    return [Target(place.path, place.relative_path, place.repo, limits)]
+    return [CheckedFile(place.path, place.relative_path, place.repo, limits)]
 
 
 def _progress(total: int) -> tuple[Callable[[int], None], Callable[[], None]]:

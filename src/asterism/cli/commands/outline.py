@@ -2,7 +2,7 @@
 
 import argparse
 
-from asterism.analysis.reading import read_chunks, read_outline
+from asterism.analysis.contents import read_chunks, read_outline
 from asterism.cli.options import add_json
 from asterism.cli.parser import CommandParser
 from asterism.cli.setup import place_of, settings_for

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.analysis.source.shown_paths import on_disk
+from asterism.analysis.source.checkouts import on_disk
 from asterism.cli.options import add_json, add_path, add_request, request_from
 from asterism.cli.parser import CommandParser, Declare
 from asterism.cli.render.hits import print_reply

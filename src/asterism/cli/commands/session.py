@@ -13,8 +13,8 @@ from asterism.cli.options import add_json
 from asterism.cli.parser import CommandParser
 from asterism.cli.setup import directory_named, engine
 from asterism.cli.terminal import console, show, write_json
-from asterism.context.replay import ItemChange, Replayed
-from asterism.context.usage import usage_json, use_json
+from asterism.context.replay import ItemChange, ReplayedRequest
+from asterism.context.sessions import usage_json, use_json
 from asterism.engine.sessions import Sessions
 from asterism.operations.schema import Json
 from asterism.servers.wire_requests import session_json
@@ -180,7 +180,7 @@ def _change(change: ItemChange) -> str:
     return f"{what} has {change.change} since; it {how}."
 
 
-def _replay_json(again: Replayed) -> Json:
+def _replay_json(again: ReplayedRequest) -> Json:
     return {
         "messages": [{"role": str(one.role), "text": one.text} for one in again.messages],
         "tools": [{"name": tool.name, "description": tool.description} for tool in again.tools],

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from datetime import date
 
-from asterism.analysis.source.shown_paths import on_disk
+from asterism.analysis.source.checkouts import on_disk
 from asterism.cli.options import add_json, add_path
 from asterism.cli.parser import CommandParser
 from asterism.cli.terminal import write_json

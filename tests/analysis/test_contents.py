@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from asterism.analysis.contents import read_chunks, read_outline
 from asterism.analysis.parallel import BATCH, in_parallel
-from asterism.analysis.reading import read_chunks, read_outline
 from asterism.types.errors import NotText, PathMissing, PathUnreadable, WrongPathKind
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.analysis.chunks.chunker import Place, chunk_file
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
+from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.source.text import decode, is_binary, read
 from asterism.analysis.syntax.outlines import outline
 from asterism.disclosure.tokens import find_tokens, line_of
@@ -42,7 +42,7 @@ def token_places(found: Discovery) -> Iterator[TokenPlace]:
 READING_VERSION = 2
 
 
-class Reading(NamedTuple):
+class FileContents(NamedTuple):
     """A file's decoded text and what was read in it."""
 
     source: bytes
@@ -57,14 +57,14 @@ def read_outline(path: str, relative_path: str) -> Outline:
 
 def read_chunks(
     path: str, relative_path: str, repo: str, options: ChunkOptions | None = None
-) -> Reading:
+) -> FileContents:
     """The decoded text, outline and chunks of a file; a binary file is an error that says so."""
     data = _text(path)
     source = decode(data)
     found = outline(relative_path, source)
     digest = hashlib.sha256(data).hexdigest()
-    place = Place(repo, path, relative_path, digest, Path(path).stat().st_mtime)
-    return Reading(source, found, chunk_file(found, source, place, options))
+    place = FileOrigin(repo, path, relative_path, digest, Path(path).stat().st_mtime)
+    return FileContents(source, found, chunk_file(found, source, place, options))
 
 
 def _text(path: str) -> bytes:

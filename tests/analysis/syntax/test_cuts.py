@@ -2,8 +2,8 @@
 
 import pytest
 
+from asterism.analysis.syntax.cuts import ImportNames, Pruning, problems_of
 from asterism.analysis.syntax.outlines import outline
-from asterism.analysis.syntax.pruning import ImportNames, Pruning, problems_of
 from asterism.types.outline import Span
 
 IMPORTS = [

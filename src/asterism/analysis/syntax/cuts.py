@@ -6,8 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from asterism.analysis.syntax.catalogue import detect, entry_of
-from asterism.analysis.syntax.language import ended, table_of
+from asterism.analysis.syntax.language import detect, ended, entry_of, table_of
 from asterism.analysis.syntax.lists import (
     counts,
     elements_to_drop,
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 DEPTH_LIMIT = 200
 
 
-class Piece(NamedTuple):
+class SourcePiece(NamedTuple):
     """A stretch of the source that stays."""
 
     start: int
@@ -51,7 +50,7 @@ class Pruning:
         self._source = source
         self._root = _root(outline, source)
 
-    def prune(self, keep: Sequence[Span], imports: Sequence[ImportNames] = ()) -> list[Piece]:
+    def prune(self, keep: Sequence[Span], imports: Sequence[ImportNames] = ()) -> list[SourcePiece]:
         """The wanted spans, and the heads they stand in.
 
         A node that is wanted in part keeps its own words and punctuation. If it is a list of
@@ -60,7 +59,7 @@ class Pruning:
         """
         root, source = self._root, self._source
         if root is None:
-            return [Piece(span.start, span.end, False, False) for span in _merged(keep)]
+            return [SourcePiece(span.start, span.end, False, False) for span in _merged(keep)]
         begins = [_declaration_start(root, source, span) for span in keep]
         declared = [Span(start, span.end) for start, span in zip(begins, keep, strict=True)]
         above = [Span(span.start, start) for start, span in zip(begins, keep, strict=True)]
@@ -135,14 +134,16 @@ def _declaration_start(root: Node, source: bytes, span: Span) -> int:
     return span.start
 
 
-def _with_remarks(source: bytes, pieces: list[Piece], remarks: Sequence[Span]) -> list[Piece]:
+def _with_remarks(
+    source: bytes, pieces: list[SourcePiece], remarks: Sequence[Span]
+) -> list[SourcePiece]:
     """The pieces with the comments that stand above them, where no piece holds these already."""
     found = list(pieces)
     for remark in remarks:
         at = bisect_right(pieces, remark.start, key=lambda piece: piece.start)
         if at == 0 or pieces[at - 1].end < remark.end:
             end = remark.start + len(source[remark.start : remark.end].rstrip())
-            found.append(Piece(remark.start, end, False, False))
+            found.append(SourcePiece(remark.start, end, False, False))
     return sorted(found)
 
 
@@ -166,7 +167,7 @@ class _Pruner:
     def __init__(
         self, source: bytes, wanted: Sequence[Span], imports: Sequence[ImportNames]
     ) -> None:
-        self.pieces: list[Piece] = []
+        self.pieces: list[SourcePiece] = []
         self._source = source
         self._starts = [span.start for span in wanted]
         self._ends = [span.end for span in wanted]
@@ -256,8 +257,8 @@ class _Pruner:
         if end == node.start_byte:
             return
         if self._broken or not self.pieces:
-            self.pieces.append(Piece(node.start_byte, end, tight, tight))
+            self.pieces.append(SourcePiece(node.start_byte, end, tight, tight))
         else:
             last = self.pieces[-1]
-            self.pieces[-1] = Piece(last.start, end, last.opens_tight, tight)
+            self.pieces[-1] = SourcePiece(last.start, end, last.opens_tight, tight)
         self._broken = False
