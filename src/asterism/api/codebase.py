@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from asterism.api.keywords import (
     AskKeywords,
@@ -40,6 +40,7 @@ from asterism.api.replies import (
 from asterism.config.environment import cache_directory, data_directory
 from asterism.config.load import load
 from asterism.config.settings import Settings
+from asterism.engine.chat.service import Asking
 from asterism.engine.engine import Engine
 from asterism.engine.lookups import place_in
 from asterism.engine.wiring import Places
@@ -60,10 +61,6 @@ from asterism.types.index import SymbolQuery, symbol_query
 from asterism.types.search import Filter
 from asterism.types.selection import Stage
 from asterism.types.symbol import Role
-
-if TYPE_CHECKING:
-    # It brings what answers, which looking up a symbol does not need.
-    from asterism.engine.chat.service import Asking
 
 _log = logging.getLogger("asterism")
 _GUARD = (
@@ -248,8 +245,6 @@ class Codebase:
         search again `retries` times. `on_event` receives tokens, tools and citations while the
         answer is written, in another thread.
         """
-        from asterism.engine.chat.service import Asking
-
         engine = self._open()
         request = ask_request(question, options)
         self._build_if_missing(engine)

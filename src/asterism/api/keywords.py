@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from asterism.engine.chat.requests import AskRequest
+from asterism.engine.request_context import ContextRequest
 from asterism.operations.schema import Json, request_fields
 from asterism.types.errors import UsageError
 from asterism.types.request_limits import FIELDS, check_text
-
-if TYPE_CHECKING:
-    # It brings what chooses items.
-    from asterism.engine.request_context import ContextRequest
 
 ModeName: TypeAlias = Literal["hybrid", "semantic", "exact", "definition", "similar"]
 StageName: TypeAlias = Literal["discover", "refine"]
@@ -180,8 +177,6 @@ def ask_request(question: object, options: Mapping[str, object]) -> AskRequest:
 
 def context_request(request: object, options: Mapping[str, object]) -> ContextRequest:
     """What is asked for, each option of the right type; None means that it is not given."""
-    from asterism.engine.request_context import ContextRequest
-
     _check_known("context_for", options, RequestKeywords)
     readers = {
         "agent": text,

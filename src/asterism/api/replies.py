@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from asterism.engine.chat.requests import Answered
+from asterism.engine.context_reply import ContextReply
 from asterism.engine.lookups import Lookup
+from asterism.engine.relations import Related, RelationsReply
+from asterism.engine.search import SearchReply
 from asterism.engine.status import Status
 from asterism.operations.limits import Part
 from asterism.operations.search_reply import RowOptions, SearchRow, search_found
@@ -16,12 +19,6 @@ from asterism.store.registry import Registered
 from asterism.types.chat import TurnStatus
 from asterism.types.errors import AsterismError
 from asterism.types.selection import Account
-
-if TYPE_CHECKING:
-    # They bring what searches and what talks to compilers.
-    from asterism.engine.context_reply import ContextReply
-    from asterism.engine.relations import Related, RelationsReply
-    from asterism.engine.search import SearchReply
 
 
 class Cited(NamedTuple):

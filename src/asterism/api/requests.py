@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Unpack
+from typing import NamedTuple, Unpack
 
 from asterism.api.keywords import RequestKeywords, context_request, text
 from asterism.config.environment import cache_directory, data_directory
@@ -15,12 +15,9 @@ from asterism.config.load import load
 from asterism.config.settings import Settings
 from asterism.context.messages import item_text, tool_description
 from asterism.engine.engine import Engine
+from asterism.engine.request_context import ContextFor
 from asterism.engine.wiring import Places
 from asterism.types.context import Item, RequestItem, Tool
-
-if TYPE_CHECKING:
-    # It brings what chooses items.
-    from asterism.engine.request_context import ContextFor
 
 
 class ContextItem(NamedTuple):

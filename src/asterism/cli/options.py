@@ -41,7 +41,7 @@ def request_from(request: type[_Request], options: argparse.Namespace, **given: 
     for field in request_fields(request):
         if not field.option.shown or field.schema.get("type") == "object":
             continue
-        value = getattr(options, field.name, None)
+        value = vars(options).get(field.name)
         bounded = field.option.is_bounded and "minimum" in field.schema
         if bounded and isinstance(value, int | float):
             value = check_number(_flag(field), field.schema, value)

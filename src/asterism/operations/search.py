@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -155,8 +155,8 @@ def engine_request(asked: SearchCode | SimilarCode, where: Filter) -> SearchRequ
 
     known = {field.name for field in fields(SearchRequest)}
     given: Json = {"mode": Mode.similar, "where": where}
-    for field in fields(asked):
-        name, value = _RENAMED.get(field.name, field.name), getattr(asked, field.name)
+    for own, value in asdict(asked).items():
+        name = _RENAMED.get(own, own)
         if name in known and value is not None:
             given[name] = _WORDS[name](value) if name in _WORDS else value
     return SearchRequest(**given)

@@ -232,7 +232,7 @@ _OF_LISTS = ("exhaustive", "cursor", "explain", "context_lines")
 def check_context(options: argparse.Namespace) -> None:
     """Refuse options that only a list of hits has."""
     for name in _OF_LISTS:
-        if getattr(options, name):
+        if vars(options)[name]:
             option = f"--{name.replace('_', '-')}"
             raise UsageError(
                 f"{option} belongs to a list of hits; leave it out, or leave out --format context."

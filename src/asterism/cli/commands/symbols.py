@@ -1,13 +1,10 @@
 """`asterism symbols`, `callers`, `callees` and `refs`: where a name is, and what it connects."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys
 from contextlib import closing
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from asterism.cli.options import add_json, add_path, add_request, request_from
 from asterism.cli.parser import CommandParser
@@ -22,9 +19,6 @@ from asterism.types.files import display_path
 from asterism.types.index import FoundSymbol, SymbolQuery
 from asterism.types.search import NO_FILTER
 from asterism.types.symbol import Role
-
-if TYPE_CHECKING:
-    from asterism.engine.relations import RelationsReply
 
 
 def declare(parser: CommandParser) -> None:
@@ -132,7 +126,10 @@ def _relations(options: argparse.Namespace) -> int:
         write_json(to_json(relations_found(reply, registered)))
     else:
         print_relations(reply, registered.repository.name)
-        _print_notes(reply)
+        # What was said so far comes first wherever both streams go to one place.
+        sys.stdout.flush()
+        for note in (*reply.notes, *([reply.state.message] if reply.state.message else [])):
+            sys.stderr.write(f"asterism: {note}\n")
     return 0 if reply.related else 1
 
 
@@ -145,10 +142,3 @@ def _below(typed: str | None, root: str) -> str:
     if relative == os.curdir:
         return ""
     return f"{relative}/" if os.path.isdir(place) else relative  # noqa: PTH112 - a plain path
-
-
-def _print_notes(reply: RelationsReply) -> None:
-    # What was said so far comes first wherever both streams go to one place.
-    sys.stdout.flush()
-    for note in (*reply.notes, *([reply.state.message] if reply.state.message else [])):
-        sys.stderr.write(f"asterism: {note}\n")
