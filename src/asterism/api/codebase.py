@@ -179,7 +179,8 @@ class Codebase:
         engine = self._open()
         stage = options.pop("stage", None)
         asked, narrowed = request_of(CodebaseSearch, {"query": query, **options})
-        check_choice("stage", {"enum": STAGES}, stage)
+        if stage is not None:
+            check_choice("stage", {"enum": STAGES}, stage)
         request = SearchRequest(
             text=asked.query,
             limit=asked.limit,
