@@ -9,7 +9,6 @@ what has to change to add such a thing.
 
 import ast
 import sys
-from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -17,10 +16,28 @@ from typing import NamedTuple
 from scripts.house import layout, trace, words
 from scripts.house.files import OURS, SOURCE, tree_of
 
-FILES = {
-    "shop/prices.py": '"""Prices."""\n\n\ndef price(weight: int) -> int:\n    """The price of a parcel."""\n    return rate() * weight\n\n\ndef rate() -> int:\n    """Cents for each kilogram."""\n    return 250\n',
-    "shop/orders.py": '"""Orders."""\n\nfrom shop.prices import price\n\n\ndef total(weights: list[int]) -> int:\n    """What an order costs."""\n    return sum(map(price, weights))\n',
-}
+PRICES = '''"""Prices."""
+
+
+def price(weight: int) -> int:
+    """The price of a parcel."""
+    return rate() * weight
+
+
+def rate() -> int:
+    """Cents for each kilogram."""
+    return 250
+'''
+ORDERS = '''"""Orders."""
+
+from shop.prices import price
+
+
+def total(weights: list[int]) -> int:
+    """The price of an order."""
+    return sum(map(price, weights))
+'''
+FILES = {"shop/prices.py": PRICES, "shop/orders.py": ORDERS}
 """The repository of the query."""
 QUERY = "price of a parcel"
 
@@ -56,7 +73,7 @@ def rows() -> list[Row]:
         ),
         Row("catalogue opens in one context query", "5", str(query.opens), "1"),
         Row(
-            "modules, packages' fronts and new languages left out",
+            "modules, `__init__.py` and new languages left out",
             "660",
             str(len(layout.modules(trees))),
             "≤ 420",
