@@ -115,7 +115,7 @@ def test_plain_words() -> None:
 
 # Modules that name a language outside of its folder, each with what it names and why.
 MAY_NAME_LANGUAGES = {
-    "lsp/client.py": ({"markdown"}, "a format of the protocol"),
+    "lsp/connection.py": ({"markdown"}, "a format of the protocol"),
     "cli/ask_arguments.py": ({"markdown"}, "a format of answers"),
     "cli/commands/conversations.py": ({"markdown"}, "a format of exports"),
     "context/agents/nodes.py": ({"python"}, "a tag of YAML"),
@@ -195,7 +195,7 @@ OPENINGS = {
     "src/asterism/engine/status.py": 3,
     "src/asterism/engine/upgrade.py": 2,
     "src/asterism/engine/wiring.py": 1,
-    "src/asterism/evaluation/asterism_adapter.py": 2,
+    "src/asterism/evaluation/adapters.py": 2,
     "src/asterism/evaluation/self_supervised.py": 1,
     "src/asterism/operations/files.py": 2,
 }

@@ -19,7 +19,7 @@ JUDGES = {"judge", "judges", "judged"}
 EXCEPTIONS = [
     ("src/asterism/chat/*", JUDGES, "the retrieval loop of chat"),
     ("tests/chat/*", JUDGES, "the retrieval loop of chat"),
-    ("src/asterism/evaluation/topics.py", {"room"}, "a topic: a hotel room"),
+    ("src/asterism/evaluation/candidates.py", {"room"}, "a topic: a hotel room"),
     ("scripts/house/words.py", {*JUDGES, *TRIED, "room"}, "the words of this list"),
     ("tests/tidy/test_words.py", TRIED, "texts that the check is tried on"),
     ("tests/search/test_naming.py", {"room"}, "a module of the code under test"),

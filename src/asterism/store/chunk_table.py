@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
@@ -227,10 +227,9 @@ def check_vectors(entries: int, vectors: Matrix, dimensions: int) -> None:
 
 def comparable(where: Filter) -> Filter:
     """The filter with its texts in the form that rows have."""
-    given = {field.name: getattr(where, field.name) for field in fields(Filter)}
     clean: dict[str, Any] = {
         name: _shown(value) if name.startswith("path") else _clean(value)
-        for name, value in given.items()
+        for name, value in asdict(where).items()
     }
     return Filter(**clean)
 

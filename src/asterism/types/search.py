@@ -46,7 +46,7 @@ class FilterKey(NamedTuple):
     """The field of `Filter`; nothing means that it is called like the key."""
     bound: Bound = Bound()
     note: str = ""
-    """What a tool's description says of it, beside its name."""
+    """The remark after its name in the descriptions of tools."""
     of_symbols: bool = True
     """Look-ups of symbols have it too."""
     narrows: str = ""
