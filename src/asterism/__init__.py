@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     # Importing the package costs next to nothing; what is behind a name comes with its first use.
     from asterism.api.codebase import Codebase, open
-    from asterism.api.keywords import Filters
     from asterism.api.replies import Answer, Cited, Context, IndexStatus, Relations, Reply, Symbols
     from asterism.api.requests import CodePart, ContextItem, LeftOut, RequestContext, context_for
-    from asterism.engine.relations import Related
-    from asterism.indexing.progress import Progress
-    from asterism.indexing.report import SyncReport, UpgradeReport
+    from asterism.engine.relations import RelatedSymbol as Related
+    from asterism.indexing.report import Progress, SyncReport, UpgradeReport
     from asterism.operations.limits import Part
     from asterism.operations.search_reply import SearchRow as Hit
     from asterism.operations.symbols import SymbolRow as Symbol
     from asterism.types.errors import AsterismError
+    from asterism.types.search import Filters
 
 __version__ = "0.1.0"
 
@@ -61,13 +60,13 @@ _HOMES = {
     "Codebase": "asterism.api.codebase",
     "Context": "asterism.api.replies",
     "ContextItem": "asterism.api.requests",
-    "Filters": "asterism.api.keywords",
+    "Filters": "asterism.types.search",
     "Hit": "asterism.operations.search_reply.SearchRow",
     "IndexStatus": "asterism.api.replies",
     "LeftOut": "asterism.api.requests",
     "Part": "asterism.operations.limits",
-    "Progress": "asterism.indexing.progress",
-    "Related": "asterism.engine.relations",
+    "Progress": "asterism.indexing.report",
+    "Related": "asterism.engine.relations.RelatedSymbol",
     "Relations": "asterism.api.replies",
     "Reply": "asterism.api.replies",
     "RequestContext": "asterism.api.requests",

@@ -4,7 +4,6 @@ import pytest
 
 from asterism.api.keywords import (
     ContextKeywords,
-    Filters,
     SearchKeywords,
     SimilarKeywords,
     request_of,
@@ -12,6 +11,7 @@ from asterism.api.keywords import (
 from asterism.operations.requests import CodebaseSearch, SearchCode, SimilarCode
 from asterism.operations.schema import request_fields
 from asterism.types.errors import UsageError
+from asterism.types.search import Filters
 
 ELSEWHERE = {"query", "file_path", "start_line", "end_line", "filters"}
 """What the functions take in parameters of their own."""

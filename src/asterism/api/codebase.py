@@ -16,7 +16,6 @@ from asterism.api.keywords import (
     RoleName,
     SearchKeywords,
     SimilarKeywords,
-    Texts,
     ask_request,
     check_choice,
     request_of,
@@ -43,9 +42,8 @@ from asterism.config.settings import Settings
 from asterism.engine.chat.service import Asking
 from asterism.engine.engine import Engine
 from asterism.engine.lookups import place_in
-from asterism.engine.wiring import Places
-from asterism.indexing.progress import Listener, Progress
-from asterism.indexing.report import SyncReport, UpgradeReport
+from asterism.engine.stores import DataDirectories
+from asterism.indexing.report import Listener, Progress, SyncReport, UpgradeReport
 from asterism.operations.requests import (
     STAGES,
     CodebaseSearch,
@@ -57,10 +55,8 @@ from asterism.operations.search import engine_request
 from asterism.store.registry import Registered
 from asterism.types.chat import TurnEvent
 from asterism.types.errors import UsageError, WorkerDied
-from asterism.types.index import SymbolQuery, symbol_query
-from asterism.types.search import Filter
-from asterism.types.selection import Stage
-from asterism.types.symbol import Role
+from asterism.types.index import Role, SymbolQuery, symbol_query
+from asterism.types.search import Filter, Stage, Texts
 
 _log = logging.getLogger("asterism")
 _GUARD = (
@@ -354,7 +350,7 @@ def open(
                 _log.warning("%s", warning)
         return loaded.settings
 
-    engine = Engine(Places(data_directory(), cache_directory()), settings_for)
+    engine = Engine(DataDirectories(data_directory(), cache_directory()), settings_for)
     where = Path.cwd() if path is None else Path(text("path", os.fspath(path))).absolute()
     registered = engine.registry.find(where) if name is None and project is None else None
     if registered is None or not where.exists():

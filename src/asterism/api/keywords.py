@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from asterism.engine.chat.requests import AskRequest
-from asterism.engine.request_context import ContextRequest
+from asterism.engine.sessions import ContextRequest
 from asterism.operations.schema import Json, request_fields
 from asterism.types.errors import UsageError
 from asterism.types.request_limits import FIELDS, check_text
+from asterism.types.search import Filters
 
 ModeName: TypeAlias = Literal["hybrid", "semantic", "exact", "definition", "similar"]
 StageName: TypeAlias = Literal["discover", "refine"]
 RoleName: TypeAlias = Literal["definition", "export", "import", "usage"]
-Texts: TypeAlias = str | Sequence[str]
 _Request = TypeVar("_Request")
-
-
-class Filters(TypedDict, total=False):
-    """What a search may be narrowed to; every condition that is given must hold."""
-
-    path: Texts
-    path_prefix: Texts
-    path_contains: Texts
-    path_not_contains: Texts
-    path_glob: Texts
-    type: Texts
-    extension: Texts
-    languages: Texts
-    is_exported: bool
-    decorator_contains: str
-    has_docstring: bool
-    context_filepaths: Texts
-    context_path_prefix: Texts
-    repo: Texts
 
 
 class SimilarKeywords(Filters, total=False):

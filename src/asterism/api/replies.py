@@ -9,7 +9,7 @@ from typing import NamedTuple
 from asterism.engine.chat.requests import Answered
 from asterism.engine.context_reply import ContextReply
 from asterism.engine.lookups import Lookup
-from asterism.engine.relations import Related, RelationsReply
+from asterism.engine.relations import RelatedSymbol, RelationsReply
 from asterism.engine.search import SearchReply
 from asterism.engine.status import Status
 from asterism.operations.limits import Part
@@ -18,7 +18,7 @@ from asterism.operations.symbols import SymbolRow, symbols_found
 from asterism.store.registry import Registered
 from asterism.types.chat import TurnStatus
 from asterism.types.errors import AsterismError
-from asterism.types.selection import Account
+from asterism.types.search import Account
 
 
 class Cited(NamedTuple):
@@ -243,14 +243,14 @@ class Context:
 class Relations:
     """Every definition of a name with what was asked about it."""
 
-    related: tuple[Related, ...]
+    related: tuple[RelatedSymbol, ...]
     total: int
     """How many definitions there are."""
     did_you_mean: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     behind: int = 0
 
-    def __iter__(self) -> Iterator[Related]:
+    def __iter__(self) -> Iterator[RelatedSymbol]:
         """The definitions."""
         return iter(self.related)
 

@@ -15,8 +15,8 @@ from asterism.config.load import load
 from asterism.config.settings import Settings
 from asterism.context.messages import item_text, tool_description
 from asterism.engine.engine import Engine
-from asterism.engine.request_context import ContextFor
-from asterism.engine.wiring import Places
+from asterism.engine.sessions import ContextFor
+from asterism.engine.stores import DataDirectories
 from asterism.types.context import Item, RequestItem, Tool
 
 
@@ -118,13 +118,13 @@ def context_for(
     not fit is given in less detail, then left out, and listed. Unless `connect` is false, the
     agent's servers are started and asked for their tools.
     """
-    from asterism.engine.request_context import context_for
+    from asterism.engine.sessions import context_for
 
     def settings_for(root: str) -> Settings:
         return load(Path(root), dict(settings or {}), "asterism.context_for").settings
 
     wanted = context_request(request, options)
-    engine = Engine(Places(data_directory(), cache_directory()), settings_for)
+    engine = Engine(DataDirectories(data_directory(), cache_directory()), settings_for)
     with closing(engine):
         if path is None:
             registered = engine.registry.find(Path.cwd())

@@ -22,9 +22,8 @@ from asterism.cli.render.answers import Conversing, Display, complain
 from asterism.cli.setup import directory_named, engine
 from asterism.cli.terminal import console, printable, show, write_json
 from asterism.config.environment import data_directory
-from asterism.engine.chat.requests import AskRequest
+from asterism.engine.chat.requests import AskRequest, answer_json
 from asterism.engine.chat.service import Asking
-from asterism.engine.chat.transcripts import answer_json
 from asterism.types.chat import TurnStatus
 from asterism.types.errors import AsterismError, PathMissing, UsageError
 from asterism.types.files import display_path

@@ -10,7 +10,7 @@ from asterism.cli.options import add_json
 from asterism.cli.parser import CommandParser
 from asterism.cli.setup import directory_named, engine
 from asterism.cli.terminal import write_json
-from asterism.engine.inspection import Freshness, IndexedChunk, Inspection, Verdict
+from asterism.engine.inspection import FileVerdict, Freshness, IndexedChunk, Inspection
 from asterism.operations.schema import Json
 from asterism.types.errors import PathMissing
 from asterism.types.files import SkipReason, display_path, wire_path
@@ -98,7 +98,7 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
         yield "Not read", found.unread
 
 
-def _verdict_words(verdict: Verdict) -> str:
+def _verdict_words(verdict: FileVerdict) -> str:
     if verdict.indexed:
         return "to be indexed"
     assert verdict.reason is not None

@@ -14,7 +14,7 @@ from asterism.cli.setup import directory_named, engine, settings_for
 from asterism.cli.terminal import write_json
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.evaluation.adapters import (
     AdapterSearcher,
     CommandSearcher,
@@ -44,8 +44,7 @@ from asterism.operations.schema import Json
 from asterism.store.registry import Registered
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path
-from asterism.types.search import Hit
-from asterism.types.selection import Kept
+from asterism.types.search import Hit, Kept
 
 
 def declare(parser: CommandParser) -> None:
@@ -230,7 +229,7 @@ def _own_engine(options: argparse.Namespace, stack: ExitStack) -> Engine:
         kept = directory_named(options.index_dir)
     else:
         kept = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="asterism-eval-")))
-    return Engine(Places(kept / "data", kept / "cache"), settings_for)
+    return Engine(DataDirectories(kept / "data", kept / "cache"), settings_for)
 
 
 def _arguments(typed: Sequence[str]) -> dict[str, str]:

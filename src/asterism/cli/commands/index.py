@@ -16,10 +16,9 @@ from asterism.cli.progress import watched_by_user
 from asterism.cli.setup import directory_named, engine
 from asterism.cli.terminal import write_json
 from asterism.engine.engine import Engine
+from asterism.engine.status import wanted_upgrade
 from asterism.engine.upgrade import Upgrader
-from asterism.engine.upgrade_state import wanted_upgrade
-from asterism.indexing.progress import Listener, Progress, Stage
-from asterism.indexing.report import SyncReport, UpgradeReport
+from asterism.indexing.report import Listener, Progress, SyncReport, SyncStage, UpgradeReport
 from asterism.indexing.watcher import Outcome, WatchState
 from asterism.operations.schema import Json
 from asterism.store.registry import Registered
@@ -95,7 +94,7 @@ def _upgrade(here: Engine, registered: Registered, told: bool) -> UpgradeReport:
     began = Event()
 
     def hear(progress: Progress) -> None:
-        if progress.stage is Stage.upgrading:
+        if progress.stage is SyncStage.upgrading:
             began.set()
         listener.hear(progress)
 

@@ -9,8 +9,8 @@ from asterism.cli.setup import place_of, settings_for
 from asterism.cli.terminal import write_json
 from asterism.config.load import chunk_options
 from asterism.operations.schema import Json
-from asterism.types.chunk import Chunk
 from asterism.types.files import wire_path
+from asterism.types.index import Chunk
 from asterism.types.outline import Import, Item, Outline
 
 
