@@ -95,5 +95,5 @@ def test_a_conversation_over_a_socket(tmp_path: Path) -> None:
 
 
 def test_a_socket_where_nobody_listens(tmp_path: Path) -> None:
-    with pytest.raises(ServerMissing, match="Nobody answers at the socket"):
+    with pytest.raises(ServerMissing, match="No server answers at the socket"):
         UnixSocket(str(tmp_path / "s"))

@@ -122,7 +122,7 @@ class Channel(Protocol):
     """A two-way stream of bytes; errors of the operating system mean that it is over.
 
     One thread reads and one writes, and each ends its own side: a descriptor that another thread
-    closes may be somebody else's by the time it is used.
+    closes may be reused for another file by the time it is used.
     """
 
     def read(self, size: int) -> bytes:
@@ -179,7 +179,7 @@ class UnixSocket:
         except OSError as error:
             self._socket.close()
             raise ServerMissing(
-                f"Nobody answers at the socket {path}: {error.strerror}."
+                f"No server answers at the socket {path}: {error.strerror}."
             ) from error
 
     def read(self, size: int) -> bytes:
@@ -223,7 +223,7 @@ class ServerCommand:
     command: tuple[str, ...]
     """The executable; the table has the arguments."""
     values: Mapping[str, str] = field(default_factory=dict)
-    """What the placeholders of the table stand for."""
+    """The values of the table's placeholders."""
     memory_bytes: int = 2_000_000_000
     """Resident memory, of its children too, at which it is ended."""
 

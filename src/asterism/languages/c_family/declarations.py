@@ -33,7 +33,7 @@ from asterism.languages.c_family.declarators import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# The macro call that stands where a function's name should is quoted no longer than this.
+# A macro call in place of a function's name is quoted no longer than this.
 MACRO_NAME_LIMIT = 60
 
 
@@ -197,7 +197,7 @@ def _define(
         opens=opens,
     )
     if kind == "method" and "friend" in draft.modifiers:
-        # A friend is a function of the namespace, whichever section it stands in.
+        # A friend is a function of the namespace, whichever section declares it.
         draft.kind = "function"
         draft.modifiers[:] = [word for word in draft.modifiers if word not in ACCESS]
     return name_attributes(builder, draft, attributes)

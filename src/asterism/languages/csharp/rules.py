@@ -145,7 +145,7 @@ def _namespace(builder: Builder, node: Node) -> bool:
 
 
 def _file_namespace(builder: Builder, node: Node) -> bool:
-    """`namespace A.B;`: what follows it stands beside it in the tree."""
+    """`namespace A.B;`: its declarations are its siblings in the tree."""
     if builder.at_statement:
         builder.root_item(node, "package")
     name = node.child_by_field_name("name")
@@ -311,7 +311,7 @@ def _exported(draft: Draft, builder: Builder) -> bool:
     if owner is None:
         return False
     if owner.kind == "record" and draft.kind == "property":
-        # What stands in the record's header rather than in its body.
+        # Members that the record's header declares, not its body.
         return owner.body is None or draft.end <= owner.body.start
     hidden = {"private", "protected", "internal"}
     return owner.kind == "interface" and not hidden.intersection(draft.modifiers)
