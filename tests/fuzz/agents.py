@@ -71,7 +71,7 @@ PIECES = (
     ),
     *(b"enabled: maybe\n", b"name: \x1b[31m\n", b"url: http://[\n", b"args: [--token, $X]\n"),
 )
-"""What makes YAML hard: anchors, types, documents, numbers that are none."""
+"""What makes YAML hard: anchors, types, documents, words that look like numbers."""
 
 EDITS: tuple[Callable[[str], str], ...] = (
     lambda text: enable(text, False),

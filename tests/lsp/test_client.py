@@ -66,7 +66,7 @@ def test_a_conversation_over_a_socket(tmp_path: Path) -> None:
                     if message["method"] == "initialized":
                         for params in (None, {"value": 7}):
                             peer.sendall(encode({"method": "$/progress", "params": params}))
-                        peer.sendall(encode({"method": "nobody/listens"}))
+                        peer.sendall(encode({"method": "unknown/method"}))
                     if "id" in message:
                         result = {"capabilities": {"hoverProvider": True}}
                         peer.sendall(encode({"id": message["id"], "result": result}))
@@ -94,6 +94,6 @@ def test_a_conversation_over_a_socket(tmp_path: Path) -> None:
     ]
 
 
-def test_a_socket_where_nobody_listens(tmp_path: Path) -> None:
+def test_a_socket_without_a_server(tmp_path: Path) -> None:
     with pytest.raises(ServerMissing, match="No server answers at the socket"):
         UnixSocket(str(tmp_path / "s"))

@@ -879,7 +879,7 @@ USES: list[tuple[dict[str, str], dict[str, str]]] = [
             "State.Open": "src/main.rs:State.Open",
             "Self.MAX": "src/main.rs:Chest.MAX",
             "press": "src/keys.rs:press",
-            # Only a macro can be meant, and there is none of that name.
+            # Only a macro can be meant, and no macro has that name.
             "knock": "",
             "shout": "src/shouts.rs:shout",
             "key.turn": "Option",
