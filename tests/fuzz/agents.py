@@ -21,7 +21,7 @@ from asterism.context.agents.edit import (
 from asterism.context.agents.files import AgentFolder
 from asterism.types.context import Agent, Rule
 from asterism.types.errors import AsterismError
-from tests.context.test_agents_editing import AGENT
+from tests.context.agents.test_edit import AGENT
 from tests.fuzz.mutations import crossed, damaged
 from tests.fuzz.target import Check, Target, one_by_one
 

@@ -324,7 +324,7 @@ def test_voyage_without_a_key(start: Callable[..., Setup]) -> None:
 
 
 @pytest.mark.parametrize("url", ["localhost:1234", "ftp://host/v1", "http://"])
-def test_address_that_is_none(start: Callable[..., Setup], url: str) -> None:
+def test_an_invalid_address(start: Callable[..., Setup], url: str) -> None:
     with pytest.raises(SettingError, match=r"rerank\.url has to begin with http"):
         start(url=url)
 
