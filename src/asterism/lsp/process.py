@@ -1,11 +1,10 @@
-"""A language server process and the pipes or socket to talk to it."""
+"""A language server process and the pipes to talk to it."""
 
 import contextlib
 import json
 import os
 import select
 import signal
-import socket
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -167,37 +166,6 @@ class Pipes:
     def finish_reading(self) -> None:
         """Close the process's output."""
         self._output.close()
-
-
-class UnixSocket:
-    """A connected unix socket."""
-
-    def __init__(self, path: str) -> None:
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            self._socket.connect(path)
-        except OSError as error:
-            self._socket.close()
-            raise ServerMissing(
-                f"No server answers at the socket {path}: {error.strerror}."
-            ) from error
-
-    def read(self, size: int) -> bytes:
-        """Some bytes the other side sent."""
-        return self._socket.recv(size)
-
-    def write(self, data: bytes) -> None:
-        """Send all of it."""
-        self._socket.sendall(data)
-
-    def finish_writing(self) -> None:
-        """Shut the socket down, which wakes the reader too."""
-        with contextlib.suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
-
-    def finish_reading(self) -> None:
-        """Close the socket."""
-        self._socket.close()
 
 
 # How often a guard looks at memory and idleness: a server can grow some 100 MB between two looks.
