@@ -13,12 +13,15 @@ from asterism.analysis.syntax.language import (
     COMMENT,
     IDENTIFIER,
     SKIPPED,
+    TEXT,
     TOKEN,
     DialectEntry,
     Table,
     detect,
     ended,
-    entry_of,
+    has_grammar,
+    is_missing,
+    sharing,
     table_of,
 )
 from asterism.analysis.syntax.problems import nest, problems_in
@@ -36,6 +39,8 @@ UNFOLLOWED = Problem(1, 0, "damaged in a way that cannot be followed; read as pl
 """A file that a rule of its language fails on must not keep a repository from being indexed. Each
 such file is a bug, which `make fuzz` looks for."""
 
+NOT_INSTALLED = "read as plain text: its grammar is not installed (pip install 'asterism[{}]')"
+
 # A shebang is at most one line; the kernel reads no more of it either.
 SHEBANG_BYTES = 256
 
@@ -43,9 +48,13 @@ SHEBANG_BYTES = 256
 def language_of(path: str, data: bytes) -> DialectEntry:
     """The language of a file by its name; by its text where the name leaves it open."""
     entry = detect(path, data[:SHEBANG_BYTES])
-    if entry.ambiguous and path.endswith(entry.ambiguous) and code_of(entry.is_other)(data):
-        return entry_of(entry.other_key)
-    return entry
+    others = sharing(path)
+    if not others:
+        return entry
+    for other in others:
+        if not is_missing(other) and code_of(other.claims)(data):
+            return other
+    return TEXT if entry in others and not is_missing(entry) else entry
 
 
 def outline_bytes(path: str, data: bytes) -> Outline:
@@ -62,6 +71,9 @@ def outline(path: str, source: bytes) -> Outline:
         return outline_text(path, entry.language, source)
     if entry.home == "prose":
         return outline_prose(path, entry.language, source)
+    if entry.optional is not None and is_missing(entry):
+        missing = Problem(1, 0, NOT_INSTALLED.format(entry.optional.extra))
+        return outline_text(path, entry.language, source)._replace(problems=(missing,))
     try:
         return outline_tree(path, entry, source)
     except WorkerDied:
@@ -326,7 +338,7 @@ class Statements:
 
 def _tree(path: str, source: bytes) -> Tree | None:
     entry = language_of(path, source)
-    if entry.home in ("text", "prose"):
+    if not has_grammar(entry):
         return None
     return table_of(entry).parse(ended(source))
 
