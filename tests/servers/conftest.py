@@ -10,8 +10,8 @@ from asterism.config.sections_index import IndexSettings, WatchSettings, WorkSet
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.operations.repositories import Standpoint
-from asterism.servers.tools_running import Toolbox
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
 
 ROOT = Path(__file__).resolve().parents[2]
 # However slow the machine is, a question sees the files as they are.

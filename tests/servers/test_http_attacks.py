@@ -8,17 +8,22 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from asterism.operations.repositories import Standpoint, shown_detail
-from asterism.servers.access_hiding import hidden_places
-from asterism.servers.http.routes import ENDPOINTS
-from asterism.servers.tools_running import Toolbox
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.hidden_paths import hidden_places
+from asterism.operations.dispatch.toolbox import Toolbox
+from asterism.operations.registry import OPERATIONS
+from asterism.operations.repositories import shown_detail
+from asterism.servers.http.routes import routed
 from tests.servers.conftest import copy_of_harbor, make_engine
 from tests.servers.http_clients import client_of, error_of
 
 SECRET = "swordfish-9f2c"
 ROUTES = [("GET", "/healthz"), ("GET", "/metrics"), ("GET", "/api/openapi.json"), ("GET", "/none")]
 ROUTES += [("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp")]
-ROUTES += [(one.method, one.path.replace("{repository_id}", "harbor")) for one in ENDPOINTS]
+ROUTES += [
+    (route.method, route.path.replace("{repository_id}", "harbor"))
+    for route, _ in routed(OPERATIONS)
+]
 JSON = {"content-type": "application/json"}
 
 

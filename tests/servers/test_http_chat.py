@@ -16,9 +16,9 @@ from asterism.servers.http.state import State
 from asterism.types.chat import TurnStatus
 from tests.llm.fake_openai import FakeOpenAI
 from tests.llm.loopback import Call, Say
+from tests.operations.test_answers import toolbox_of
 from tests.servers.conftest import copy_of_harbor, make_engine
 from tests.servers.http_clients import client_of, error_of, events_in, served
-from tests.servers.test_tools_answers import toolbox_of
 
 STREAM = {"accept": "text/event-stream"}
 QUESTION = {"question": "How are refunds booked in the ledger?"}

@@ -16,8 +16,8 @@ import httpx
 import pytest
 from mcp import Client, MCPError
 
+from asterism.operations.registry import TOOLS
 from asterism.servers.http.process import FREEZES, collecting_briefly
-from asterism.servers.tools import TOOLS
 from tests.servers.conftest import copy_of_harbor
 from tests.servers.http_clients import (
     COMMAND,

@@ -16,8 +16,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.types import TextContent
 
+from asterism.operations.registry import TOOLS
 from asterism.servers.mcp.frames import FRAME_BYTES
-from asterism.servers.tools import TOOLS
 from tests.servers.conftest import ROOT, copy_of_harbor
 from tests.servers.test_mcp_front import STATELESS, Message, handshake, request
 

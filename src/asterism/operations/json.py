@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from asterism.operations.reply_schema import is_optional
 from asterism.operations.schema import Json
+from asterism.types.files import wire_path
 from asterism.types.selection import Account
 
 if TYPE_CHECKING:
@@ -29,8 +30,19 @@ class Located:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Accounted:
-    """What came in, what goes out, why the rest does not, and how fresh it is."""
+class KnownRepository:
+    """A repository that is registered."""
+
+    repository_id: str
+    name: str
+    project_id: str
+    project: str
+    root: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counted:
+    """How many entries there are, how many the reply has, and why the rest is left out."""
 
     total_count: int
     returned_count: int
@@ -38,6 +50,12 @@ class Accounted:
     truncation_info: Mapping[str, object]
     dropped: Mapping[str, int]
     token_method: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accounted(Counted):
+    """The same with where the list goes on, and how fresh it is."""
+
     cursor: str | None
     index_state: Mapping[str, object]
     notes: tuple[str, ...]
@@ -85,8 +103,19 @@ def located(registered: Registered) -> Json:
     }
 
 
+def known(registered: Registered) -> Json:
+    """The fields of `KnownRepository`."""
+    return {
+        "repository_id": registered.repository.id,
+        "name": registered.repository.name,
+        "project_id": registered.project.id,
+        "project": registered.project.name,
+        "root": wire_path(registered.repository.root),
+    }
+
+
 def accounted(account: Account) -> Json:
-    """The fields of `Accounted` that an account of a selection gives."""
+    """The fields of `Counted`, from the account of a selection."""
     return {
         "total_count": account.total_count,
         "returned_count": account.returned_count,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from asterism.disclosure.hidden import visible
-from asterism.operations.json import compact
+from asterism.operations.json import compact, to_json
 from asterism.operations.schema import Json
 from asterism.search.selection.options import CEILING_CHARS
 from asterism.search.selection.sizes import CHARS_PER_TOKEN
@@ -48,6 +48,15 @@ class Reply:
     """Where in `meta` the account stands; else it stands in the structured content."""
     error: str | None = None
     """The code of a failure."""
+
+
+def reply_of(
+    found: object, rows: str | None = None, render: Callable[[Json], str] | None = None
+) -> Reply:
+    """The reply that a record is; without `render` it has no text, as programs read the data."""
+    structured: Json = to_json(found)
+    text = "" if render is None else render(structured)
+    return Reply(parts=(Part(text),), structured=structured, rows=rows, render=render)
 
 
 def limit_for(max_tokens: int | None, client: str | None = None) -> int:

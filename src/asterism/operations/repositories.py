@@ -2,12 +2,11 @@
 
 import os
 from pathlib import Path
-from typing import NamedTuple
 
 from asterism.analysis.source.checkouts import enclosing_checkout
 from asterism.analysis.source.shown_paths import on_disk
 from asterism.engine.engine import Engine
-from asterism.operations.addable import Addable
+from asterism.operations.calls import Standpoint
 from asterism.operations.schema import Json
 from asterism.store.registry import Registered, check_root
 from asterism.types.errors import IndexMissing, PathMissing, PathOutside, RepositoryUnclear
@@ -20,18 +19,6 @@ _LISTED = 20
 """Repositories that an error names; list_repositories shows the rest."""
 _LONGEST_NAME, _LONGEST_PATH = 255, 4096
 """Bytes of a file's name and of a whole path, as systems have them."""
-
-
-class Standpoint(NamedTuple):
-    """Where a server was started, and what it must not take for a repository."""
-
-    directory: Path | None = None
-    is_root: bool = False
-    """It was named as the repository itself, not as a place somewhere in one."""
-    too_wide: frozenset[Path] = frozenset()
-    """Directories that nobody means to index as a whole: a home, the root of the disk."""
-    addable: Addable | None = None
-    """The rules for clients that the user did not start; nothing for one that he did."""
 
 
 def repository_for(engine: Engine, here: Standpoint, arguments: Json) -> Registered:

@@ -107,6 +107,13 @@ class ContextFound(Timed, Accounted, _Searched):
     results: tuple[ContextRow, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class ContextAnswer(ContextFound):
+    """The same with the texts, as programs get it."""
+
+    parts: tuple[Mapping[str, object], ...]
+
+
 class RowOptions(NamedTuple):
     """What the rows of a reply hold beside what all rows do."""
 

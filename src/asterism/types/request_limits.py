@@ -41,7 +41,7 @@ FIELDS: Mapping[str, Bound] = {
     **dict.fromkeys(("query", "code_snippet", "question", "instruction", "text"), _PASTED),
     **dict.fromkeys(("name", "description", "model", "agentName", "repository", "project"), _NAME),
     **dict.fromkeys(("cursor", "repository_id", "project_id", "reason"), _NAME),
-    **dict.fromkeys(("conversation_id", "conversationId", "turn_id"), _NAME),
+    **dict.fromkeys(("conversationId", "turnId"), _NAME),
     "requestId": Bound(characters=200),
     "path": _PATHS,
     "file_path": _PATHS,

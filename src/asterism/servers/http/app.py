@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from asterism.operations.error_codes import INTERNAL, INTERNAL_SENTENCE
 from asterism.servers.http import api, chat, sessions
 from asterism.servers.http.api import problem_response
 from asterism.servers.http.gate import Gate
@@ -14,7 +15,6 @@ from asterism.servers.http.mcp import Framed
 from asterism.servers.http.replies import Problem, Refused
 from asterism.servers.http.state import State
 from asterism.servers.mcp.server import make_server
-from asterism.servers.tools_errors import INTERNAL, INTERNAL_SENTENCE
 from asterism.telemetry.exposition import CONTENT_TYPE, prometheus_text
 
 if TYPE_CHECKING:

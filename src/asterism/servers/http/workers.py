@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from asterism.indexing.progress import Progress
 from asterism.operations.calls import Caller
-from asterism.servers.clients import Spender
-from asterism.servers.fair_queue import FairQueue, Room
+from asterism.operations.dispatch.clients import Spender
+from asterism.operations.dispatch.fair_queue import FairQueue, Room
+from asterism.operations.error_codes import code_of
 from asterism.servers.http.replies import Problem, Refused
-from asterism.servers.tools_errors import code_of
 from asterism.types.deadlines import waited_too_long
 from asterism.types.errors import AsterismError, Cancelled, TooBusy
 

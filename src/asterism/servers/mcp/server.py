@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from asterism import __version__
 from asterism.indexing.progress import SYNC_STAGES, Progress
 from asterism.operations.calls import Caller
+from asterism.operations.dispatch.toolbox import Toolbox, failure, truncation_warning
+from asterism.operations.error_codes import code_of, sentence_of
 from asterism.operations.json import compact
 from asterism.operations.limits import Reply, written
 from asterism.servers.http.shares import spender_of
@@ -19,9 +21,7 @@ from asterism.servers.http.state import State
 from asterism.servers.http.workers import Wanted, lane_of
 from asterism.servers.mcp.opening import INSTRUCTIONS, NAME, TITLE
 from asterism.servers.mcp.sampling import lent_by, request_name
-from asterism.servers.tools import listed
-from asterism.servers.tools_errors import code_of, sentence_of
-from asterism.servers.tools_running import ANSWERS, Toolbox, failure, truncation_warning
+from asterism.servers.mcp.tools import listed
 from asterism.telemetry.exposition import prometheus_text
 from asterism.types.deadlines import counting_threads
 from asterism.types.errors import ShareExceeded, TooBusy, WaitedTooLong
@@ -162,9 +162,10 @@ def make_server(toolbox: Toolbox, state: State | None = None) -> Server[dict[str
             )
         if state is not None:
             return await _called_over_http(state, context, params)
-        alone = indexings if params.name == "index_codebase" else limiter
-        alone = answers if params.name in ANSWERS else alone
-        return await _called(toolbox.call, alone, context, params)
+        operation = offered[params.name]
+        alone = indexings if operation.has_progress else limiter
+        alone = answers if operation.uses_model else alone
+        return await _called(toolbox.call, alone, context, params, operation.uses_model)
 
     server: Server[dict[str, Any]] = Server(
         NAME,
@@ -191,18 +192,19 @@ async def _called_over_http(
     state: State, context: _Context, params: CallToolRequestParams
 ) -> CallToolResult:
     """Run a tool in one of the threads that all clients share, within the client's part."""
-    name, work = params.name, state.toolbox.work(params.name)
-    threads = state.indexings if name == "index_codebase" else state.threads
-    threads = state.answers if name in ANSWERS else threads
+    operation = state.toolbox.tools[params.name]
+    threads = state.indexings if operation.has_progress else state.threads
+    threads = state.answers if operation.uses_model else threads
     wanted = Wanted(
         client=spender_of(context.request, is_session=True),
-        lane=lane_of(params.arguments or {}) if work.asks else None,
-        seconds=state.toolbox.seconds_of(work.tool),
+        lane=lane_of(params.arguments or {}) if operation.needs_index else None,
+        seconds=state.toolbox.seconds_of(operation),
     )
     try:
         state.shares.check(wanted.client)
         async with threads.place(wanted):
-            return await _called(partial(_counted, state, wanted), threads.limiter, context, params)
+            call = partial(_counted, state, wanted)
+            return await _called(call, threads.limiter, context, params, operation.uses_model)
     except ShareExceeded as error:
         return _answered(refusal(error))
     except (TooBusy, WaitedTooLong) as error:
@@ -245,6 +247,7 @@ async def _called(
     limiter: anyio.CapacityLimiter,
     context: _Context,
     params: CallToolRequestParams,
+    uses_model: bool,
 ) -> CallToolResult:
     """Run a tool in a thread, which is told when the request is cancelled.
 
@@ -260,7 +263,7 @@ async def _called(
         latest.hear,
         gone.is_set,
         client.client_info.name if client else None,
-        lent_by(context) if params.name in ANSWERS else None,
+        lent_by(context) if uses_model else None,
         request_name(context),
     )
     work = partial(call, params.name, params.arguments, caller)

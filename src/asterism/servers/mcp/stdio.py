@@ -19,7 +19,7 @@ from asterism.servers.mcp.opening import Front, NotOurs, Opening
 
 if TYPE_CHECKING:
     # It brings the engine, which is not needed before the first call.
-    from asterism.servers.tools_running import Toolbox
+    from asterism.operations.dispatch.toolbox import Toolbox
 
 READ_BYTES = 65_536
 """What is asked of the system at a time: as much as a pipe holds."""

@@ -2,8 +2,8 @@
 
 import pytest
 
-from asterism.servers.clients import Spender
-from asterism.servers.fair_queue import REMEMBERED, FairQueue, Room
+from asterism.operations.dispatch.clients import Spender
+from asterism.operations.dispatch.fair_queue import REMEMBERED, FairQueue, Room
 
 A, B, C = Spender("a"), Spender("b"), Spender("c")
 SESSIONS = [Spender(f"session {number}", "address") for number in range(3)]

@@ -13,10 +13,9 @@ from mcp.types import CreateMessageRequestParams, CreateMessageResult, TextConte
 from asterism.config.sections_models import ModelSettings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.operations.calls import Caller
+from asterism.operations.calls import Caller, Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.operations.limits import MOST_CHARS, Reply, measured
-from asterism.operations.repositories import Standpoint
-from asterism.servers.tools_running import Toolbox
 from tests.llm.fake_openai import FakeOpenAI
 from tests.llm.loopback import Call, Say
 from tests.servers.conftest import SETTINGS, copy_of_harbor, make_engine

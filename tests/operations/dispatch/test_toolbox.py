@@ -11,17 +11,16 @@ import pytest
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.operations.calls import Caller
-from asterism.operations.repositories import Standpoint
-from asterism.servers.tools_running import Toolbox
+from asterism.operations.calls import Caller, Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
 from tests.servers.conftest import ROOT, copy_of_harbor, make_engine
 
 ARENAS = """
 import ctypes, sys
 from pathlib import Path
 from threading import Barrier, Thread
-from asterism.operations.repositories import Standpoint
-from asterism.servers.tools_running import Toolbox
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
 from tests.servers.conftest import make_engine
 base, harbor, file = map(Path, sys.argv[1:])
 toolbox, together = Toolbox(make_engine(base), Standpoint(harbor)), Barrier(4)

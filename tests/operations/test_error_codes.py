@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from asterism.servers.tools_errors import CODES, INTERNAL, LONGEST_SENTENCE, code_of, sentence_of
+from asterism.operations.error_codes import CODES, INTERNAL, LONGEST_SENTENCE, code_of, sentence_of
 from asterism.types import errors
 from asterism.types.errors import AsterismError, IndexMissing, UsageError
 

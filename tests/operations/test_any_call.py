@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
+from asterism.operations.error_codes import CODES
 from asterism.operations.limits import measured, written
-from asterism.operations.repositories import Standpoint
+from asterism.operations.registry import TOOLS
 from asterism.operations.schema import Json
-from asterism.servers.tools import TOOLS
-from asterism.servers.tools_errors import CODES
-from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import make_engine
 
 FOUL = st.sampled_from(

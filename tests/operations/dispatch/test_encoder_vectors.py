@@ -11,9 +11,9 @@ from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.operations.repositories import Standpoint
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.operations.schema import Json
-from asterism.servers.tools_running import Toolbox
 from tests.models.weights.tiny_models import make_encoder
 from tests.servers.conftest import copy_of_harbor
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from asterism.servers.clients import Spender
+from asterism.operations.dispatch.clients import Spender
 
 REMEMBERED = 1_000
 """Clients and addresses whose last turn is remembered; one that is forgotten counts as new."""
