@@ -4,7 +4,7 @@
 
 Each is parsed, and checked against a walk over the leaves of the file's tree that shares nothing
 with the code that chose what to show: names of the file's own imports, constants and types that
-stand in the target must be in the snapshot, and what is in it must be named elsewhere in it. For
+the target names must be in the snapshot, and everything in it must be named elsewhere in it. For
 Python the language's own parser and symbol tables say exactly which names are used.
 """
 

@@ -3,8 +3,8 @@
     python -m benchmarks.context.fit [--embedder local|minilm|encoder|FOLDER]
 
 Prints the numbers for `asterism.context.scores`, and how good they are on requests they were
-not fitted on (five folds). The relation of two items is not fitted, for nobody has labelled pairs:
-the nearest ones are listed, to be judged by hand.
+not fitted on (five folds). The relation of two items is not fitted, because no pairs are labelled:
+the nearest ones are listed, to be labelled by hand.
 """
 
 import argparse
@@ -141,7 +141,7 @@ def figures(rows: Rows, chance: Numbers, floor: float) -> tuple[float, float, fl
 
 
 def relation_curve(prepared: Prepared) -> tuple[float, float]:
-    """How likely two items go together by their nearest pieces, fitted on the judged pairs."""
+    """How likely two items go together by their nearest pieces, fitted on the labelled pairs."""
     together = {frozenset(map(key_of, pair)) for pair in load_pairs()}
     by_item = np.maximum.reduceat(likeness(prepared, slice(None)), prepared.starts, axis=0)
     first, second = np.triu_indices(len(prepared.items), 1)
@@ -153,7 +153,7 @@ def relation_curve(prepared: Prepared) -> tuple[float, float]:
 
 
 def nearest_pairs(prepared: Prepared, count: int = 40) -> list[str]:
-    """The items that are most alike, to be judged by hand."""
+    """The most similar items, to be labelled by hand."""
     near = prepared.best(prepared.vectors @ prepared.vectors.T)
     by_item = np.maximum.reduceat(near, prepared.starts, axis=0)
     first, second = np.triu_indices(len(prepared.items), 1)

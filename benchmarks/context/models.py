@@ -44,7 +44,7 @@ DEPTH = 10
 
 
 class Ranking(NamedTuple):
-    """How items stand in the order that a model gives them, over requests that need something."""
+    """Ranks of relevant items by one model, over requests that need some item."""
 
     ndcg: float
     first: float

@@ -90,7 +90,7 @@ class Sample(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """What one side says of a symbol and the other does not."""
+    """Edges of a symbol that one side reports and the other does not."""
 
     sample: Sample
     fact: str

@@ -28,7 +28,7 @@ Order = Callable[[Query, Collection], Sequence[int]]
 
 
 class Measured(NamedTuple):
-    """The answers to every question of a dataset, judged in two ways."""
+    """The answers to every query of a dataset, scored in two ways."""
 
     files: list[Scored]
     """The best chunk of each file."""

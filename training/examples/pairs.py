@@ -247,7 +247,7 @@ def pairs_of_service(data: bytes, chance: random.Random) -> Iterator[Pair]:
 
 
 def pairs_of_history(folder: Path, chance: random.Random) -> Iterator[Pair]:
-    """Subjects of commits, which are wishes in a few words, and what their bodies say."""
+    """Subjects of commits, which are short change requests, with the text of their bodies."""
     git = ["git", "--git-dir", str(git_directory(folder)), "log", "--no-merges", "-n", str(COMMITS)]
     told = subprocess.run([*git, "--format=%s%x00%b%x1e"], capture_output=True, check=True).stdout
     commits = told.decode("utf-8", "replace").split("\x1e")
