@@ -34,7 +34,7 @@ def copy_of_harbor(base: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def indexed_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with the example, its index, and nothing else; nobody writes here."""
+    """A directory with the example, its index, and nothing else; no test writes here."""
     base = tmp_path_factory.mktemp("indexed")
     engine = make_engine(base)
     engine.index(engine.register(copy_of_harbor(base)))

@@ -1,4 +1,4 @@
-"""Does a server give away, run or break anything when it is asked by somebody unkind?"""
+"""Does a server give away, run or break anything when it is attacked?"""
 
 import json
 from collections.abc import Iterator
@@ -153,7 +153,7 @@ def test_searches_stay_inside(client: TestClient, field: str, path: str) -> None
 
 
 @pytest.mark.parametrize("id_", ["nowhere", "../other", "other\0", "*", "%", "' OR 1=1 --", ""])
-def test_repositories_that_are_none(client: TestClient, id_: str) -> None:
+def test_unknown_repositories(client: TestClient, id_: str) -> None:
     answer = client.post("/api/search", json={"query": "theirs", "repository_id": id_})
     assert answer.status_code in (400, 404)
     assert error_of(answer) in ("repository_unclear", "invalid_argument")

@@ -150,7 +150,7 @@ def test_stopping_a_turn(base: Path) -> None:
     assert "The ledger books them all.".startswith(last["answer"])
 
 
-def test_whoever_leaves_stops_the_turn(base: Path) -> None:
+def test_a_client_that_leaves_stops_the_turn(base: Path) -> None:
     with FakeOpenAI([Say("The ledger books them all.", hold_after=4)]) as fake:
         model = {"PROVIDER": "openai", "NAME": "fake-1", "URL": fake.url}
         variables = {f"ASTERISM_MODEL_{name}": value for name, value in model.items()}

@@ -122,7 +122,7 @@ def test_whatever_is_sent_the_answer_is_as_described(
             if isinstance(sent.get("data"), bytes):
                 sent["content"] = sent.pop("data")
             answer = client.request(**sent)
-            # A model or a compiler that is missing is a 503; a mistake of ours is this.
+            # A model or a compiler that is missing is a 503; a defect is this.
             assert answer.status_code != 500, answer.text
             case.validate_response(answer, checks=CHECKS)
 

@@ -86,7 +86,7 @@ def test_a_name_of_a_proxy_is_not_this_machine() -> None:
     assert status_of(access, OWN, [("host", "127.0.0.1")]) == 200
 
 
-def test_a_token_that_somebody_chose_is_asked_of_everybody() -> None:
+def test_a_token_that_the_user_chose_is_asked_of_every_client() -> None:
     access = access_for("127.0.0.1", TOKEN)
     assert status_of(access, OWN) == 401
     assert status_of(access, OWN, [("authorization", f"Bearer {TOKEN}")]) == 200

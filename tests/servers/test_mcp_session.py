@@ -179,7 +179,7 @@ def test_a_limit_is_told_and_accounted_for(toolbox: Toolbox, mode: str) -> None:
         assert not plain["truncated"]
 
     tell(toolbox, story, mode, logging_callback=log)
-    # The stateless revision sends such messages only to whoever asks for them.
+    # The stateless revision sends such messages only to clients that ask for them.
     assert [level for level, _ in warned] == (["warning"] if mode == "legacy" else [])
     assert all("search_code: the reply was shortened (token_budget)" in data for _, data in warned)
 

@@ -282,7 +282,7 @@ def test_a_cancelled_call_leaves_the_server_free(tmp_path: Path) -> None:
         assert server.end() == 0
 
 
-def test_a_place_that_is_none_is_an_error(tmp_path: Path) -> None:
+def test_a_missing_place_is_an_error(tmp_path: Path) -> None:
     run = subprocess.run(
         [*COMMAND, str(tmp_path / "nowhere")],
         env=environment(tmp_path),

@@ -162,7 +162,7 @@ def test_what_is_no_code(client: TestClient, body: dict[str, object]) -> None:
     assert "set-cookie" not in answer.headers
 
 
-def test_anybody_may_send_little(client: TestClient) -> None:
+def test_every_client_may_send_little(client: TestClient) -> None:
     answer = client.post("/session", json={"code": "x" * 2_000})
     assert (answer.status_code, error_of(answer)) == (413, "too_large")
 

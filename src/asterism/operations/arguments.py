@@ -118,7 +118,7 @@ def _mapping(name: str, schema: Json, value: object) -> Json:
 
 
 def _plain(name: str, value: object) -> object:
-    """A value inside an object; its type is checked by whoever reads the object."""
+    """A value inside an object; the code that reads the object checks its type."""
     if isinstance(value, str):
         return _text(f"a value of {name}", _ANY_NAME, value)
     if isinstance(value, list | tuple):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from asterism.indexing.progress import Progress
+from asterism.indexing.report import SyncReport
 from asterism.operations.addable import Addable
 from asterism.operations.schema import Json
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from asterism.engine.chat.service import Asking
     from asterism.engine.engine import Engine
-    from asterism.indexing.report import SyncReport
     from asterism.models.llm.provider import Lent
     from asterism.store.registry import Registered
 

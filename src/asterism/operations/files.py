@@ -29,11 +29,11 @@ from asterism.types.errors import (
     UsageError,
 )
 from asterism.types.files import display_path, wire_path
+from asterism.types.outline import Outline
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
     from asterism.store.registry import Registered
-    from asterism.types.outline import Outline
 
 MOST_LINES = 5_000
 """Lines of a file in one reply."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
+from asterism.indexing.report import SyncReport
 from asterism.operations.calls import Call
 from asterism.operations.json import (
     KnownRepository,
@@ -23,7 +24,6 @@ from asterism.types.files import wire_path
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
-    from asterism.indexing.report import SyncReport
     from asterism.store.registry import Registered
 
 MOST_UNREAD = 200
@@ -303,7 +303,7 @@ Example: {}""",
         name="cancel_indexing",
         title="Stop indexing",
         description="""\
-Stop the indexing of a repository, whoever started it. What was done is kept, and the next run \
+Stop the indexing of a repository, by any client. What was done is kept, and the next run \
 goes on there.
 
 Use it for: a run that takes too long or that was started by mistake.

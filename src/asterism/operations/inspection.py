@@ -21,11 +21,11 @@ from asterism.operations.schema import (
 from asterism.operations.search_reply import RowOptions, SearchFound, search_found, search_text
 from asterism.types.errors import UsageError
 from asterism.types.files import wire_path
+from asterism.types.index import Link
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
     from asterism.engine.inspection import IndexedChunk, Inspection
-    from asterism.types.index import Link
 
 MOST_LINKS = 200
 """Imports and importers of a file that are listed; they are counted in any case."""

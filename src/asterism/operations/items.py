@@ -229,7 +229,7 @@ def _text(found: Json) -> str:
     """The items as a model reads them."""
     blocks = [_block(item) for item in found["items"]]
     if not blocks:
-        blocks = ["No item fits."] if "leftOut" in found else ["There is none."]
+        blocks = ["No item fits."] if "leftOut" in found else ["No items."]
     left_out = found.get("leftOut") or ()
     if left_out:
         names = ", ".join(f"{_name(entry)} ({entry['reason']})" for entry in left_out)

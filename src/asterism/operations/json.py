@@ -132,7 +132,7 @@ def timed(seconds: float) -> Json:
 
 
 def statistics_json(found: Status) -> Json | None:
-    """How much an index holds; nothing where there is none."""
+    """The size of an index; None without an index."""
     known = found.statistics
     return known and {
         "files": known.files,
@@ -147,7 +147,7 @@ def statistics_json(found: Status) -> Json | None:
 
 
 def job_json(found: Status) -> Json | None:
-    """The indexing that runs, or the last one; nothing where there was none."""
+    """The indexing that runs, or the last one; None before the first."""
     job = found.job
     return job and {
         "kind": job.kind,
@@ -162,7 +162,7 @@ def job_json(found: Status) -> Json | None:
 
 
 def upgrade_json(found: Status) -> Json | None:
-    """How far the second vectors are; nothing where the settings want none."""
+    """Progress of the encoder vectors; None if the settings turn them off."""
     state = found.upgrade
     return state and {
         "model": state.model,

@@ -1,4 +1,4 @@
-"""How long a reply may be, measured on what is really sent, and what goes if it is longer."""
+"""Limits of replies, measured on what is sent, and what is dropped to keep to them."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -45,7 +45,7 @@ class Reply:
     render: Callable[[Json], str] | None = None
     """How the text for the model follows from the structured content."""
     account: str | None = None
-    """Where in `meta` the account stands; else it stands in the structured content."""
+    """The key of `meta` that holds the account; None if the structured content holds it."""
     error: str | None = None
     """The code of a failure."""
 
@@ -133,7 +133,7 @@ def fitted(reply: Reply, limit: int) -> Reply:
 
 
 def account_of(reply: Reply) -> Json:
-    """The account of what a reply left out; nothing where there is none."""
+    """The account of what a reply left out; empty if it has no account."""
     found = reply.structured or {}
     if reply.account is not None:
         found = reply.meta.get(reply.account, {})

@@ -14,12 +14,12 @@ from asterism.operations.operation import Operation, Route
 from asterism.operations.requests import SymbolRelations
 from asterism.operations.schema import Json
 from asterism.types.files import wire_path
+from asterism.types.structure import CallTree, Connections, Edge, Gap, SymbolPlace
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
     from asterism.engine.relations import Related, Relation, RelationsReply
     from asterism.store.registry import Registered
-    from asterism.types.structure import CallTree, Connections, Edge, Gap, SymbolPlace
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from asterism.types.errors import IndexMissing, PathMissing, PathOutside, Reposi
 from asterism.types.files import display_path
 
 HIDDEN = "…"
-"""What stands for a place of the machine that a reply must not name."""
+"""Replaces a path of the machine that a reply must not name."""
 _OUTSIDE = ("/", "~", "..")
 _LISTED = 20
 """Repositories that an error names; list_repositories shows the rest."""
@@ -22,7 +22,7 @@ _LONGEST_NAME, _LONGEST_PATH = 255, 4096
 
 
 def repository_for(engine: Engine, here: Standpoint, arguments: Json) -> Registered:
-    """The repository a call means: by id, by project, by path, else where the server stands."""
+    """The repository of a call: by id, project or path, else where the server was started."""
     named = _named(engine, arguments)
     if named is not None:
         return named
@@ -38,7 +38,7 @@ def repository_for(engine: Engine, here: Standpoint, arguments: Json) -> Registe
 
 
 def own_repository(engine: Engine, here: Standpoint) -> Registered:
-    """The repository that the server stands in, else the only one there is."""
+    """The repository that the server was started in, else the only one there is."""
     if here.directory is not None:
         found = engine.registry.find(here.directory)
         if found is not None:
@@ -126,7 +126,7 @@ def _check_length(typed: str) -> None:
 
 
 def to_index(engine: Engine, here: Standpoint, arguments: Json) -> Registered:
-    """The repository to index: a known one, or the one that the server stands in."""
+    """The repository to index: a known one, or the one that the server was started in."""
     typed = arguments.get("path")
     named = _named(engine, arguments)
     if named is not None:

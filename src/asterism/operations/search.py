@@ -93,7 +93,7 @@ def _page(
     request: SearchRequest,
     search: Callable[[SearchRequest], SearchReply],
 ) -> Reply:
-    """The rows; a page ends where its room does, so that the cursor goes on with the next row."""
+    """The rows; a page that is full ends early, and its cursor goes on with the next row."""
     reply = _answered(call, asked, request, search)
     while asked.exhaustive and request.limit > 1 and _left_out(reply):
         limit = max(1, min(request.limit - 1, _returned(reply)))
@@ -205,7 +205,7 @@ def _shorter_page(structured: Json, wanted: int, call: Call) -> Json:
 
     reason = "token_budget" if call.limit < CHUNKS.limit_chars else "character_limit"
     info = {**structured["truncation_info"], "reason": reason, "original_count": wanted}
-    note = "This page has room for fewer rows than asked for; the cursor goes on after them."
+    note = "Fewer rows than asked for fit on this page; the cursor goes on after them."
     notes = [*structured["notes"], note]
     return {**structured, "truncated": True, "truncation_info": info, "notes": notes}
 

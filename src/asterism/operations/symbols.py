@@ -22,6 +22,7 @@ from asterism.operations.operation import Operation, Route
 from asterism.operations.requests import SymbolLookup
 from asterism.operations.schema import Json
 from asterism.operations.search_reply import remarks
+from asterism.search.cursors import Origin, read_cursor, write_cursor
 from asterism.types.errors import InputError, UsageError
 from asterism.types.files import display_path, wire_path
 from asterism.types.index import FoundSymbol, SymbolQuery
@@ -31,7 +32,6 @@ from asterism.types.symbol import Role
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
     from asterism.engine.lookups import Lookup
-    from asterism.search.cursors import Origin
     from asterism.store.registry import Registered
 
 EVERYTHING = 1_000_000
@@ -73,7 +73,6 @@ class SymbolsFound(Accounted, Located):
 
 def symbol_lookup(call: Call, asked: SymbolLookup) -> Reply:
     """The places of a name, definitions first, with exact counts."""
-    from asterism.search.cursors import read_cursor, write_cursor
     from asterism.search.filters import applied
 
     registered = call.repository()
@@ -158,7 +157,6 @@ def symbols_text(found: Json) -> str:
 
 def _with_cursor(reply: Reply, origin: Origin, start: int) -> Reply:
     """The cursor goes on after the last place that is given."""
-    from asterism.search.cursors import write_cursor
 
     structured = reply.structured or {}
     end = start + structured["returned_count"]
@@ -213,7 +211,6 @@ def _passing(found: Lookup, where: Filter) -> list[FoundSymbol]:
 
 def _origin(asked: SymbolLookup, found: Lookup) -> Origin:
     """What pages are cut from: the same lookup of the same version of the index."""
-    from asterism.search.cursors import Origin
 
     keys = ("name", "kind", "role", "filters")
     given = asdict(asked)

@@ -25,8 +25,8 @@ MOST_TURNS = 256
 EVENTS_TEXT = """\
 With `Accept: text/event-stream` the reply is a stream of events: `start` (conversationId and \
 turnId), `context`, `token` (text), `discarded` (text that was no part of the answer), \
-`tool_start`, `tool_end`, `approval` (calls that wait for somebody's word), `citations`, `note`, \
-then one `done` with what would be the reply, or one `error`. Whoever leaves stops the turn."""
+`tool_start`, `tool_end`, `approval` (calls that wait for approval), `citations`, `note`, then one \
+`done` with what would be the reply, or one `error`. A client that leaves stops the turn."""
 
 _TurnId: TypeAlias = Annotated[str, text("The turn's id.")]
 _Question: TypeAlias = Annotated[str, text("The question.")]
@@ -43,7 +43,7 @@ _RequestId: TypeAlias = Annotated[
     str | None, text("A name for this request: repeated, it is not answered twice.")
 ]
 _Retries: TypeAlias = Annotated[
-    int | None, whole("How often the model may judge the hits and search again.", 0, 10)
+    int | None, whole("How often the model may assess the hits and search again.", 0, 10)
 ]
 
 
@@ -189,7 +189,7 @@ Ask the next question of a conversation; one at a time is answered, the others w
         name="go_on",
         title="Approve calls, or resume a turn",
         description=f"""\
-Go on with a turn that waits for somebody's word on calls of tools, or that was interrupted. \
+Go on with a turn that waits for approval of tool calls, or that was interrupted. \
 Calls that are not named go on waiting.
 
 {EVENTS_TEXT}""",

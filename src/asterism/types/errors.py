@@ -163,7 +163,7 @@ class BadVectors(ProviderError):
 
 
 class BadScores(ProviderError):
-    """The reranker's answer has the wrong number of scores, or scores that are none."""
+    """The reranker's answer has the wrong number of scores, or invalid scores."""
 
 
 class BadReply(ProviderError):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from asterism.disclosure.hidden import visible
 from asterism.engine.engine import Engine
 from asterism.engine.upgrade import Upgrader
+from asterism.indexing.report import SyncReport
 from asterism.operations.arguments import checked
 from asterism.operations.calls import Call, Caller, Standpoint
 from asterism.operations.dispatch.hidden_paths import Hiding
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     # It brings models and databases, which wait for the first question in words.
     from asterism.engine.chat.requests import Asked, Hear
     from asterism.engine.chat.service import Asking
-    from asterism.indexing.report import SyncReport
 
 QUERY_SECONDS = 30.0
 """How long a query may take: some hundred times what an ordinary one takes."""
@@ -141,7 +141,7 @@ class Toolbox:
         """Stop what works on a repository that is to be removed."""
         self._watchers.forget(registered)
         self._upgrader.forget(registered)
-        # Where there is no index, nobody indexes.
+        # Without an index there is no job.
         with suppress(IndexMissing):
             self._jobs.stop(registered)
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _JSON = "application/json"
 READ_ONLY = Problem(
-    "read_only", "This server only answers questions; whoever runs it changes its repositories."
+    "read_only", "This server only answers queries; the user who runs it changes its repositories."
 )
 
 _Run = Callable[[Callable[[Progress], None]], Awaitable[tuple[Problem | None, bytes]]]

@@ -48,11 +48,11 @@ ROUTES: tuple[Callable[[State], list[BaseRoute]], ...] = (
     sessions.routes,
     _operating,
 )
-"""Whatever serves something over HTTP; MCP is served beside these."""
+"""The makers of all routes but that of MCP."""
 
 
 def make_app(state: State) -> ASGIApp:
-    """The application; whoever made the toolbox closes it when the server has ended."""
+    """The application; its caller closes the toolbox when the server has ended."""
     from mcp.server.transport_security import TransportSecuritySettings
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException

@@ -91,7 +91,7 @@ class _Chat:
         return answer
 
     async def _whole(self, request: Request, asked: Asked) -> Response:
-        """The answer when it is there; whoever leaves stops it."""
+        """The complete answer; a client that leaves stops the turn."""
         import anyio
         from starlette.responses import Response
 

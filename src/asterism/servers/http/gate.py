@@ -49,7 +49,7 @@ _UNLESS_SAID = {
 """What a route may say otherwise: pages load scripts, and the same scripts twice."""
 
 _MANY = "other"
-"""The route of a request that has none, and a method that nobody knows."""
+"""The route of a request that matches none, and the method of an unknown one."""
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 DRAINED_BODIES = 4
 DRAINED_SECONDS = 5.0

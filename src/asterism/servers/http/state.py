@@ -36,7 +36,7 @@ class State:
     """For the answers in words that MCP clients ask for."""
 
     def end(self) -> None:
-        """Tell everybody who works that nobody waits any more."""
+        """Signal shutdown to running requests."""
         self.threads.ending.set()
         self.indexings.ending.set()
         self.toolbox.halt()

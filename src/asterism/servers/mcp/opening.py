@@ -90,7 +90,7 @@ class Opening(NamedTuple):
 
 
 class Front:
-    """The opening of one session; `answer` says what to reply, until it is somebody else's turn."""
+    """The opening of one session; `answer` makes the replies, until the SDK takes over."""
 
     def __init__(self) -> None:
         self._id: object = None

@@ -117,17 +117,17 @@ async def read_resource(
 CALLS_AT_ONCE = 8
 """Threads that answer; searches are short and share two or more cores, the rest waits its turn."""
 INDEXINGS_AT_ONCE = 2
-"""Indexings that somebody waits for; they take minutes, and must not take the searches' threads."""
+"""Indexings that a client waits for; they take minutes, and must not take the searches' threads."""
 ANSWERS_AT_ONCE = 32
 """Answers in words: they wait for a model most of their time."""
 TELL_SECONDS = 0.1
-"""How often a client hears of progress; more often nobody could read it."""
+"""How often a client hears of progress; more often could not be read."""
 
 _Context: TypeAlias = "ServerRequestContext[Any, Any]"
 
 
 def make_server(toolbox: Toolbox, state: State | None = None) -> Server[dict[str, Any]]:
-    """The server; whoever made the toolbox closes it when no transport is left.
+    """The server; its caller closes the toolbox when no transport is left.
 
     `state` is that of an HTTP server, whose clients share its threads and the processor; a client
     by itself has no limit. A server that only reads has no tools that change something: models
@@ -251,8 +251,8 @@ async def _called(
 ) -> CallToolResult:
     """Run a tool in a thread, which is told when the request is cancelled.
 
-    The thread is waited for in any case: one that nobody waited for would make room for the next,
-    and clients that come and go would start any number.
+    The thread is awaited in any case: an abandoned one would not be counted, so that clients that
+    come and go would start any number.
     """
     import anyio
     import anyio.to_thread
@@ -311,7 +311,7 @@ async def _tell(latest: _Latest, context: _Context, gone: Event) -> None:
             await latest.tell(context)
             await anyio.sleep(TELL_SECONDS)
     finally:
-        # A thread that still works, or waits for its turn, sees that nobody needs it.
+        # A thread that still works, or waits for its turn, sees that it is not needed.
         gone.set()
 
 
