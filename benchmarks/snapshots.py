@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from asterism.analysis.source.discovery import discover
 from asterism.analysis.source.text import decode, is_binary
-from asterism.analysis.syntax.catalogue import detect
+from asterism.analysis.syntax.language import detect
 from asterism.analysis.syntax.outlines import outline
 from asterism.reply.snapshots import Snapshot, snapshot
 from asterism.types.outline import Outline

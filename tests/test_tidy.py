@@ -50,13 +50,15 @@ def test_lines() -> None:
     assert layout.lines(TREES) <= LINES_LEFT
 
 
+# Generated from docstrings, whose words count where they are written.
+FROM_DOCSTRINGS = {"docs/traced-query.md"}
 TRIED = {"nobody", "somebody", "given out", "is none", "says of it"}
 
 # Where a word of `tests/words.txt` is right: the files, the words, and why.
 PLAIN_WORDS = [
     ("src/asterism/chat/*", {"judge", "judges", "judged"}, "the quality loop of chat"),
     ("tests/chat/*", {"judge", "judges", "judged"}, "the quality loop of chat"),
-    ("src/asterism/evaluation/topics.py", {"room"}, "a topic: a hotel room"),
+    ("src/asterism/evaluation/candidates.py", {"room"}, "a topic: a hotel room"),
     (
         "tests/test_tidy.py",
         {"judge", "judges", "judged", "room", *TRIED},
@@ -69,10 +71,6 @@ PLAIN_WORDS = [
 # How many matches each package and folder may still have. They may only become fewer; a package
 # without an entry has none.
 WORDS_LEFT = {
-    "AGENTS.md": 1,
-    "ARCHITECTURE.md": 12,
-    "CHANGELOG.md": 9,
-    "CONTRIBUTING.md": 3,
     "benchmarks/ranking": 1,
     "docs": 23,
     "src/asterism/analysis": 55,
@@ -124,7 +122,7 @@ def test_plain_words() -> None:
     found = [
         (name, line, word)
         for name in OURS
-        if name.endswith((".py", ".md"))
+        if name.endswith((".py", ".md")) and name not in FROM_DOCSTRINGS
         for line, word in words.matches(name, text_of(name) or "", listed)
         if not _plain(name, word)
     ]
@@ -141,7 +139,7 @@ def _plain(name: str, word: str) -> bool:
 
 # Modules that name a language outside of its folder, each with what it names and why.
 MAY_NAME_LANGUAGES = {
-    "lsp/client.py": ({"markdown"}, "a format of the protocol"),
+    "lsp/connection.py": ({"markdown"}, "a format of the protocol"),
     "cli/ask_arguments.py": ({"markdown"}, "a format of answers"),
     "cli/commands/conversations.py": ({"markdown"}, "a format of exports"),
     "context/agents/nodes.py": ({"python"}, "a tag of YAML"),
@@ -220,7 +218,7 @@ OPENINGS = {
     "src/asterism/engine/status.py": 3,
     "src/asterism/engine/upgrade.py": 2,
     "src/asterism/engine/wiring.py": 1,
-    "src/asterism/evaluation/asterism_adapter.py": 2,
+    "src/asterism/evaluation/adapters.py": 2,
     "src/asterism/evaluation/self_supervised.py": 1,
     "src/asterism/operations/files.py": 2,
 }

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from asterism.context.scores import Curve
 from asterism.context.vectors import ItemIndex
+from asterism.context.words import Curve
 from asterism.evaluation.tables import table
 from asterism.models.embed.cache import NoCache
 from asterism.models.weights.folder import DESCRIPTION

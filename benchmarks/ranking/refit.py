@@ -39,9 +39,8 @@ from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.rerank import PREFIX
 from asterism.engine.wiring import Places
-from asterism.evaluation.bootstrap import paired_difference
 from asterism.evaluation.datasets import Dataset, load_dataset
-from asterism.evaluation.summaries import mean
+from asterism.evaluation.summaries import mean, paired_difference
 from asterism.evaluation.tables import table
 from asterism.search.query.parse import understand
 from asterism.search.ranking.options import OF_VECTORS, RankOptions, Weights

@@ -35,10 +35,9 @@ from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.rerank import LocalRerankModel, local_rerank_model
 from asterism.engine.wiring import Places, cache
-from asterism.evaluation.bootstrap import paired_difference
-from asterism.evaluation.datasets import Checkout, Dataset, Found, Query, load_dataset
-from asterism.evaluation.metrics import first_ranks, ndcg, without_given
-from asterism.evaluation.summaries import mean
+from asterism.evaluation.datasets import Dataset, DatasetRepository, FoundPlace, Query, load_dataset
+from asterism.evaluation.runs import first_ranks, ndcg, without_given
+from asterism.evaluation.summaries import mean, paired_difference
 from asterism.evaluation.tables import table
 from asterism.models.embed.provider import Embedder, make_embedder
 from asterism.models.rerank.options import RerankOptions
@@ -103,7 +102,7 @@ class Case:
     question: Question
     pools: Pools
     chunks: Mapping[ChunkKey, Chunk]
-    checkout: Checkout
+    checkout: DatasetRepository
     dataset: Dataset
     answerable: bool
     count: float = 1.0
@@ -154,8 +153,8 @@ class Case:
         return [self.chunks[key] for key in keys if key in self.chunks]
 
     @staticmethod
-    def _found(chunk: Chunk) -> Found:
-        return Found(chunk.relative_path, chunk.start_line, chunk.end_line)
+    def _found(chunk: Chunk) -> FoundPlace:
+        return FoundPlace(chunk.relative_path, chunk.start_line, chunk.end_line)
 
 
 def cases(

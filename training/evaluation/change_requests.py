@@ -16,8 +16,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from asterism.analysis.syntax.catalogue import detect
-from asterism.evaluation.datasets import Query, Target, write_dataset
+from asterism.analysis.syntax.language import detect
+from asterism.evaluation.datasets import LabelledPlace, Query, write_dataset
 from training.evaluation.unseen import CHANGE
 from training.examples.mine import source_name
 from training.examples.prepare import read_change_requests
@@ -68,7 +68,7 @@ def queries(
         said: paths for said in sorted(requested) if (paths := there.intersection(requested[said]))
     }
     for number, said in enumerate(chance.sample(list(known), len(known)), 1):
-        targets = tuple(Target(path) for path in sorted(known[said]))
+        targets = tuple(LabelledPlace(path) for path in sorted(known[said]))
         language = detect(targets[0].path).key
         yield Query(f"{source}-{number:03}", said, source, targets, language, CHANGE)
 

@@ -8,8 +8,8 @@ from asterism.models.embed import options as embed
 from asterism.models.embed.options import EmbedOptions
 from asterism.models.embed.provider import Embedder, make_embedder
 from asterism.models.rerank import options as rerank
-from asterism.models.rerank.local import LocalReranker
 from asterism.models.rerank.options import RerankOptions
+from asterism.models.rerank.provider import LocalReranker
 from asterism.models.weights.folder import DESCRIPTION, Kind, ModelFolder, check, read_folder
 from asterism.types.errors import AsterismError
 

@@ -24,7 +24,7 @@ from asterism.config.load import load
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.evaluation.datasets import Query, Target, write_dataset
+from asterism.evaluation.datasets import LabelledPlace, Query, write_dataset
 from asterism.evaluation.self_supervised import SetOptions, make_queries
 from asterism.types.errors import PathMissing
 from asterism.types.files import display_path
@@ -115,7 +115,7 @@ def requested(one: Unseen, clones: Path, root: Path, size: int, seed: int) -> li
             f"{one.name}-{CHANGE}-{number:02}",
             change.query,
             one.name,
-            (Target(change.path),),
+            (LabelledPlace(change.path),),
             next(row.language for row in rows if row.path == change.path),
             CHANGE,
         )

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.analysis.chunks.chunker import Place, chunk_file
+from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
 from asterism.analysis.source.text import decode, is_binary
 from asterism.analysis.syntax.outlines import outline
 from training.sources.archives import SourceFile, git_directory
@@ -208,7 +208,7 @@ def pairs_of_documentation(file: SourceFile, chance: random.Random) -> Iterator[
         found = outline(file.path, text)
     except (IndexError, RecursionError):
         return
-    for chunk in chunk_file(found, text, Place("", file.path, file.path)):
+    for chunk in chunk_file(found, text, FileOrigin("", file.path, file.path)):
         if not chunk.docstring or len(chunk.docstring) < 120:
             continue
         lines = [line.strip(MARKERS) for line in chunk.docstring.split("\n")]

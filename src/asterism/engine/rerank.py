@@ -7,15 +7,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from asterism.analysis.chunks.options import RECIPE_VERSION
+from asterism.analysis.chunks.units import RECIPE_VERSION
 from asterism.engine.measured import measured_call
 from asterism.engine.metrics import record_look_up
 from asterism.indexing.index import Cache
 from asterism.indexing.read import text_hash
 from asterism.models.embed.encoder import EncoderEmbedder
 from asterism.models.embed.options import EmbedOptions, encoder_folder, static_folder
-from asterism.models.rerank.local import LocalReranker
 from asterism.models.rerank.options import RerankOptions
+from asterism.models.rerank.provider import LocalReranker
 from asterism.models.weights.folder import DESCRIPTION, Kind, ModelFolder, described, read_folder
 from asterism.search.ranking.options import Calibration, JudgeOptions, RankOptions
 from asterism.store.chunk_table import ChunkKey

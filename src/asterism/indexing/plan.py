@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, field
 from typing import NamedTuple
 
-from asterism.analysis.chunks.options import RECIPE_VERSION, ChunkOptions
-from asterism.analysis.reading import READING_VERSION
+from asterism.analysis.chunks.units import RECIPE_VERSION, ChunkOptions
+from asterism.analysis.contents import READING_VERSION
 from asterism.analysis.source.discovery import DiscoveryOptions
+from asterism.analysis.syntax.language import missing_grammars
 from asterism.disclosure.places import MaskingReport
 from asterism.types.files import FoundFile
 from asterism.types.index import FileState
@@ -33,9 +34,11 @@ class SyncOptions:
 def options_hash(options: SyncOptions) -> str:
     """Equal for options that make equal rows of equal files.
 
-    What decides which files count is left out: discovery shows its effect file by file.
+    What decides which files count is left out: discovery shows its effect file by file. A grammar
+    that is installed later changes the rows of its files.
     """
-    shape = (READING_VERSION, RECIPE_VERSION, *astuple(options.chunks))
+    missing = tuple(entry.key for entry in missing_grammars())
+    shape = (READING_VERSION, RECIPE_VERSION, *astuple(options.chunks), *missing)
     return hashlib.blake2b(repr(shape).encode(), digest_size=16).hexdigest()
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from asterism.analysis.syntax.draft import Draft, Frame, Level, Prefix, Wrapper
-from asterism.analysis.syntax.margin import Margin
+from asterism.analysis.syntax.draft import Draft, Frame, Level, Margin, Prefix, Wrapper
 from asterism.analysis.syntax.text import (
     Conventions,
     bare_text,
@@ -233,11 +232,12 @@ class Builder:
         modifiers: Sequence[str] = (),
         decorators: Sequence[Node] = (),
         widens: bool = True,
+        span: Span | None = None,
     ) -> None:
-        """Let the definition directly inside `node` take its range, modifiers and decorators."""
+        """Let the definition directly inside `node` take its range, or `span`, and these marks."""
         self.claimed = True
         outer = self._wrapper
-        start, end = node.start_byte, node.end_byte
+        start, end = span or (node.start_byte, node.end_byte)
         if outer is not None and outer.depth == self.depth - 1 and outer.start <= start < outer.end:
             modifiers = (*outer.modifiers, *modifiers)
             decorators = (*outer.decorators, *decorators)

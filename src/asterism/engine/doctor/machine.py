@@ -4,12 +4,13 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryFile
 
 from asterism import __version__
+from asterism.analysis.syntax.language import DialectEntry, missing_grammars
 from asterism.config.environment import cache_directory, data_directory, program
 from asterism.engine.doctor.findings import Finding, ok, problem, warning
 from asterism.programs.start import Launch, TimeoutExpired, run
@@ -62,6 +63,22 @@ def library_findings() -> Iterator[Finding]:
         yield problem("Libraries", f"missing: {', '.join(missing)}", _REINSTALL)
     else:
         yield ok("Libraries", ", ".join(found))
+
+
+def grammar_findings(
+    missing: Callable[[], Iterable[DialectEntry]] = missing_grammars,
+) -> Iterator[Finding]:
+    """Which grammars are not installed, and the extra that installs them."""
+    titles: dict[str, list[str]] = {}
+    for entry in missing():
+        if entry.optional is not None:
+            titles.setdefault(entry.optional.extra, []).append(entry.title)
+    if not titles:
+        yield ok("Grammars", "all are installed")
+    for extra, found in titles.items():
+        names = ", ".join(dict.fromkeys(found))
+        text = f"files in {names} are read as plain text; install `asterism[{extra}]` to parse them"
+        yield ok("Grammars", text)
 
 
 def part_findings(part: str) -> Iterator[Finding]:

@@ -40,6 +40,7 @@ def checks(where: Path, online: bool = False, deep: bool = False) -> Sequence[Ch
     return (
         ("Python", machine.program_findings),
         ("Libraries", machine.library_findings),
+        ("Grammars", machine.grammar_findings),
         ("Parser", partial(machine.part_findings, "parser")),
         ("Store", partial(machine.part_findings, "store")),
         ("Settings", partial(_settings, where)),

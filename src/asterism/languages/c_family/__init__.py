@@ -1,5 +1,7 @@
 """C and C++: what sets it apart, as data."""
 
+import re
+
 from asterism.languages.facets import (
     BaseFacets,
     CallFacets,
@@ -26,6 +28,7 @@ C = Facets(
     name="c",
     title="C",
     order=70,
+    visibility="not `static`, and not inside a function",
     server="cpp",
     outside_headers=True,
     dialects=(
@@ -33,9 +36,6 @@ C = Facets(
             key="c",
             rules="c_family.c:C",
             extensions=(".c", ".h"),
-            other_key="cpp",
-            ambiguous=(".h",),
-            is_other="c_family.headers:is_cpp_header",
         ),
     ),
     scopes=_SCOPES,
@@ -45,6 +45,7 @@ CPP = Facets(
     name="cpp",
     title="C++",
     order=80,
+    visibility="not private, not `static` outside classes, not in a nameless namespace",
     outside_headers=True,
     dialects=(
         Dialect(
@@ -54,6 +55,8 @@ CPP = Facets(
                 *(".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++"),
                 *(".ipp", ".tpp", ".inl"),
             ),
+            shared=(".h",),
+            claims="c_family:is_cpp_header",
         ),
     ),
     scopes=_SCOPES._replace(
@@ -71,3 +74,34 @@ LANGUAGES = (
     C,
     CPP,
 )
+
+
+# Only C++ compilers see this, so it says nothing about the rest: `#ifdef __cplusplus extern "C" {`.
+_GUARDED = re.compile(
+    rb"^[ \t]*#[ \t]*if(?:def)?\b[^\n]*\b__cplusplus\b.*?^[ \t]*#[ \t]*(?:endif|else)\b",
+    re.MULTILINE | re.DOTALL,
+)
+
+# Lines that are a syntax error in C: namespaces, templates, classes, aliases, access labels.
+_CPP_ONLY = re.compile(
+    rb"""^[ \t]*(?:
+        namespace(?:[ \t]+[\w:]+)*[ \t]*(?:\{|$)
+      | template[ \t]*<
+      | class[ \t]+(?:\w+[ \t]+)*\w+[ \t]*(?:final[ \t]*)?(?::[^:]|\{|;|$)
+      | using[ \t]+(?:namespace[ \t]+\w|\w+[ \t]*=|\w+::)
+      | (?:public|private|protected)[ \t]*:
+      | (?:static[ \t]+)?constexpr[ \t]
+    )""",
+    re.MULTILINE | re.VERBOSE,
+)
+
+
+def is_cpp_header(source: bytes) -> bool:
+    """Whether a header holds a line that only C++ allows, comments and guards aside."""
+    if _CPP_ONLY.search(source) is None:
+        return False
+    return _CPP_ONLY.search(_COMMENT.sub(b"", _GUARDED.sub(b"", source))) is not None
+
+
+# Prose in a licence or manual may well start a line with "using the" or "class of".
+_COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
