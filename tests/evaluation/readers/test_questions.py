@@ -59,6 +59,19 @@ def test_every_repository_has_as_many_questions(part: str) -> None:
     assert set(counts.values()) == {PER_REPOSITORY}
 
 
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_covers_ten_repositories_in_eight_languages(part: str) -> None:
+    languages = {question["repo"]: question["language"] for question in questions(part)}
+    assert len(languages) == 10
+    # TypeScript and JavaScript count as one language here.
+    assert len({name.replace("typescript", "javascript") for name in languages.values()}) == 8
+
+
+def test_every_language_has_two_questions_without_an_answer() -> None:
+    counts = Counter(q["language"] for q in ALL if q["kind"] == "unanswerable")
+    assert all(counts[question["language"]] >= 2 for question in ALL)
+
+
 def test_a_repository_has_one_commit_and_is_named_in_the_readme() -> None:
     readme = (HERE / "README.md").read_text("utf-8")
     commits = {(question["repo"], question["commit"]) for question in ALL}
