@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from asterism.indexing.progress import Progress
-from asterism.indexing.report import SyncReport
+from asterism.indexing.report import Progress, SyncReport
 from asterism.operations.addable import Addable
 from asterism.operations.schema import Json
 

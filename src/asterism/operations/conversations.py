@@ -12,7 +12,7 @@ from asterism.operations.calls import Call
 from asterism.operations.limits import Reply, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.schema import Json, choice, switch, text, whole
-from asterism.types.conversation import Shelf
+from asterism.types.chat import Shelf
 
 if TYPE_CHECKING:
     # They bring the database, which a list of operations does not need.
@@ -115,7 +115,7 @@ class ConversationDeleted:
 
 def list_conversations(call: Call, asked: ListConversations) -> Reply:
     """A page of conversations."""
-    from asterism.engine.chat.transcripts import conversation_json
+    from asterism.engine.chat.requests import conversation_json
 
     shelf = Shelf(asked.shelf or "open")
     page = _conversations(call).page(shelf, _about(call), asked.limit, asked.cursor)
@@ -125,7 +125,7 @@ def list_conversations(call: Call, asked: ListConversations) -> Reply:
 
 def search_conversations(call: Call, asked: SearchConversations) -> Reply:
     """Turns in which something was said."""
-    from asterism.engine.chat.transcripts import match_json
+    from asterism.engine.chat.requests import match_json
 
     page = _conversations(call).search(
         asked.query, Shelf(asked.shelf or "all"), _about(call), asked.limit, asked.cursor
@@ -152,7 +152,7 @@ def show_conversation(call: Call, asked: ShowConversation) -> Reply:
 
 def export_conversation(call: Call, asked: ExportConversation) -> Reply:
     """All of a conversation, for keeping elsewhere."""
-    from asterism.engine.chat.transcripts import export_markdown
+    from asterism.engine.chat.requests import export_markdown
 
     id_ = asked.conversationId
     if asked.format == "markdown":
@@ -163,14 +163,14 @@ def export_conversation(call: Call, asked: ExportConversation) -> Reply:
 
 def archive_conversation(call: Call, asked: ConversationPlace) -> Reply:
     """Archive a conversation."""
-    from asterism.engine.chat.transcripts import conversation_json
+    from asterism.engine.chat.requests import conversation_json
 
     return reply_of(conversation_json(_conversations(call).archive(asked.conversationId)))
 
 
 def restore_conversation(call: Call, asked: ConversationPlace) -> Reply:
     """Bring an archived conversation back."""
-    from asterism.engine.chat.transcripts import conversation_json
+    from asterism.engine.chat.requests import conversation_json
 
     return reply_of(conversation_json(_conversations(call).restore(asked.conversationId)))
 
@@ -190,7 +190,7 @@ def _turns(call: Call) -> Turns:
 
 
 def _export(call: Call, id_: str) -> Json:
-    from asterism.engine.chat.transcripts import export_json
+    from asterism.engine.chat.requests import export_json
 
     return export_json(_conversations(call).get(id_), _turns(call).of(id_))
 

@@ -109,7 +109,7 @@ class ItemsFound(Counted, _Items):
 
 def search_items(call: Call, asked: SearchItems) -> Reply:
     """What matters for a task, with texts and scores."""
-    from asterism.engine.request_context import ContextRequest, context_for
+    from asterism.engine.sessions import ContextRequest, context_for
     from asterism.operations.context_json import context_for_json
 
     wanted = asked.type or KINDS

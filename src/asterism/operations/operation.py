@@ -15,7 +15,7 @@ from asterism.operations.schema import Json, request_fields
 
 if TYPE_CHECKING:
     # It brings the engine, which a list of operations does not need.
-    from asterism.engine.chat.requests import Asked, Hear
+    from asterism.engine.chat.requests import Hear, TurnHandle
 
 
 class Route(NamedTuple):
@@ -40,7 +40,7 @@ class Operation:
     reply: type[Any] | UnionType | None = None
     """The record whose JSON is the reply; None where a turn of a chat is, as it is stored."""
     run: Callable[[Call, Any], Reply] | None = None
-    begin: Callable[[Call, Any, Hear], Asked] | None = None
+    begin: Callable[[Call, Any, Hear], TurnHandle] | None = None
     """Begins a turn of a chat. HTTP answers with its events, or with the turn when it has ended."""
 
     read_only: bool = True

@@ -17,7 +17,7 @@ from asterism.types.errors import TooBusy, UsageError
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
-    from asterism.engine.chat.requests import Asked, Hear
+    from asterism.engine.chat.requests import Hear, TurnHandle
 
 MOST_TURNS = 256
 """Turns that run at a time; each waits for a model, and costs little until it speaks."""
@@ -108,7 +108,7 @@ class TurnStopped:
     stopped: bool
 
 
-def ask(call: Call, asked: Ask | AskOn, hear: Hear) -> Asked:
+def ask(call: Call, asked: Ask | AskOn, hear: Hear) -> TurnHandle:
     """Begin to answer a question."""
     from asterism.engine.chat.requests import AskRequest
 
@@ -128,7 +128,7 @@ def ask(call: Call, asked: Ask | AskOn, hear: Hear) -> Asked:
     return asking.ask(registered, request, hear)
 
 
-def go_on(call: Call, asked: GoOn, hear: Hear) -> Asked:
+def go_on(call: Call, asked: GoOn, hear: Hear) -> TurnHandle:
     """Go on with a turn."""
     from asterism.engine.chat.requests import GoOnRequest
 
@@ -152,7 +152,7 @@ def stop_turn(call: Call, asked: TurnPlace) -> Reply:
 
 def show_turn(call: Call, asked: TurnPlace) -> Reply:
     """A turn with what happened in it."""
-    from asterism.engine.chat.transcripts import event_json, turn_json
+    from asterism.engine.chat.requests import event_json, turn_json
 
     turns = call.engine.records().turns()
     events = [event_json(one) for one in turns.events(asked.turnId)]

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.operations.calls import Standpoint
 from asterism.operations.dispatch.hidden_paths import Hiding, hidden_places
 from asterism.operations.dispatch.toolbox import Toolbox, failure
@@ -93,7 +93,7 @@ def client(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[TestClien
     engine = make_engine(base)
     registered = engine.register(harbor)
     if request.param == "settings":
-        engine = Engine(Places(base / "data", base / "cache"), fails)
+        engine = Engine(DataDirectories(base / "data", base / "cache"), fails)
     elif request.param == "registry":
         for file in (base / "data").glob("*.sqlite*"):
             file.write_bytes(b"this is no database" * 1_000)

@@ -8,7 +8,7 @@ from typing import Protocol
 from asterism.analysis.source.checkouts import on_disk
 from asterism.analysis.source.text import decode, is_binary, read
 from asterism.chat.ports import ToolOutput
-from asterism.engine.chat.sources import BEST, Ground, nearest_hits, searched
+from asterism.engine.chat.sources import BEST, CodeSource, nearest_hits, searched
 from asterism.engine.relations import Relation, RelationsReply, RelationsRequest
 from asterism.engine.search import SearchRequest
 from asterism.types.chat import ToolSpec
@@ -93,7 +93,7 @@ class OtherTools(Protocol):
 class EngineTools:
     """Calls the engine's own tools, and hands calls of others on."""
 
-    def __init__(self, ground: Ground, others: OtherTools | None = None) -> None:
+    def __init__(self, ground: CodeSource, others: OtherTools | None = None) -> None:
         self._ground = ground
         self._others = others
         self._own: Mapping[str, Callable[[Mapping[str, object]], ToolOutput]] = {
@@ -208,7 +208,7 @@ def _branches(tree: CallTree, depth: int) -> list[str]:
     return lines
 
 
-def _readable(ground: Ground, typed: str) -> tuple[Path, str]:
+def _readable(ground: CodeSource, typed: str) -> tuple[Path, str]:
     """A file that is or would be indexed, and its path in the repository; no other is shown."""
     root = os.path.realpath(ground.registered.repository.root)
     path = Path(os.path.realpath(on_disk(str(Path(root, typed)))))

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from asterism.disclosure.hidden import visible
+from asterism.disclosure.places import visible
 from asterism.engine.engine import Engine
 from asterism.engine.upgrade import Upgrader
 from asterism.indexing.report import SyncReport
@@ -42,7 +42,7 @@ from asterism.types.errors import AsterismError, Cancelled, IndexMissing
 
 if TYPE_CHECKING:
     # It brings models and databases, which wait for the first question in words.
-    from asterism.engine.chat.requests import Asked, Hear
+    from asterism.engine.chat.requests import Hear, TurnHandle
     from asterism.engine.chat.service import Asking
 
 QUERY_SECONDS = 30.0
@@ -114,7 +114,7 @@ class Toolbox:
 
     def begin(
         self, operation: Operation, arguments: Mapping[str, object] | None, hear: Hear
-    ) -> Asked:
+    ) -> TurnHandle:
         """Begin a turn of a chat, whose events are heard; an error is raised."""
         call = self._call(operation, arguments, Caller())
         if operation.begin is None:

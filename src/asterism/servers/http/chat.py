@@ -7,8 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from asterism.engine.chat.requests import Answered, Asked
-from asterism.engine.chat.transcripts import answer_json
+from asterism.engine.chat.requests import Answered, TurnHandle, answer_json
 from asterism.operations.dispatch.toolbox import failure
 from asterism.operations.error_codes import code_of, sentence_of
 from asterism.operations.operation import Operation
@@ -90,7 +89,7 @@ class _Chat:
 
         return answer
 
-    async def _whole(self, request: Request, asked: Asked) -> Response:
+    async def _whole(self, request: Request, asked: TurnHandle) -> Response:
         """The complete answer; a client that leaves stops the turn."""
         import anyio
         from starlette.responses import Response
@@ -108,7 +107,7 @@ class _Chat:
             return problem_response(problem)
         return Response(encoded(answer_json(answered)), media_type=_JSON)
 
-    async def _told(self, asked: Asked, events: _Events) -> AsyncIterator[bytes]:
+    async def _told(self, asked: TurnHandle, events: _Events) -> AsyncIterator[bytes]:
         """The events of a turn, as they are sent."""
         begun = asked.begun.result()
         turn = begun.recorded.turn
@@ -128,7 +127,7 @@ class _Chat:
             yield event("error", encoded({**problem_json(problem), **start}))
 
 
-def _counted(begin: Callable[[], Asked]) -> Asked:
+def _counted(begin: Callable[[], TurnHandle]) -> TurnHandle:
     with counted_work():
         return begin()
 
@@ -139,13 +138,13 @@ class _Events:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._queue: asyncio.Queue[TurnEvent | None] = asyncio.Queue()
-        self._asked: Asked | None = None
+        self._asked: TurnHandle | None = None
 
     def hear(self, event_: TurnEvent) -> None:
         """Called by the turn, in its own thread."""
         self._loop.call_soon_threadsafe(self._queue.put_nowait, event_)
 
-    def follow(self, asked: Asked) -> None:
+    def follow(self, asked: TurnHandle) -> None:
         """Hear of the end as well."""
         self._asked = asked
 
@@ -181,7 +180,7 @@ class _Events:
 class _Stream(EventResponse):
     """A response that tells of a turn while it runs; a client that leaves stops it."""
 
-    def __init__(self, asked: Asked, pieces: AsyncIterator[bytes]) -> None:
+    def __init__(self, asked: TurnHandle, pieces: AsyncIterator[bytes]) -> None:
         super().__init__()
         self._asked = asked
         self._pieces = pieces
@@ -197,7 +196,7 @@ class _Stream(EventResponse):
             group.cancel_scope.cancel()
 
 
-async def _stop_when_gone(receive: Receive, asked: Asked) -> None:
+async def _stop_when_gone(receive: Receive, asked: TurnHandle) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     asked.stop()

@@ -1,24 +1,23 @@
-"""Which implementation stands behind each protocol, and how an index is opened."""
+"""Opens indexes, the embedding cache and the records with what the settings name."""
+
+from __future__ import annotations
 
 import time
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
 
 from asterism import __version__
 from asterism.analysis.chunks.units import RECIPE_VERSION
-from asterism.config.load import (
-    chunk_options,
-    discovery_options,
-    embed_options,
-    worker_count,
-)
+from asterism.config.load import chunk_options, discovery_options, embed_options, worker_count
+from asterism.config.options import records_options
 from asterism.config.settings import Settings
 from asterism.disclosure.places import MaskingReport
-from asterism.engine.measured import MeasuredEmbedder
-from asterism.indexing.index import Cache, Index
+from asterism.engine.metrics import MeasuredEmbedder
+from asterism.indexing.index import Cache, OpenIndex
 from asterism.indexing.plan import SyncOptions
 from asterism.models.embed.options import identity_of
 from asterism.models.embed.provider import Embedder
@@ -28,7 +27,7 @@ from asterism.store.chunk_table import ChunkTable
 from asterism.store.lance.process import stay_small
 from asterism.store.replacement import begin, new_table_name, remove_leftovers
 from asterism.store.table_files import (
-    Looked,
+    TableCheck,
     damage_sentence,
     look_at,
     look_by_chance,
@@ -38,8 +37,15 @@ from asterism.types.errors import IndexCorrupt, IndexMissing, StorageFailed
 from asterism.types.index import Manifest, ModelIdentity, Stamp
 from asterism.types.index_states import damaged, unreadable
 
+if TYPE_CHECKING:
+    # They import SQLAlchemy, which takes a tenth of a second to load.
+    from asterism.records.conversations import Conversations
+    from asterism.records.database import RecordsDatabase
+    from asterism.records.sessions import SessionStore
+    from asterism.records.turns import Turns
 
-class Places(NamedTuple):
+
+class DataDirectories(NamedTuple):
     """Where a user's indexes and cached vectors are kept."""
 
     data: Path
@@ -62,7 +68,7 @@ def model_identity(settings: Settings) -> ModelIdentity:
     return identity_of(embed_options(settings))
 
 
-def open_index(directory: Path, settings: Settings, places: Places) -> Index:
+def open_index(directory: Path, settings: Settings, places: DataDirectories) -> OpenIndex:
     """Open an index for writing, and make it if there is none; the caller holds the lock.
 
     One that is damaged, or of a schema that cannot be changed in place, is refused.
@@ -71,7 +77,7 @@ def open_index(directory: Path, settings: Settings, places: Places) -> Index:
     return _index(directory, _catalogue(directory, model), settings, places)
 
 
-def begin_index(directory: Path, settings: Settings, places: Places) -> Index:
+def begin_index(directory: Path, settings: Settings, places: DataDirectories) -> OpenIndex:
     """Begin an index beside the one that is there, of which nothing is read.
 
     Close it, then `take_place` puts it there; the caller holds the lock.
@@ -81,7 +87,9 @@ def begin_index(directory: Path, settings: Settings, places: Places) -> Index:
     return _index(directory, catalogue, settings, places)
 
 
-def _index(directory: Path, catalogue: Catalogue, settings: Settings, places: Places) -> Index:
+def _index(
+    directory: Path, catalogue: Catalogue, settings: Settings, places: DataDirectories
+) -> OpenIndex:
     name = catalogue.table.name
 
     def create_table(dimensions: int) -> ChunkTable:
@@ -102,7 +110,7 @@ def _index(directory: Path, catalogue: Catalogue, settings: Settings, places: Pl
 
         return MeasuredEmbedder(make_embedder(embed_options(settings)))
 
-    return Index(
+    return OpenIndex(
         directory,
         catalogue,
         create_table,
@@ -113,7 +121,7 @@ def _index(directory: Path, catalogue: Catalogue, settings: Settings, places: Pl
     )
 
 
-def cache(settings: Settings, places: Places) -> Cache:
+def cache(settings: Settings, places: DataDirectories) -> Cache:
     """The user's embedding cache, opened when it is first asked."""
     from asterism.models.embed.cache import EmbeddingCache
 
@@ -142,7 +150,7 @@ def damage_of(directory: Path, catalogue: Catalogue) -> str:
 
 def checked(
     directory: Path, catalogue: Catalogue, seen: Collection[tuple[str, Stamp]] = ()
-) -> Looked:
+) -> TableCheck:
     """Refuse chunks that are lost or damaged; which files are whole and have another stamp.
 
     `seen` names stamps under which a file was found well before.
@@ -150,7 +158,7 @@ def checked(
     with catalogue.snapshot():
         version = catalogue.chunks_version()
         if version == 0:
-            return Looked()
+            return TableCheck()
         table, files = directory / catalogue.table.name, catalogue.table.files()
     try:
         is_there = (table / "_versions" / manifest_name(version)).is_file()
@@ -200,3 +208,46 @@ def _catalogue(directory: Path, model: ModelIdentity) -> Catalogue:
 
 def _manifest(model: ModelIdentity) -> Manifest:
     return Manifest(SCHEMA_VERSION, model, RECIPE_VERSION, __version__, time.time())
+
+
+class Records:
+    """What is kept of chats; threads may share it."""
+
+    def __init__(self, settings: Settings, places: DataDirectories) -> None:
+        self._options = records_options(settings, places.data)
+        self._database: RecordsDatabase | None = None
+        self._lock = Lock()
+
+    def database(self) -> RecordsDatabase:
+        """The database, made or brought up to date if need be."""
+        from asterism.records.database import open_database
+
+        with self._lock:
+            if self._database is None:
+                self._database = open_database(self._options)
+            return self._database
+
+    def conversations(self) -> Conversations:
+        """The conversations."""
+        from asterism.records.conversations import Conversations
+
+        return Conversations(self.database())
+
+    def turns(self) -> Turns:
+        """Their turns."""
+        from asterism.records.turns import Turns
+
+        return Turns(self.database())
+
+    def sessions(self) -> SessionStore:
+        """The sessions of agents."""
+        from asterism.records.sessions import SessionStore
+
+        return SessionStore(self.database())
+
+    def close(self) -> None:
+        """Let go of the database; what is asked next opens it again."""
+        with self._lock:
+            if self._database is not None:
+                self._database.close()
+                self._database = None
