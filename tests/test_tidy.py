@@ -5,13 +5,12 @@ The other checks of this kind are in `tests/tidy`, and the measures in `scripts/
 
 import ast
 from collections import Counter
-from fnmatch import fnmatch
 
 import pytest
 
 from asterism.languages.registry import languages
 from scripts.house import layout, words
-from scripts.house.files import OURS, ROOT, SOURCE, text_of
+from scripts.house.files import OURS, SOURCE, text_of
 
 TREES = layout.source_trees()
 
@@ -49,24 +48,6 @@ def test_every_measure_of_the_layout_is_checked() -> None:
 def test_lines() -> None:
     assert layout.lines(TREES) <= LINES_LEFT
 
-
-# Generated from docstrings, whose words count where they are written.
-FROM_DOCSTRINGS = {"docs/traced-query.md"}
-TRIED = {"nobody", "somebody", "given out", "is none", "says of it"}
-
-# Where a word of `tests/words.txt` is right: the files, the words, and why.
-PLAIN_WORDS = [
-    ("src/asterism/chat/*", {"judge", "judges", "judged"}, "the quality loop of chat"),
-    ("tests/chat/*", {"judge", "judges", "judged"}, "the quality loop of chat"),
-    ("src/asterism/evaluation/candidates.py", {"room"}, "a topic: a hotel room"),
-    (
-        "tests/test_tidy.py",
-        {"judge", "judges", "judged", "room", *TRIED},
-        "the words of this list",
-    ),
-    ("tests/tidy/test_words.py", TRIED, "texts that the check is tried on"),
-    ("tests/search/test_naming.py", {"room"}, "a module of the code under test"),
-]
 
 # How many matches each package and folder may still have. They may only become fewer; a package
 # without an entry has none.
@@ -118,23 +99,12 @@ WORDS_LEFT = {
 
 
 def test_plain_words() -> None:
-    listed = words.pattern((ROOT / "tests/words.txt").read_text(encoding="utf-8"))
-    found = [
-        (name, line, word)
-        for name in OURS
-        if name.endswith((".py", ".md")) and name not in FROM_DOCSTRINGS
-        for line, word in words.matches(name, text_of(name) or "", listed)
-        if not _plain(name, word)
-    ]
+    found = words.found(OURS)
     counts = Counter(words.area(name) for name, _, _ in found)
     over = {area for area, count in counts.items() if count > WORDS_LEFT.get(area, 0)}
     assert [
         f"{name}:{line}: {word}" for name, line, word in found if words.area(name) in over
     ] == []
-
-
-def _plain(name: str, word: str) -> bool:
-    return any(fnmatch(name, files) and word in allowed for files, allowed, _ in PLAIN_WORDS)
 
 
 # Modules that name a language outside of its folder, each with what it names and why.

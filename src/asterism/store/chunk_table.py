@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
@@ -252,20 +253,11 @@ def check_vectors(entries: int, vectors: Matrix, dimensions: int) -> None:
 
 def comparable(where: Filter) -> Filter:
     """The filter with its texts in the form that rows have."""
-    return Filter(
-        repos=_clean(where.repos),
-        paths=_shown(where.paths),
-        path_prefixes=_shown(where.path_prefixes),
-        path_contains=_shown(where.path_contains),
-        path_not_contains=_shown(where.path_not_contains),
-        path_globs=_shown(where.path_globs),
-        kinds=_clean(where.kinds),
-        extensions=_clean(where.extensions),
-        languages=_clean(where.languages),
-        is_exported=where.is_exported,
-        decorator_contains=_clean(where.decorator_contains),
-        has_docstring=where.has_docstring,
-    )
+    clean: dict[str, Any] = {
+        name: _shown(value) if name.startswith("path") else _clean(value)
+        for name, value in asdict(where).items()
+    }
+    return Filter(**clean)
 
 
 def valid_text(text: str) -> str:

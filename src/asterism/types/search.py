@@ -1,10 +1,12 @@
 """A query, its hits, and the selection of them that is returned, with the account of the rest."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Annotated, NamedTuple, TypeAlias, TypedDict, get_args, get_type_hints
 
 from asterism.types.index import Chunk
+from asterism.types.request_limits import GLOBS, NAME, NAMES, PATHS, WORDS, Bound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,62 @@ class Filter:
 
 
 NO_FILTER = Filter()
+Texts: TypeAlias = str | Sequence[str]
+
+
+class FilterKey(NamedTuple):
+    """How users give a filter: by a key, whose value is a switch, one text or several texts."""
+
+    field: str = ""
+    """The field of `Filter`; nothing means that it is called like the key."""
+    bound: Bound = Bound()
+    note: str = ""
+    """The remark after its name in the descriptions of tools."""
+    of_symbols: bool = True
+    """Look-ups of symbols have it too."""
+    narrows: str = ""
+    """Another key, whose values it narrows."""
+    aliases: tuple[str, ...] = ()
+    """Names of other programs for it, for which an error suggests the key."""
+
+
+class Filters(TypedDict, total=False):
+    """What a search may be narrowed to; every condition that is given must hold."""
+
+    path: Annotated[
+        Texts,
+        FilterKey("paths", PATHS, "files, folders, globs", aliases=("file", "directory")),
+    ]
+    path_prefix: Annotated[Texts, FilterKey("path_prefixes", NAMES)]
+    path_contains: Annotated[Texts, FilterKey(bound=NAMES, note="all")]
+    path_not_contains: Annotated[Texts, FilterKey(bound=NAMES, note="any", aliases=("exclude",))]
+    path_glob: Annotated[Texts, FilterKey("path_globs", GLOBS, aliases=("glob",))]
+    type: Annotated[
+        Texts,
+        FilterKey(
+            "kinds",
+            WORDS,
+            "function, class, method, interface …",
+            aliases=("kind", "node_kind"),
+        ),
+    ]
+    extension: Annotated[Texts, FilterKey("extensions", WORDS)]
+    languages: Annotated[Texts, FilterKey(bound=WORDS, of_symbols=False, aliases=("lang",))]
+    is_exported: Annotated[bool, FilterKey(aliases=("exported",))]
+    decorator_contains: Annotated[
+        str, FilterKey(bound=NAME, of_symbols=False, aliases=("decorator",))
+    ]
+    has_docstring: Annotated[bool, FilterKey(of_symbols=False, aliases=("docstring",))]
+    context_filepaths: Annotated[Texts, FilterKey(bound=PATHS, narrows="path")]
+    context_path_prefix: Annotated[Texts, FilterKey(bound=NAMES, narrows="path_prefix")]
+    repo: Annotated[Texts, FilterKey("repos", NAMES, aliases=("repository",))]
+
+
+_HINTS = get_type_hints(Filters, include_extras=True)
+FILTER_KEYS: dict[str, FilterKey] = {key: get_args(hint)[1] for key, hint in _HINTS.items()}
+"""Every filter, from the declarations of `Filters`; what a filter selects is in `store.filters`."""
+SWITCHES = {key for key, hint in _HINTS.items() if get_args(hint)[0] is bool}
+SINGLE_TEXTS = {key for key, hint in _HINTS.items() if get_args(hint)[0] is str}
 
 
 class Mode(StrEnum):
