@@ -58,19 +58,13 @@ WORDS_LEFT = {
     "src/asterism/cli": 42,
     "src/asterism/config": 24,
     "src/asterism/install": 16,
-    "src/asterism/operations": 14,
     "src/asterism/search": 97,
-    "src/asterism/servers": 47,
-    "src/asterism/telemetry": 14,
     "tests/api": 2,
     "tests/benchmarks": 2,
     "tests/cli": 22,
     "tests/config": 6,
-    "tests/conformance": 1,
     "tests/install": 5,
     "tests/search": 41,
-    "tests/servers": 38,
-    "tests/telemetry": 2,
 }
 
 
@@ -93,8 +87,7 @@ MAY_NAME_LANGUAGES = {
     "engine/doctor/report.py": ({"Python"}, "the interpreter that runs Asterism"),
     "engine/doctor/machine.py": ({"Python"}, "the interpreter that runs Asterism"),
     "engine/doctor/checks.py": ({"TypeScript"}, "the title of a check"),
-    "servers/http_chat_calls.py": ({"markdown"}, "a format of exports"),
-    "servers/http_chat_tools.py": ({"markdown"}, "a format of exports"),
+    "operations/conversations.py": ({"markdown"}, "a format of exports"),
     "structure/python/paths.py": ({"python"}, "a setting of the type checker"),
     "structure/servers/catalogue.py": (
         {"Go", "Java", "Rust", "cpp", "go", "java", "rust"},
