@@ -261,7 +261,7 @@ def test_late_answers_are_retried(start: Callable[..., Setup]) -> None:
     assert len(setup.server.requests) == QUERY_ATTEMPTS
 
 
-def test_nobody_listens(start: Callable[..., Setup]) -> None:
+def test_no_server_listens(start: Callable[..., Setup]) -> None:
     with serving() as gone:
         url = gone.url
     setup = start(url=url)
@@ -405,7 +405,7 @@ def test_missing_key_is_asked_for(start: Callable[..., Setup]) -> None:
 
 
 def test_voyage_without_a_key(start: Callable[..., Setup]) -> None:
-    """Voyage itself is not asked; a server of one's own may do without a key."""
+    """Voyage itself is not asked; the user's own server may work without a key."""
     with pytest.raises(ProviderRefused, match="Set VOYAGE_API_KEY or ASTERISM_EMBEDDING_API_KEY"):
         start(provider="voyage", model="", dimensions=0, api_key=" ", url="")
     setup = start(provider="voyage", model="", dimensions=0, api_key="")
@@ -421,7 +421,7 @@ def test_key_that_cannot_be_sent(start: Callable[..., Setup]) -> None:
 
 
 @pytest.mark.parametrize("url", ["localhost:1234", "ftp://host/v1", "http://", "/v1"])
-def test_address_that_is_none(start: Callable[..., Setup], url: str) -> None:
+def test_an_invalid_address(start: Callable[..., Setup], url: str) -> None:
     with pytest.raises(SettingError, match=r"embedding\.url"):
         start(url=url)
 
@@ -447,7 +447,7 @@ def test_failure_of_one_batch_ends_the_others(start: Callable[..., Setup]) -> No
 def test_failure_wakes_those_that_wait(
     server: MisbehavingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody stays asleep for the fifty seconds that the server asked for."""
+    """The client does not sleep for the fifty seconds that the server asked for."""
     asleep = threading.Event()
     woken: list[bool] = []
 

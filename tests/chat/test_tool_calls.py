@@ -68,7 +68,7 @@ def test_a_call_that_failed_may_be_made_again() -> None:
     assert sort_calls([again], [went_well], terms).run == ()
 
 
-def test_a_change_may_be_made_again_where_somebody_agrees() -> None:
+def test_a_change_may_be_made_again_if_it_is_approved() -> None:
     call = ToolCall("c1", "write", "{}")
     made = Round("", (call,), (ToolResult("c1", "write", "done"),))
     again = call._replace(id="c2")
@@ -109,7 +109,7 @@ def test_every_call_has_one_fate(wanted: list[tuple[str, str]], approvals: dict[
         (ToolOutput("x" * 100, {"a": 1}), 0, True),
         (ToolOutput("x" * 101, {"a": 1}), 1, True),
         (ToolOutput("", {"a": "x" * 100}), 0, False),
-        # Rows that cannot be written are nobody's.
+        # Rows that cannot be written belong to no turn.
         (ToolOutput("", {"a": object()}), 0, False),
         (ToolOutput("", None), 0, False),
     ],

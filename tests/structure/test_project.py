@@ -1,4 +1,4 @@
-"""Does everybody get a turn, or a clear word?"""
+"""Does every thread get a turn, or a clear message?"""
 
 import threading
 

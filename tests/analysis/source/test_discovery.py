@@ -1,4 +1,4 @@
-"""What a walk meets and survives: links, pipes, strange names, refusals, roots that are none."""
+"""What a walk meets and survives: links, pipes, strange names, refusals, wrong roots."""
 
 import errno
 import inspect

@@ -60,7 +60,7 @@ def test_what_came_with_the_weights_is_over_what_was_measured_for_the_name() -> 
 
 
 @pytest.mark.parametrize("missing", Curve._fields)
-def test_half_a_curve_is_none(missing: str) -> None:
+def test_half_a_curve_is_ignored(missing: str) -> None:
     told = {name: 1.0 for name in Curve._fields if name != missing}
     assert curve_of(OTHER, told) is None
 

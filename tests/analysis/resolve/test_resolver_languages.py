@@ -4,7 +4,7 @@ import pytest
 
 from asterism.analysis.resolve.candidates import GUESS, Meaning
 from asterism.analysis.resolve.resolver import Resolver
-from tests.analysis.graph.in_memory_world import InMemoryWorld
+from tests.analysis.resolve.in_memory_world import InMemoryWorld
 
 # Of each language, its files, then what the first of them uses and what that means: `path:name`,
 # `? path:name` for a guess, the package alone for what is outside, nothing where none is known.
@@ -879,7 +879,7 @@ USES: list[tuple[dict[str, str], dict[str, str]]] = [
             "State.Open": "src/main.rs:State.Open",
             "Self.MAX": "src/main.rs:Chest.MAX",
             "press": "src/keys.rs:press",
-            # Only a macro can be meant, and there is none of that name.
+            # Only a macro can be meant, and no macro has that name.
             "knock": "",
             "shout": "src/shouts.rs:shout",
             "key.turn": "Option",

@@ -75,7 +75,7 @@ def test_all_of_no_use_is_still_something() -> None:
     assert "source of cart" in str(scene.sent()["messages"])
 
 
-def test_without_the_option_nobody_judges() -> None:
+def test_without_the_option_hits_are_not_judged() -> None:
     shelf = Shelf(CART)
     scene = Scene([ANSWER], shelf=shelf)
     scene.ask()

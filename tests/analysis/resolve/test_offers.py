@@ -294,7 +294,7 @@ REPOSITORY = {
         ("round.ts", "Box", "export class Box"),
         ("round.ts", "nothing", None),
         ("round.ts", "lost", None),
-        # Two things of one name are none; one thing by two ways is one.
+        # Two declarations of one name give no answer; one declaration by two ways is one.
         ("torn.ts", "Box", None),
         ("twice.ts", "Box", "export class Box"),
         ("outside.ts", "Box", None),

@@ -192,7 +192,7 @@ def test_a_secret_by_its_name(tree: Tree, tmp_path: Path, name: str) -> None:
 
 
 def test_discovery_says_what_each_is(tree: Tree, tmp_path: Path) -> None:
-    """Also where the credentials stand behind the first block, and whatever the ignore file says."""
+    """Also if the credentials follow the first block, and whatever the ignore file says."""
     files = {f"{number}/{name}": content for number, (name, content, _) in enumerate(SECRETS)}
     tree(tmp_path, {**files, "a.py": CODE, ".asterismignore": "!**\n"})
     found = discover(str(tmp_path))
@@ -244,7 +244,7 @@ print("done")
 """
 
 
-def test_hostile_files_are_judged_in_time() -> None:
+def test_hostile_files_are_checked_in_time() -> None:
     """They take a few seconds together; a pattern that backtracks takes for ever."""
     done = subprocess.run(
         [sys.executable, "-c", ATTACK], capture_output=True, check=False, text=True, timeout=240

@@ -6,7 +6,7 @@ import pytest
 
 from asterism.analysis.resolve.candidates import GUESS, Declaration
 from asterism.analysis.resolve.resolver import Resolver
-from tests.analysis.graph.in_memory_world import InMemoryWorld
+from tests.analysis.resolve.in_memory_world import InMemoryWorld
 
 PYTHON = {
     "box.py": """

@@ -1,4 +1,4 @@
-"""A dataset through a searcher: what is asked, what is judged, and what is refused."""
+"""A dataset through a searcher: what is asked, what is measured, and what is refused."""
 
 from pathlib import Path
 
@@ -71,7 +71,7 @@ def test_each_repository_is_indexed_and_each_question_asked(repos: Path) -> None
     assert searcher.asked == [
         (WARMING, 10),
         ("what", 10),
-        # The places so far are not 2,000 tokens, so there is room for more.
+        # The places so far are less than 2,000 tokens, so more fit.
         ("what", BUDGET_PLACES),
         # More is asked for, since what was given is left out of the ranking.
         ("given", 20),
@@ -104,8 +104,8 @@ def test_the_whole_checkout_and_one_repository(repos: Path) -> None:
     assert [found.ranks for found in run.results] == [(1,)]
 
 
-def test_what_is_given_out_under_a_budget(repos: Path) -> None:
-    """A tool that knows budgets is judged by its output, any other by its places in order."""
+def test_what_is_returned_within_a_budget(repos: Path) -> None:
+    """A tool that knows budgets is measured by its output, any other by its places in order."""
     answers = {
         "where": [
             FoundPlace("b.py", 1, 1, 1990),

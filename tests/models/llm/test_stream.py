@@ -78,7 +78,7 @@ def test_the_first_that_begins_is_taken() -> None:
     assert found == ["It is", ModelReply("It is")]
 
 
-def test_whoever_leaves_early_closes_the_stream() -> None:
+def test_a_caller_that_leaves_early_closes_the_stream() -> None:
     closed: list[bool] = []
 
     async def watched() -> Pieces:

@@ -226,7 +226,7 @@ def test_only_what_is_meant_changes(
         ),
     ],
 )
-def test_what_stands_in_brackets_stays_there(
+def test_a_value_in_brackets_stays_there(
     text: str, edit: Callable[[str], str], expected: str
 ) -> None:
     assert edit(text) == expected

@@ -163,7 +163,7 @@ def test_words_lift_what_says_them() -> None:
 
 
 def test_what_noise_scores_as_well_is_not_added() -> None:
-    """A model that nobody measured has its floor where sentences about nothing score."""
+    """A model without measurements has its floor where sentences about nothing score."""
     vectors = {
         ONE: near(0, 1.0),
         "hello": near(1, 1.0),

@@ -1,4 +1,4 @@
-"""Asterism under evaluation is asked as its settings say, by second vectors where they want them."""
+"""Asterism under evaluation follows its settings, encoder vectors included."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from tests.models.weights.tiny_models import make_encoder
 
 
 @pytest.mark.parametrize("wanted", [False, True])
-def test_second_vectors_are_made_before_the_first_question(tmp_path: Path, wanted: bool) -> None:
+def test_encoder_vectors_are_made_before_the_first_query(tmp_path: Path, wanted: bool) -> None:
     root = tmp_path / "shop"
     root.mkdir()
     (root / "cart.py").write_text("def checkout(cart): ...\n")

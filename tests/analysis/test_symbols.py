@@ -100,7 +100,7 @@ def test_every_row_names_its_file() -> None:
         ("export", "Box", "Box"),
     ],
 )
-def test_a_row_points_to_the_chunk_it_stands_in(role: str, name: str, expected: str) -> None:
+def test_a_row_points_to_its_chunk(role: str, name: str, expected: str) -> None:
     rows, chunks = rows_of(SOURCE)
     (row,) = (row for row in rows if row.role.value == role and row.name == name)
     assert chunks[row.chunk_id or ""].qualified_name == expected
@@ -112,7 +112,7 @@ def test_definitions_that_share_a_line_with_their_parent() -> None:
     assert found == {("A", "A"), ("f", "A.f"), ("g", "A.f")}
 
 
-def test_a_row_points_to_the_part_it_stands_in() -> None:
+def test_a_row_points_to_its_part() -> None:
     text = "function f() {\n" + "  call_something_with_a_name();\n" * 30 + "}\n"
     rows, chunks = rows_of(text, ChunkOptions(max_tokens=60))
     used = [row for row in rows if row.role.value == "usage"]

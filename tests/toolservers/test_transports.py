@@ -132,7 +132,7 @@ class Refusing(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nobody reads it."""
+        """The request is not read."""
 
 
 class Hanging(Refusing):

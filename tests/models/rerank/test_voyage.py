@@ -186,14 +186,16 @@ def test_late_answers_are_given_up(start: Callable[..., Setup]) -> None:
     assert len(setup.server.requests) == ATTEMPTS
 
 
-def test_nobody_listens(start: Callable[..., Setup]) -> None:
+def test_no_server_listens(start: Callable[..., Setup]) -> None:
     with serving() as gone:
         url = gone.url
     with pytest.raises(ProviderDown, match="nothing answers"):
         start(url=url).reranker.rerank(QUERY, TEXTS)
 
 
-def test_retry_after_is_honoured_as_far_as_somebody_waits(start: Callable[..., Setup]) -> None:
+def test_retry_after_is_honoured_within_the_patience_of_a_query(
+    start: Callable[..., Setup],
+) -> None:
     setup = start()
     setup.server.script = [failing(429, Retry_After="1.5")]
     assert setup.reranker.rerank(QUERY, TEXTS) == expected(TEXTS)
@@ -312,7 +314,7 @@ def test_scores_that_were_rounded_are_taken(start: Callable[..., Setup]) -> None
 
 
 def test_voyage_without_a_key(start: Callable[..., Setup]) -> None:
-    """Voyage itself is not asked; a server of one's own may do without a key."""
+    """Voyage itself is not asked; the user's own server may work without a key."""
     for url in ("", "https://api.voyageai.com/v1/"):
         with pytest.raises(ProviderRefused, match="Set VOYAGE_API_KEY or ASTERISM_RERANK_API_KEY"):
             start(api_key=" ", url=url)
@@ -322,7 +324,7 @@ def test_voyage_without_a_key(start: Callable[..., Setup]) -> None:
 
 
 @pytest.mark.parametrize("url", ["localhost:1234", "ftp://host/v1", "http://"])
-def test_address_that_is_none(start: Callable[..., Setup], url: str) -> None:
+def test_an_invalid_address(start: Callable[..., Setup], url: str) -> None:
     with pytest.raises(SettingError, match=r"rerank\.url has to begin with http"):
         start(url=url)
 
@@ -343,7 +345,7 @@ def test_after_closing_it_can_be_asked_again(start: Callable[..., Setup]) -> Non
     assert setup.reranker.rerank(QUERY, TEXTS) == expected(TEXTS)
 
 
-def test_contexts_leave_room_for_documents() -> None:
+def test_contexts_are_cut_so_that_documents_fit() -> None:
     assert all(context.query < context.together for context in voyage.CONTEXTS.values())
 
 
