@@ -37,17 +37,23 @@ def request_from(request: type[_Request], options: argparse.Namespace, **given: 
     Numbers are checked against the bounds of their fields. Filters are not taken: the command line
     has them as words.
     """
-    typed = {}
+    typed = values_of(request, options)
     for field in request_fields(request):
-        if not field.option.shown or field.schema.get("type") == "object":
-            continue
-        value = vars(options).get(field.name)
         bounded = field.option.is_bounded and "minimum" in field.schema
-        if bounded and isinstance(value, int | float):
-            value = check_number(_flag(field), field.schema, value)
-        typed[field.name] = value
+        if bounded and field.name in typed:
+            typed[field.name] = check_number(_flag(field), field.schema, typed[field.name])
     values = {**typed, **given}
     return request(**{name: value for name, value in values.items() if value is not None})
+
+
+def values_of(request: type, options: argparse.Namespace) -> dict[str, Any]:
+    """The fields that the options give, without those that are objects."""
+    named = {
+        field.name: vars(options).get(field.name)
+        for field in request_fields(request)
+        if field.option.shown and field.schema.get("type") != "object"
+    }
+    return {name: value for name, value in named.items() if value is not None}
 
 
 def _flag(field: RequestField) -> str:

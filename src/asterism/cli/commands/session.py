@@ -16,8 +16,8 @@ from asterism.cli.terminal import console, show, write_json
 from asterism.context.replay import ItemChange, ReplayedRequest
 from asterism.context.sessions import usage_json, use_json
 from asterism.engine.sessions import Sessions
+from asterism.operations.context_json import session_json
 from asterism.operations.schema import Json
-from asterism.servers.wire_requests import session_json
 from asterism.types.errors import InputError, UsageError
 from asterism.types.sessions import Session
 
