@@ -8,7 +8,7 @@ from typing import NamedTuple
 from asterism.analysis.chunks.chunker import Place, chunk_file
 from asterism.analysis.chunks.options import ChunkOptions
 from asterism.analysis.source.text import decode, is_binary, read
-from asterism.analysis.syntax.outlines import outline
+from asterism.analysis.syntax.outlines import outline, text_of
 from asterism.disclosure.tokens import find_tokens, line_of
 from asterism.types.chunk import Chunk
 from asterism.types.errors import InputError, NotText
@@ -52,7 +52,7 @@ class Reading(NamedTuple):
 
 def read_outline(path: str, relative_path: str) -> Outline:
     """The outline of a file; a binary file is an error that says so."""
-    return outline(relative_path, decode(_text(path)))
+    return outline(relative_path, text_of(relative_path, _text(path)))
 
 
 def read_chunks(
@@ -60,7 +60,7 @@ def read_chunks(
 ) -> Reading:
     """The decoded text, outline and chunks of a file; a binary file is an error that says so."""
     data = _text(path)
-    source = decode(data)
+    source = text_of(relative_path, data)
     found = outline(relative_path, source)
     digest = hashlib.sha256(data).hexdigest()
     place = Place(repo, path, relative_path, digest, Path(path).stat().st_mtime)

@@ -11,9 +11,9 @@ from typing import NamedTuple, TypeAlias
 from asterism.analysis.resolve.candidates import MAX_CANDIDATES, Candidate
 from asterism.analysis.resolve.modules import module_file, package_roots
 from asterism.analysis.resolve.scopes import FileScope
-from asterism.analysis.source.text import decode, is_binary, read
+from asterism.analysis.source.text import is_binary, read
 from asterism.analysis.syntax.catalogue import detect
-from asterism.analysis.syntax.outlines import outline
+from asterism.analysis.syntax.outlines import outline, text_of
 from asterism.languages.file_set import FileSet
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.structure.positions import Enclosing, SourceUnits
@@ -129,7 +129,7 @@ class Files:
             return None
         if is_binary(data):
             return None
-        source = decode(data)
+        source = text_of(path, data)
         digest = hashlib.sha256(data).hexdigest()
         return FileRead(mark, FileScope(self._outline_of(path, source), source), digest)
 

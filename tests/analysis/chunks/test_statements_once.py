@@ -12,13 +12,13 @@ def test_one_parse_for_all_oversize_bodies(monkeypatch: pytest.MonkeyPatch) -> N
     body = "".join(f"    total_{number} = compute({number})\n" for number in range(60))
     data = "".join(f"def f_{number}():\n{body}\n" for number in range(5)).encode()
     made = []
-    make = problems._tree
+    make = problems._trees
 
     def counted(path: str, source: bytes) -> object:
         made.append(path)
         return make(path, source)
 
-    monkeypatch.setattr(problems, "_tree", counted)
+    monkeypatch.setattr(problems, "_trees", counted)
     chunks = chunk_file(
         outline("a.py", data), data, Place("repo", "a.py", "a.py"), ChunkOptions(max_tokens=200)
     )

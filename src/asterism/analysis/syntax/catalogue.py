@@ -26,6 +26,14 @@ class Entry(NamedTuple):
     other_key: str = ""
     is_other: str = ""
     """What tells from the text whether a file of these is in the other dialect."""
+    parts: str = ""
+    reader: str = ""
+    view: str = ""
+
+    @property
+    def has_grammar(self) -> bool:
+        """Whether one grammar reads the whole file."""
+        return ":" in self.home
 
 
 TABLE = tuple(
@@ -40,6 +48,9 @@ TABLE = tuple(
         dialect.ambiguous,
         dialect.other_key,
         dialect.is_other,
+        dialect.parts,
+        dialect.reader,
+        dialect.view,
     )
     for facets in languages()
     for dialect in facets.dialects

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
+from asterism.analysis.syntax.catalogue import entry_of
 from asterism.analysis.syntax.draft import Draft
 from asterism.analysis.syntax.outlines import language_of
 from asterism.analysis.syntax.text import fold
@@ -28,25 +29,50 @@ class Statements:
     def __init__(self, path: str, source: bytes) -> None:
         self._path = path
         self._source = source
-        self._tree: Tree | None = None
-        self._is_parsed = False
+        self._trees: list[_Parsed] | None = None
 
     def lines(self, span: Span) -> dict[int, int]:
         """1-based lines inside `span` on which a node begins alone, with its nesting level."""
-        if not self._is_parsed:
-            self._tree = _tree(self._path, self._source)
-            self._is_parsed = True
-        return {} if self._tree is None else _levels(self._tree, self._source, span)
+        if self._trees is None:
+            self._trees = list(_trees(self._path, self._source))
+        found: dict[int, int] = {}
+        for tree, source, start, rows in self._trees:
+            inside = Span(max(span.start - start, 0), span.end - start)
+            if inside.start < min(inside.end, len(source)):
+                levels = _levels(tree, source, inside)
+                found.update((line + rows, level) for line, level in levels.items())
+        return found
 
 
-def _tree(path: str, source: bytes) -> Tree | None:
+class _Parsed(NamedTuple):
+    tree: Tree
+    source: bytes
+    """The text that was parsed: the file, or a part of it."""
+    start: int
+    """Where it begins in the file."""
+    rows: int
+    """How many lines of the file are above it."""
+
+
+def _trees(path: str, source: bytes) -> Iterator[_Parsed]:
     entry = language_of(path, source)
-    if entry.home in ("text", "prose"):
-        return None
-    # Imported here: prose needs no grammar.
-    from asterism.analysis.syntax.language import ended, table_of
+    texts = [(entry, source, 0)]
+    if entry.parts:
+        # Imported here, as below: prose needs no grammar.
+        from asterism.analysis.syntax.parts import parts_of
 
-    return table_of(entry).parse(ended(source))
+        parts = parts_of(path, entry, source)
+        texts = [
+            (entry_of(part.key), part.text(source), part.span.start) for part in parts if part.key
+        ]
+    for reader, text, start in texts:
+        if not reader.has_grammar:
+            continue
+        from asterism.analysis.syntax.language import ended, table_of
+
+        tree = table_of(reader).parse(ended(text))
+        if tree is not None:
+            yield _Parsed(tree, text, start, source.count(b"\n", 0, start))
 
 
 def _levels(tree: Tree, source: bytes, span: Span) -> dict[int, int]:

@@ -107,7 +107,7 @@ def _root(outline: Outline, text: bytes) -> Node | None:
     if entry.language != outline.language:
         # A part of a `.h` file or of a script may lack what told the language of the whole.
         entry = entry_of(outline.language)
-    if entry.home in ("text", "prose"):
+    if not entry.has_grammar:
         return None
     tree = table_of(entry).parse(ended(text))
     return None if tree is None else tree.root_node

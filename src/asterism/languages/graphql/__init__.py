@@ -1,0 +1,31 @@
+"""GraphQL: schemas and operations, as data."""
+
+from asterism.languages.facets import (
+    BaseFacets,
+    Dialect,
+    DisplayFacets,
+    Facets,
+    ImportFacets,
+    ScopeFacets,
+)
+
+GRAPHQL = Facets(
+    name="graphql",
+    title="GraphQL",
+    order=195,
+    aliases=("gql",),
+    dialects=(
+        Dialect(
+            key="graphql",
+            reader="graphql.reader:read",
+            extensions=(".graphql", ".gql", ".graphqls"),
+        ),
+    ),
+    display=DisplayFacets(path_line="# {}", comments="hash"),
+    # All files of a schema are one; operations are written against the whole.
+    scopes=ScopeFacets(reach=frozenset({"global"})),
+    imports=ImportFacets(file="graphql.files:module_file", whole_names=True),
+    bases=BaseFacets(mark=rb"\bimplements\b"),
+)
+
+LANGUAGES = (GRAPHQL,)
