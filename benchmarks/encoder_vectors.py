@@ -1,4 +1,4 @@
-"""What second vectors cost: time, memory and disk to make them, and questions meanwhile and after.
+"""Cost of encoder vectors: time, memory and disk to compute them, and latency of queries meanwhile.
 
     python -m benchmarks.encoder_vectors ROOT --model FOLDER [--questions 100] [--every 0.2]
 
@@ -83,7 +83,7 @@ def measure(places: Places, options: argparse.Namespace) -> None:
     behind.close()
     ask(engine, registered, islice(questions, 3))
     some = islice(questions, options.questions)
-    show("by second vectors", ask(engine, registered, some, options.every))
+    show("by encoder vectors", ask(engine, registered, some, options.every))
     print(f"made in {seconds:.0f} s with {spent - own:.0f} CPU-s")
     print(f"peak memory {memory:.0f} MB before, {peak():.0f} MB after")
     print(f"on disk {second_bytes(registered.project.directory) / 1e6:.1f} MB")
@@ -111,7 +111,7 @@ def ask(
 
 
 def complete(engine: Engine, registered: Registered) -> bool:
-    """Whether second vectors answer."""
+    """Whether encoder vectors answer."""
     state = engine.status(registered).upgrade
     return state is not None and state.complete
 

@@ -16,10 +16,10 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import NamedTuple
 
+from asterism.analysis.contents import read_chunks
 from asterism.analysis.parallel import in_parallel
-from asterism.analysis.reading import read_chunks
 from asterism.analysis.source.discovery import discover
-from asterism.analysis.syntax.catalogue import TABLE
+from asterism.analysis.syntax.language import TABLE
 from asterism.config.load import discovery_options, load
 
 # What has a grammar. Data and prose are cheaper and would flatter us.

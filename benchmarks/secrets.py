@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.analysis.reading import read_chunks
+from asterism.analysis.contents import read_chunks
 from asterism.analysis.source import names, text
 from asterism.analysis.source.discovery import discover
 from asterism.config.load import discovery_options, load

@@ -4,7 +4,7 @@
 
 Each is parsed, and checked against a walk over the leaves of the file's tree that shares nothing
 with the code that chose what to show: names of the file's own imports, constants and types that
-stand in the target must be in the snapshot, and what is in it must be named elsewhere in it. For
+the target names must be in the snapshot, and everything in it must be named elsewhere in it. For
 Python the language's own parser and symbol tables say exactly which names are used.
 """
 
@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from asterism.analysis.source.discovery import discover
 from asterism.analysis.source.text import decode, is_binary
-from asterism.analysis.syntax.catalogue import detect
+from asterism.analysis.syntax.language import detect
 from asterism.analysis.syntax.outlines import outline
 from asterism.reply.snapshots import Snapshot, snapshot
 from asterism.types.outline import Outline

@@ -23,7 +23,7 @@ from benchmarks.serving import Served, percentile, questions, serving
 FILES = 40
 """Files that the editor works on."""
 PAUSE_SECONDS = 0.3
-"""Between two edits, as somebody who works fast would save."""
+"""Pause between two edits, as of a developer who saves often."""
 
 
 class Version(NamedTuple):

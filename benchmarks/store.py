@@ -162,7 +162,7 @@ def updated(count: int, updates: int) -> None:
             table.maintain()
             versions[file] = count + done
             spent.append((time.perf_counter() - start) * 1e3)
-        # As it is an hour later, when nobody reads the old versions any more.
+        # The state an hour later, when no reader uses the old versions.
         table = LanceTable.open(directory, keep_seconds=0.0)
         table.maintain(thorough=True)
         print(_state(table, corpus, updates, spent).replace("| ", "| an hour later, ", 1))

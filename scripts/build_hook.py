@@ -74,7 +74,7 @@ class CompilerHook(BuildHookInterface[Any]):
             for name in ("package.json", "package-lock.json"):
                 shutil.copy(self._lock.with_name(name), scratch)
             options = ["--ignore-scripts", "--no-audit", "--no-fund"]
-            # npm is a script that looks for node, which may stand beside it and nowhere else.
+            # npm is a script that looks for node, which may be in the same folder and nowhere else.
             path = os.pathsep.join([str(Path(npm).parent), os.environ.get("PATH", os.defpath)])
             try:
                 done = subprocess.run(
@@ -92,7 +92,7 @@ class CompilerHook(BuildHookInterface[Any]):
                 return f"npm failed: {_last_line(done.stderr)}"
             found = [*Path(scratch, "node_modules", "@typescript").glob("typescript-*")]
             if len(found) != 1:
-                return "there is none for this platform"
+                return "there is no package for this platform"
             shutil.rmtree(self._place, ignore_errors=True)
             shutil.copytree(found[0] / "lib", self._place)
             for name in ("LICENSE", "LICENSE.txt", "NOTICE.txt"):

@@ -94,8 +94,8 @@ SECRETS_SECTION = """\
 
 Keys come from the environment only; one in a file is an error. {own} are sent to whatever server
 their section names. Without them {vendors} is used, and sent to that vendor's own address only.
-`{token}` is what requests to `asterism serve` have to bring; it may also stand in the file that
-`server.token_file` names.
+`{token}` is the token that requests to `asterism serve` must carry; the file that
+`server.token_file` names may hold it instead.
 """
 
 PLACES_SECTION = """\
@@ -124,7 +124,7 @@ ERRORS_SECTION = """\
 ## Errors
 
 A call that fails is answered with a sentence that says what to do next. It ends with a code in
-brackets, which stays the same from version to version and also stands in `_meta.asterism.code`.
+brackets, which stays the same from version to version and is also in `_meta.asterism.code`.
 
 | code | what happened |
 | --- | --- |

@@ -6,7 +6,7 @@ from threading import current_thread, main_thread
 
 from hypothesis import HealthCheck, settings
 
-# Language servers of whoever runs the tests would answer otherwise.
+# Otherwise the language servers installed on this machine would answer.
 for family in ("CPP", "GO", "RUST", "JAVA"):
     os.environ[f"ASTERISM_STRUCTURE_{family}"] = "off"
 

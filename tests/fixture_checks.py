@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from asterism.analysis.chunks.chunker import Place, chunk_file, folded
+from asterism.analysis.chunks.chunker import FileOrigin, chunk_file, folded
 from asterism.analysis.chunks.embedding_text import imports_used
 from asterism.analysis.chunks.units import units_of
 from asterism.analysis.syntax.outlines import outline, text_of
@@ -95,7 +95,7 @@ def _references(found: Outline) -> set[str]:
 
 
 def _chunks(found: Outline, source: bytes) -> list[dict[str, Any]]:
-    place = Place("fixture", found.path, found.path)
+    place = FileOrigin("fixture", found.path, found.path)
     units = units_of(found.items)
     used = imports_used(found)
     rows = []

@@ -78,7 +78,7 @@ ASKS_A_COMPILER = frozenset({"show", "callers", "callees", "refs"})
 def test_readme_shows_what_the_command_prints(
     example: re.Match[str], indexed_example: dict[str, str]
 ) -> None:
-    """Each line shown is printed, in that order; `…` stands for lines left out."""
+    """Each line shown is printed, in that order; `…` marks lines left out."""
     if example["command"].split()[0] in ASKS_A_COMPILER and find_compiler() is None:
         pytest.skip("the TypeScript compiler was not shipped with this installation")
     run = _asterism(shlex.split(example["command"]), indexed_example)

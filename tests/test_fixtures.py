@@ -31,7 +31,7 @@ def test_fixture(expectation: Path) -> None:
 
 
 def test_every_source_has_an_expectation() -> None:
-    """A fixture nobody wrote down an expectation for proves nothing."""
+    """A fixture without a written expectation proves nothing."""
     sources = [
         path
         for path in FIXTURES.glob("*/*")

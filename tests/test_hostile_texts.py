@@ -91,14 +91,14 @@ def test_questions() -> None:
     """Everything that is read out of a question; of its characters ten thousand count."""
     check(
         [
-            ("retrieval.questions.understand", "call", [long(pump, size=10_000) for pump in PUMPS]),
+            ("search.query.parse.understand", "call", [long(pump, size=10_000) for pump in PUMPS]),
             (
-                "retrieval.questions.understand",
+                "search.query.parse.understand",
                 "call",
                 [long(pump, 'a "b" ', size=10_000) for pump in PUMPS[::4]],
             ),
             (
-                "retrieval.questions.understand_code",
+                "search.query.parse.understand_code",
                 "call",
                 [long(pump, size=10_000) for pump in PUMPS[1::4]],
             ),
@@ -109,28 +109,28 @@ def test_questions() -> None:
 @pytest.mark.parametrize(
     ("name", "pumps"),
     [
-        ("retrieval.questions_code.is_error", ["\n", " \n", "a.", "\r", "at a.", "aError: "]),
-        ("retrieval.questions_code.is_snippet", ["d", "\n ", "a: ", "{;", "a.", "= "]),
+        ("search.query.names.is_error", ["\n", " \n", "a.", "\r", "at a.", "aError: "]),
+        ("search.query.names.is_snippet", ["d", "\n ", "a: ", "{;", "a.", "= "]),
         (
-            "retrieval.questions_traces.frames_in",
+            "search.query.paths.frames_in",
             ["\n", "a.", "at a.", "panicked at '", "a/", "1: "],
         ),
-        ("retrieval.questions_quotes.quotes_in", ['"\\', '\\"', "'a", "`", "``", "```a", "‘"]),
-        ("retrieval.questions_names.names_in", ["A", "a.", "a-", "!A", "a:", "--a"]),
-        ("retrieval.questions_names.all_names_in", ["A", "a.", "a-", "!A", "a::"]),
+        ("search.query.text.quotes_in", ['"\\', '\\"', "'a", "`", "``", "```a", "‘"]),
+        ("search.query.names.names_in", ["A", "a.", "a-", "!A", "a:", "--a"]),
+        ("search.query.names.all_names_in", ["A", "a.", "a-", "!A", "a::"]),
         (
-            "retrieval.questions_paths.places_in",
+            "search.query.paths.places_in",
             [".", "..", "\\", "@", "-", "a.", "http://", "www."],
         ),
-        ("retrieval.questions_sentences.sentences_of", [".", "!'", "…", "\n\n ", "\n- ", "e.g."]),
-        ("retrieval.questions_uses.used_name", [" ", "who uses ", "who uses a" + " " * 9, "a."]),
-        ("retrieval.questions_words.has_content", ["a", "n't", "'s", "e.g."]),
+        ("search.query.text.sentences_of", [".", "!'", "…", "\n\n ", "\n- ", "e.g."]),
+        ("search.query.parse.used_name", [" ", "who uses ", "who uses a" + " " * 9, "a."]),
+        ("search.query.text.has_content", ["a", "n't", "'s", "e.g."]),
         ("analysis.terms.terms_of", ["a", "A", "aA", "1a", "漢", "é", "_", "_a"]),
-        ("context.pieces.pieces_of", ["a", ".", "\n\n", " ", ". ", "a\n"]),
-        ("context.pieces.query_sentences", ["a", ".", "\n\n", " ", ". ", "a\n"]),
+        ("context.items.pieces_of", ["a", ".", "\n\n", " ", ". ", "a\n"]),
+        ("context.items.query_sentences", ["a", ".", "\n\n", " ", ". ", "a\n"]),
         ("chat.extractive.first_sentence", ["a", ". ", "@a\n", " ", "\n"]),
-        ("structure.jsonc.loads", ['\\"', '"\\', "/*", "//", ",", ", "]),
-        ("domain.files.display_path", ["a", "\n", "é", "\\"]),
+        ("structure.typescript.config.loads", ['\\"', '"\\', "/*", "//", ",", ", "]),
+        ("types.files.display_path", ["a", "\n", "é", "\\"]),
     ],
 )
 def test_functions(name: str, pumps: list[str]) -> None:
@@ -140,27 +140,27 @@ def test_functions(name: str, pumps: list[str]) -> None:
 def test_functions_of_more_than_a_text() -> None:
     mentions = [long(pump) for pump in ("@rule:", "@rule:a", '@rule:"', "@", '@rule:"a" ')]
     logged = [long(pump) for pump in ("a", "bearer ", "//", "//a:", "key=", "eyJ-", "-----BEGIN ")]
-    check([("context.mentions.mentions", "call[[]]", mentions)])
-    check([("telemetry.redaction.excerpt", "call[2000]", logged)])
+    check([("context.choice.mentions", "call[[]]", mentions)])
+    check([("telemetry.events.excerpt", "call[2000]", logged)])
 
 
 @pytest.mark.parametrize(
     ("name", "how", "pumps"),
     [
-        ("structure.jsonc._TOKEN", "find", ['\\"', '"\\', "/*", "//", ",", ", "]),
-        ("structure.typescript_signatures._COMMENT", "find", ['\\"', "'\\", "`\\", "/"]),
-        ("structure.call_sites._CALL", "match", [" ", "<", "<[", "\n"]),
-        ("structure.python_types._ASSIGNED", "match", ["a", "a ", ": ", "a:" + " " * 9]),
-        ("structure.server_loading._OF", "find", ["1", "1/"]),
-        ("analysis.graph.variables._SET", "find", ["a,", "a:", "a: ", ",A", "a ", "a\t"]),
-        ("analysis.graph.variables._WITH", "find", ["with a(", "with ", "a."]),
-        ("analysis.graph.variables._TYPE_ARGUMENTS", "match", ["<", "[", "a", "<["]),
-        ("analysis.graph.parameters._BEHIND", "find", ["\n", " ", "\t\n", ": "]),
+        ("structure.typescript.config._TOKEN", "find", ['\\"', '"\\', "/*", "//", ",", ", "]),
+        ("structure.typescript.signatures._COMMENT", "find", ['\\"', "'\\", "`\\", "/"]),
+        ("structure.uses._CALL", "match", [" ", "<", "<[", "\n"]),
+        ("structure.python.references._ASSIGNED", "match", ["a", "a ", ": ", "a:" + " " * 9]),
+        ("structure.servers.session._OF", "find", ["1", "1/"]),
+        ("analysis.resolve.variables._SET", "find", ["a,", "a:", "a: ", ",A", "a ", "a\t"]),
+        ("analysis.resolve.variables._WITH", "find", ["with a(", "with ", "a."]),
+        ("analysis.resolve.variables._TYPE_ARGUMENTS", "match", ["<", "[", "a", "<["]),
+        ("analysis.resolve.parameters._BEHIND", "find", ["\n", " ", "\t\n", ": "]),
         ("analysis.syntax.prose._LINK", "find", ["[", "[a](", "![", "[]("]),
-        ("analysis.syntax.signatures._DOTTED", "find", ["1", "_", "a:", "1:"]),
-        ("analysis.syntax.doc_comments._BLOCK_CLOSE", "find", ["*", "=", "]=", "* "]),
-        ("languages.php.closures._BROKEN_CHAIN", "find", [" ", "\n", "\t"]),
-        ("context.agents_text._COMMENT", "find", [" ", "\t", " \t"]),
+        ("analysis.syntax.text._DOTTED", "find", ["1", "_", "a:", "1:"]),
+        ("analysis.syntax.text._BLOCK_CLOSE", "find", ["*", "=", "]=", "* "]),
+        ("languages.php.names._BROKEN_CHAIN", "find", [" ", "\n", "\t"]),
+        ("context.agents.text._COMMENT", "find", [" ", "\t", " \t"]),
     ],
 )
 def test_patterns(name: str, how: str, pumps: list[str]) -> None:

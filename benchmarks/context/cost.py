@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from asterism.context.request import Asked, Built, Chooser, build_request
+from asterism.context.request import Built, Chooser, ContextInput, build_request
 from asterism.context.vectors import ItemIndex
 from asterism.evaluation.tables import table
 from asterism.models.embed.cache import EmbeddingCache
@@ -49,7 +49,7 @@ class Maker:
         self._asks = [request.ask for request in labelled.requests if request.needs]
         self._chance = random.Random(11)
 
-    def asked(self, rules: int, references: int, tools: int) -> Asked:
+    def asked(self, rules: int, references: int, tools: int) -> ContextInput:
         """A request to an agent that has so many items."""
         agent = Agent(
             name="made",
@@ -82,7 +82,7 @@ class Maker:
             )
             for at in range(tools)
         )
-        return Asked(agent=agent, message="", tools=listed)
+        return ContextInput(agent=agent, message="", tools=listed)
 
     def messages(self, count: int) -> list[str]:
         """Requests of one to three sentences, no two alike."""
@@ -120,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _measured(name: str, asked: Asked, messages: Sequence[str]) -> Iterator[list[str]]:
+def _measured(name: str, asked: ContextInput, messages: Sequence[str]) -> Iterator[list[str]]:
     for label, settings in (
         ("no expansion", _OFF),
         ("expansion, two passes", _EAGER),
@@ -149,7 +149,9 @@ def _chooser(folder: Path) -> Iterator[Chooser]:
         yield Chooser(index=ItemIndex(StaticEmbedder(), cache), relations=folder / "relations")
 
 
-def _run(asked: Asked, settings: Layer, message: str, chooser: Chooser) -> tuple[float, Built]:
+def _run(
+    asked: ContextInput, settings: Layer, message: str, chooser: Chooser
+) -> tuple[float, Built]:
     start = time.process_time()
     built = build_request(replace(asked, message=message, overrides=settings), chooser)
     return time.process_time() - start, built

@@ -2,9 +2,9 @@
 
     python -m benchmarks.context.fit [--embedder local|minilm|encoder|FOLDER]
 
-Prints the numbers for `asterism.context.scores`, and how good they are on requests they were
-not fitted on (five folds). The relation of two items is not fitted, for nobody has labelled pairs:
-the nearest ones are listed, to be judged by hand.
+Prints the numbers for `asterism.context.words`, and how good they are on requests they were
+not fitted on (five folds). The relation of two items is not fitted, because no pairs are labelled:
+the nearest ones are listed, to be labelled by hand.
 """
 
 import argparse
@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asterism.context.items import query_sentences
-from asterism.context.scores import PROBES
-from asterism.context.vectors import ItemIndex, Prepared, likeness
-from asterism.context.words import brevity
+from asterism.context.vectors import ItemIndex, PreparedItems, likeness
+from asterism.context.words import PROBES, brevity
 from asterism.models.embed.cache import NoCache
 from asterism.types.context import Tool
 from benchmarks.context.quality import (
@@ -57,7 +56,7 @@ class Rows:
         return Rows(*(getattr(self, part.name)[chosen] for part in fields(self)))
 
 
-def rows_of(labelled: LabelledSet, index: ItemIndex) -> tuple[Rows, Prepared]:
+def rows_of(labelled: LabelledSet, index: ItemIndex) -> tuple[Rows, PreparedItems]:
     """What is known of every pair."""
     prepared = index.prepare([*labelled.agent.texts, *labelled.tools])
     features, needed, requests, tools, groups, nearest = [], [], [], [], [], []
@@ -140,8 +139,8 @@ def figures(rows: Rows, chance: Numbers, floor: float) -> tuple[float, float, fl
     return precision, recall, 2 * hits / max(chosen + needed, 1), disturbed / max(idle, 1)
 
 
-def relation_curve(prepared: Prepared) -> tuple[float, float]:
-    """How likely two items go together by their nearest pieces, fitted on the judged pairs."""
+def relation_curve(prepared: PreparedItems) -> tuple[float, float]:
+    """How likely two items go together by their nearest pieces, fitted on the labelled pairs."""
     together = {frozenset(map(key_of, pair)) for pair in load_pairs()}
     by_item = np.maximum.reduceat(likeness(prepared, slice(None)), prepared.starts, axis=0)
     first, second = np.triu_indices(len(prepared.items), 1)
@@ -152,8 +151,8 @@ def relation_curve(prepared: Prepared) -> tuple[float, float]:
     return float(offset), float(slope)
 
 
-def nearest_pairs(prepared: Prepared, count: int = 40) -> list[str]:
-    """The items that are most alike, to be judged by hand."""
+def nearest_pairs(prepared: PreparedItems, count: int = 40) -> list[str]:
+    """The most similar items, to be labelled by hand."""
     near = prepared.best(prepared.vectors @ prepared.vectors.T)
     by_item = np.maximum.reduceat(near, prepared.starts, axis=0)
     first, second = np.triu_indices(len(prepared.items), 1)

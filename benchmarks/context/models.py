@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from asterism.context.scores import Curve
 from asterism.context.vectors import ItemIndex
+from asterism.context.words import Curve
 from asterism.evaluation.tables import table
 from asterism.models.embed.cache import NoCache
 from asterism.models.weights.folder import DESCRIPTION
@@ -44,7 +44,7 @@ DEPTH = 10
 
 
 class Ranking(NamedTuple):
-    """How items stand in the order that a model gives them, over requests that need something."""
+    """Ranks of relevant items by one model, over requests that need some item."""
 
     ndcg: float
     first: float

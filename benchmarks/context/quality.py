@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ruamel.yaml import YAML
 
 from asterism.context.choice import ALL_PARTS, ChoosingOptions
-from asterism.context.request import Asked, Chooser, build_request
+from asterism.context.request import Chooser, ContextInput, build_request
 from asterism.context.vectors import ItemIndex
 from asterism.engine.agents import told_of_cosines
 from asterism.evaluation.tables import table
@@ -173,7 +173,7 @@ class Quality(NamedTuple):
 def run(labelled: LabelledSet, index: ItemIndex, variant: Variant) -> list[Outcome]:
     """What is chosen for every request."""
     chooser = Chooser(index=index, options=variant.options)
-    asked = Asked(agent=labelled.agent, message="", tools=labelled.tools)
+    asked = ContextInput(agent=labelled.agent, message="", tools=labelled.tools)
     asked = replace(asked, overrides=variant.settings)
     outcomes = []
     for request in labelled.requests:

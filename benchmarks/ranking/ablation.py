@@ -25,11 +25,17 @@ from asterism.config.load import embed_options
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.evaluation.bootstrap import paired_difference
-from asterism.evaluation.datasets import Checkout, Dataset, Found, PathMatch, Query, load_dataset
-from asterism.evaluation.metrics import first_ranks, ndcg, without_given
+from asterism.evaluation.datasets import (
+    Dataset,
+    DatasetRepository,
+    FoundPlace,
+    PathMatch,
+    Query,
+    load_dataset,
+)
 from asterism.evaluation.run import SPARE
-from asterism.evaluation.summaries import mean
+from asterism.evaluation.runs import first_ranks, ndcg, without_given
+from asterism.evaluation.summaries import mean, paired_difference
 from asterism.evaluation.tables import NOTHING, table
 from asterism.models.embed.provider import Embedder, make_embedder
 from asterism.search.query.parse import understand
@@ -124,7 +130,7 @@ class Bench:
         self._embedder = embedder
         self._chunks: dict[ChunkKey, Chunk] = {}
 
-    def scored(self, query: Query, judge: Callable[[Sequence[Found]], float]) -> Scored:
+    def scored(self, query: Query, judge: Callable[[Sequence[FoundPlace]], float]) -> Scored:
         """The question under every variant."""
         question = understand(query.query)
         vectors = list(self._embedder.embed_queries(question.sentences or (question.text,)))
@@ -140,11 +146,13 @@ class Bench:
         self._chunks.clear()
         return Scored(query, values)
 
-    def _ranked(self, question: Question, variant: Variant, pools: Pools) -> list[Found]:
+    def _ranked(self, question: Question, variant: Variant, pools: Pools) -> list[FoundPlace]:
         hits = rank(question, variant.pools(pools), self._read, variant.options)
         kept = select(hits, replace(CHUNKS, max_results=LIMIT + SPARE), Measure()).kept
         chunks = [one.hit.chunk for one in kept]
-        return [Found(chunk.relative_path, chunk.start_line, chunk.end_line) for chunk in chunks]
+        return [
+            FoundPlace(chunk.relative_path, chunk.start_line, chunk.end_line) for chunk in chunks
+        ]
 
     def _read(self, keys: Sequence[ChunkKey]) -> list[Chunk]:
         """Chunks by their keys, each read from the store once."""
@@ -170,7 +178,7 @@ def run(dataset: Dataset, repos_dir: Path, engine: Engine, only: Sequence[str]) 
 
 def _run_checkout(
     dataset: Dataset,
-    checkout: Checkout,
+    checkout: DatasetRepository,
     queries: Sequence[Query],
     repos_dir: Path,
     engine: Engine,
@@ -188,7 +196,7 @@ def _run_checkout(
     return found
 
 
-def _ndcg(places: Sequence[Found], query: Query, root: str, match: PathMatch) -> float:
+def _ndcg(places: Sequence[FoundPlace], query: Query, root: str, match: PathMatch) -> float:
     counted = without_given(places, query, root)[:LIMIT]
     return ndcg(first_ranks(counted, query.targets, root, match), LIMIT)
 

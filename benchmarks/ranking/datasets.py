@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from asterism.engine.engine import Engine
-from asterism.evaluation.datasets import Checkout
+from asterism.evaluation.datasets import DatasetRepository
 from asterism.search.recall import Sources
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.lance.table import LanceTable
@@ -41,7 +41,7 @@ def count_of(first: int, own: int, share: float) -> float:
 
 
 @contextmanager
-def indexed(checkout: Checkout, repos_dir: Path, engine: Engine) -> Iterator[Sources]:
+def indexed(checkout: DatasetRepository, repos_dir: Path, engine: Engine) -> Iterator[Sources]:
     """What can be asked of it, in one state, as long as it is open."""
     registered = engine.register((repos_dir / checkout.name / checkout.root).resolve())
     engine.index(registered)

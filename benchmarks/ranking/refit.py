@@ -2,7 +2,7 @@
 
     python -m benchmarks.ranking.refit DATASET --repos-dir DIR [--model FOLDER] [--vectors DIR]
         [--index-dir DIR] [--beside DATASET --beside-repos-dir DIR [--share PART]]
-        [--wishes] [--weight NAME]... [--every] [--folds N] [-o NUMBERS.json]
+        [--change-requests] [--weight NAME]... [--every] [--folds N] [-o NUMBERS.json]
 
 Every question's candidates are found by its words and by the model's vectors of all chunks. The
 chosen weights are fitted by listwise logistic regression, beginning with one for each, on all
@@ -18,8 +18,8 @@ and core. Without `--model` the built-in one is meant.
 A second set of questions, `--beside` the first, counts `--share` as much as all of the first, and
 is measured as well; a language that is left out is left out of both.
 
-With `--wishes` the questions that word a change are asked, and theirs are the weights that are
-fitted; those that name a topic are left out. The dataset may be one of
+With `--change-requests` only change requests are asked, and their weights are
+fitted; topic queries are left out. The dataset may be one of
 `training.evaluation.change_requests`.
 """
 
@@ -39,9 +39,8 @@ from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.rerank import PREFIX
 from asterism.engine.wiring import Places
-from asterism.evaluation.bootstrap import paired_difference
 from asterism.evaluation.datasets import Dataset, load_dataset
-from asterism.evaluation.summaries import mean
+from asterism.evaluation.summaries import mean, paired_difference
 from asterism.evaluation.tables import table
 from asterism.search.query.parse import understand
 from asterism.search.ranking.options import OF_VECTORS, RankOptions, Weights
@@ -52,7 +51,7 @@ from benchmarks.ranking.refit_cases import USUAL, WISHES, Case, Models, cases
 from benchmarks.ranking.regression import FOLDS, Curve, List, fit_curve, fit_near, folds
 
 TOPICS = "weights"
-# With `--every` and of wishes; the others are set by hand.
+# Fitted with `--every` and for change requests; the others are set by hand.
 ALL = (
     *OF_VECTORS, "text", "text_sum", "name", "said", "said_at_once", "signature",
     "offers", "length", "properties", "type_found", "stem_whole", "folder_named", "depth",
@@ -62,14 +61,14 @@ ALL = (
 AGAINST = frozenset({"depth", "properties", "type_found"})
 
 
-def only_wishes(dataset: Dataset) -> Dataset:
+def only_change_requests(dataset: Dataset) -> Dataset:
     """The dataset without the questions that name a topic."""
     wished = (query for query in dataset.queries if understand(query.query).is_wish)
     return replace(dataset, queries=tuple(wished))
 
 
 def with_weights(names: Sequence[str], values: Sequence[float], field: str) -> RankOptions:
-    """The usual recipe with other weights, of topics or of wishes."""
+    """The usual recipe with other weights, of topic queries or change requests."""
     changed = replace(getattr(USUAL, field), **dict(zip(names, values, strict=True)))
     return replace(USUAL, **{field: changed})
 
@@ -194,7 +193,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--index-dir", type=Path, help="keep indexes here")
     parser.add_argument("--model", type=Path, help="the folder of an encoder")
     parser.add_argument("--vectors", type=Path, help="those that were made elsewhere")
-    parser.add_argument("--wishes", action="store_true", help="fit what counts for these")
+    parser.add_argument(
+        "--change-requests", action="store_true", help="fit the weights of change requests"
+    )
     parser.add_argument("--weight", action="append", choices=known, help="to be fitted")
     parser.add_argument("--every", action="store_true", help="all that are not set by hand")
     parser.add_argument("--folds", type=int, default=FOLDS, help="of languages; %(default)s")
@@ -207,12 +208,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         every: list[Case] = []
         for path, repos in given_sets(given):
             dataset = load_dataset(path)
-            if given.wishes:
-                dataset = only_wishes(dataset)
+            if given.change_requests:
+                dataset = only_change_requests(dataset)
             asked = [*cases(dataset, repos, engine, models)]
             every += shared(asked, every, given.share)
-    field = WISHES if given.wishes else TOPICS
-    usual = ALL if given.wishes or given.every else OF_VECTORS
+    field = WISHES if given.change_requests else TOPICS
+    usual = ALL if given.change_requests or given.every else OF_VECTORS
     numbers = run(every, given.weight or usual, field, max(given.folds, 2))
     text = json.dumps(numbers, indent=2)
     print(f"\n{text}")

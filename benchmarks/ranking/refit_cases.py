@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from asterism.engine.engine import Engine
-from asterism.evaluation.datasets import Checkout, Dataset, Found, Query
-from asterism.evaluation.metrics import first_ranks, ndcg, without_given
+from asterism.evaluation.datasets import Dataset, DatasetRepository, FoundPlace, Query
+from asterism.evaluation.runs import first_ranks, ndcg, without_given
 from asterism.models.embed.http import unit
 from asterism.models.embed.options import EmbedOptions
 from asterism.models.embed.provider import Embedder, make_embedder
@@ -45,7 +45,7 @@ class Case:
     pools: Pools
     """Found by those of the model."""
     chunks: Mapping[ChunkKey, Chunk]
-    checkout: Checkout
+    checkout: DatasetRepository
     dataset: Dataset
     answerable: bool
     count: float = 1.0
@@ -58,7 +58,7 @@ class Case:
     def by_vectors(self, pools: Pools) -> float:
         """NDCG of files in the order of their nearest chunks."""
         paths = dict.fromkeys(match.path for match in pools.vector)
-        return self._ndcg([Found(path, 1, ALL_LINES) for path in paths])
+        return self._ndcg([FoundPlace(path, 1, ALL_LINES) for path in paths])
 
     def answer(self, pools: Pools, options: RankOptions) -> float:
         """NDCG of the answer as it is given."""
@@ -69,7 +69,7 @@ class Case:
         """NDCG of files in the order of their odds."""
         placed = place(self.question, pools, self._read, options).places
         paths = dict.fromkeys(one.file.path for one in placed)
-        return self._ndcg([Found(path, 1, ALL_LINES) for path in paths])
+        return self._ndcg([FoundPlace(path, 1, ALL_LINES) for path in paths])
 
     def evidence(self, names: Sequence[str]) -> List:
         """A row for each file: the odds by everything else, then these; and which are right."""
@@ -92,9 +92,9 @@ class Case:
             yield (one.odds, float(number == 0), *placed.grounds), self._right(one.file)
 
     def _right(self, file: FileKey) -> bool:
-        return self.answerable and self._ndcg([Found(file.path, 1, ALL_LINES)], whole=True) > 0
+        return self.answerable and self._ndcg([FoundPlace(file.path, 1, ALL_LINES)], whole=True) > 0
 
-    def _ndcg(self, places: Sequence[Found], *, whole: bool = False) -> float:
+    def _ndcg(self, places: Sequence[FoundPlace], *, whole: bool = False) -> float:
         root = self.checkout.root
         counted = places if whole else without_given(places, self.query, root)
         ranks = first_ranks(counted[:LIMIT], self.query.targets, root, self.dataset.match)
@@ -104,8 +104,8 @@ class Case:
         return [self.chunks[key] for key in keys if key in self.chunks]
 
 
-def _found(chunk: Chunk) -> Found:
-    return Found(chunk.relative_path, chunk.start_line, chunk.end_line)
+def _found(chunk: Chunk) -> FoundPlace:
+    return FoundPlace(chunk.relative_path, chunk.start_line, chunk.end_line)
 
 
 class Models:

@@ -15,8 +15,8 @@ FOLDS = 7
 # Keeps weights that few questions speak of from growing.
 RIDGE = 0.001
 # What all questions together lose for each weight that is one away from what is usual, twice that
-# in nats. Before anything is known each piece of evidence counts one: whoever begins with nothing
-# follows questions further than they lead (benchmarks/RESULTS.md, "Questions of readers"). From a
+# in nats. Weights are regularised towards 1: regularisation towards 0
+# overfits the queries (benchmarks/RESULTS.md, "Questions of readers"). From a
 # third of this to ten times as much is the same to 0.002.
 STRENGTH = 16.0
 STEPS = 30

@@ -1,4 +1,4 @@
-"""What one of our models is worth as a judge of the best hits, and the numbers it needs for it.
+"""Measures one of our models as a reranker of the best hits, and fits the numbers it needs.
 
     python -m benchmarks.ranking.rerank DATASET --repos-dir DIR
         --provider encoder|local --model FOLDER
@@ -33,12 +33,11 @@ import numpy as np
 from asterism.config.load import embed_options
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.rerank import OwnModel, own_model
+from asterism.engine.rerank import LocalRerankModel, local_rerank_model
 from asterism.engine.wiring import Places, cache
-from asterism.evaluation.bootstrap import paired_difference
-from asterism.evaluation.datasets import Checkout, Dataset, Found, Query, load_dataset
-from asterism.evaluation.metrics import first_ranks, ndcg, without_given
-from asterism.evaluation.summaries import mean
+from asterism.evaluation.datasets import Dataset, DatasetRepository, FoundPlace, Query, load_dataset
+from asterism.evaluation.runs import first_ranks, ndcg, without_given
+from asterism.evaluation.summaries import mean, paired_difference
 from asterism.evaluation.tables import table
 from asterism.models.embed.provider import Embedder, make_embedder
 from asterism.models.rerank.options import RerankOptions
@@ -64,9 +63,9 @@ EVERY = 3
 
 
 class Told:
-    """A judge that asks the model once for each chunk, and then says it again."""
+    """A reranker that runs the model once for each chunk and caches its score."""
 
-    def __init__(self, options: JudgeOptions, model: OwnModel) -> None:
+    def __init__(self, options: JudgeOptions, model: LocalRerankModel) -> None:
         self.options = options
         self._model = model
         self._scores: dict[tuple[str, ChunkKey], float] = {}
@@ -103,19 +102,19 @@ class Case:
     question: Question
     pools: Pools
     chunks: Mapping[ChunkKey, Chunk]
-    checkout: Checkout
+    checkout: DatasetRepository
     dataset: Dataset
     answerable: bool
     count: float = 1.0
     """What it counts among those that are fitted."""
 
-    def placed(self, judge: Judge | None) -> Placed:
+    def placed(self, reranker: Judge | None) -> Placed:
         """The candidates in order."""
-        return place(self.question, self.pools, self._read, RankOptions(), judge)
+        return place(self.question, self.pools, self._read, RankOptions(), reranker)
 
-    def ndcg(self, judge: Judge | None) -> float:
+    def ndcg(self, reranker: Judge | None) -> float:
         """How good the first ten are."""
-        places = [self._found(one.chunk) for one in self.placed(judge).places]
+        places = [self._found(one.chunk) for one in self.placed(reranker).places]
         counted = without_given(places, self.query, self.checkout.root)[:LIMIT]
         ranks = first_ranks(counted, self.query.targets, self.checkout.root, self.dataset.match)
         return ndcg(ranks, LIMIT)
@@ -128,15 +127,17 @@ class Case:
         ranks = first_ranks(found, self.query.targets, self.checkout.root, self.dataset.match)
         return any(rank is not None for rank in ranks)
 
-    def evidence(self, judge: Told) -> List:
-        """A row for each file: its odds without vectors, what these add, and what the judge says.
+    def evidence(self, reranker: Told) -> List:
+        """A row for each file: its odds without vectors, what these add, and the reranker's score.
 
         And which files are right.
         """
         first = {one.file: one for one in reversed(self.placed(None).places)}
         files = sorted(first, key=lambda file: -first[file].odds)[:FILES]
-        unmeant = {one.file: one for one in reversed(self.placed(judge.counting(keeps=0.0)).places)}
-        parts = [self.placed(judge.counting(**{part: 1.0})).verdict.files for part in PARTS]
+        unmeant = {
+            one.file: one for one in reversed(self.placed(reranker.counting(keeps=0.0)).places)
+        }
+        parts = [self.placed(reranker.counting(**{part: 1.0})).verdict.files for part in PARTS]
         rows = [
             [
                 unmeant[file].odds,
@@ -152,8 +153,8 @@ class Case:
         return [self.chunks[key] for key in keys if key in self.chunks]
 
     @staticmethod
-    def _found(chunk: Chunk) -> Found:
-        return Found(chunk.relative_path, chunk.start_line, chunk.end_line)
+    def _found(chunk: Chunk) -> FoundPlace:
+        return FoundPlace(chunk.relative_path, chunk.start_line, chunk.end_line)
 
 
 def cases(
@@ -210,7 +211,7 @@ def fit(known: Sequence[tuple[List, float]]) -> dict[str, float]:
 def cross_validated(
     some: Sequence[Case],
     rows: Sequence[List],
-    judge: Told,
+    reranker: Told,
     sure: float,
 ) -> list[float]:
     """Each question's NDCG by numbers that its language had no part in."""
@@ -218,7 +219,7 @@ def cross_validated(
     for languages in folds({case.query.language for case in some}):
         left_out = [case.query.language in languages for case in some]
         others = zip(some, rows, left_out, strict=True)
-        fitted = judge.counting(
+        fitted = reranker.counting(
             **fit([(row, case.count) for case, row, out in others if not out]), sure=sure
         )
         for number, case in enumerate(some):
@@ -227,13 +228,13 @@ def cross_validated(
     return values
 
 
-def curve(some: Sequence[Case], judge: Told) -> Curve:
+def curve(some: Sequence[Case], reranker: Told) -> Curve:
     """The calibration of the first ten hits."""
     rows: list[list[float]] = []
     right: list[bool] = []
     kinds: list[bool] = []
     for case in some:
-        placed = case.placed(judge)
+        placed = case.placed(reranker)
         if not placed.verdict.files:
             continue
         for number, one in enumerate(placed.places[:LIMIT]):
@@ -242,14 +243,14 @@ def curve(some: Sequence[Case], judge: Told) -> Curve:
             kinds.append(case.answerable)
     if not rows:
         raise UsageError(
-            "No question was judged: the ranking is sure of each without the model (raise --sure), "
-            "or the model says the same of every text."
+            "No query was reranked: the ranking is sure of each without the model (raise --sure), "
+            "or the model gives every text the same score."
         )
     return fit_curve(np.array(rows), np.array(right), np.array(kinds))
 
 
 def report(some: Sequence[Case], before: Sequence[float], after: Sequence[float]) -> list[str]:
-    """NDCG without and with the judge, over languages left out, by category."""
+    """NDCG without and with the reranker, over languages left out, by category."""
     rows = []
     for category in ("", *sorted({case.query.category for case in some})):
         chosen = [n for n, case in enumerate(some) if category in ("", case.query.category)]
@@ -268,30 +269,32 @@ def report(some: Sequence[Case], before: Sequence[float], after: Sequence[float]
     return table(("questions", "n", "without", "with", "difference", "interval"), rows)
 
 
-def run(every: Sequence[Case], meant: Sequence[Case], judge: Told, sure: float) -> dict[str, float]:
-    """Print what the judge is worth, and return its numbers; `meant` are asked by meaning alone."""
+def run(
+    every: Sequence[Case], meant: Sequence[Case], reranker: Told, sure: float
+) -> dict[str, float]:
+    """Print the reranker's gain, and return its numbers; `meant` are asked by meaning alone."""
     some = [case for case in every if case.answerable]
-    rows = [case.evidence(judge) for case in some]
-    spent = 1000 * judge.spent[0] / len(some)
+    rows = [case.evidence(reranker) for case in some]
+    spent = 1000 * reranker.spent[0] / len(some)
     before = [case.ndcg(None) for case in some]
-    after = cross_validated(some, rows, judge, sure)
+    after = cross_validated(some, rows, reranker, sure)
     for dataset in {id(case.dataset): case.dataset for case in some}.values():
         own = [number for number, case in enumerate(some) if case.dataset is dataset]
         asked = [some[n] for n in own]
         print("\n".join(report(asked, [before[n] for n in own], [after[n] for n in own])))
         unsure = mean(
-            float(bool(case.placed(judge.counting(sure=sure)).verdict.files)) for case in asked
+            float(bool(case.placed(reranker.counting(sure=sure)).verdict.files)) for case in asked
         )
         print(f"\nAsked for {unsure:.0%} of the questions.\n")
     known = [(row, case.count) for case, row in zip(some, rows, strict=True)]
     numbers = {name: round(value, 2) for name, value in fit(known).items()}
     if math.isfinite(sure):
         numbers["sure"] = sure
-    fitted = judge.counting(**numbers)
+    fitted = reranker.counting(**numbers)
     found = {"calibration": curve(every, fitted), "by_meaning": curve(meant, fitted)}
     for name, one in found.items():
         numbers |= {f"{name}.{part}": round(value, 2) for part, value in one.items()}
-    print(f"\n{spent:.0f} CPU ms for {judge.options.top} hits of a question, unless known.")
+    print(f"\n{spent:.0f} CPU ms for {reranker.options.top} hits of a question, unless known.")
     return numbers
 
 
@@ -312,8 +315,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         engine = Engine(places, lambda _root: Settings())
         folder = str(given.model.resolve()) if given.model else ""
         options = RerankOptions(provider=given.provider, model=folder)
-        model = own_model(options, lambda: cache(Settings(), places))
-        judge = Told(JudgeOptions(name="x", top=given.top), model)
+        model = local_rerank_model(options, lambda: cache(Settings(), places))
+        reranker = Told(JudgeOptions(name="x", top=given.top), model)
         every: list[Case] = []
         meant: list[Case] = []
         for path, repos in given_sets(given):
@@ -323,7 +326,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             count = count_of(sum(case.answerable for case in every), own, given.share)
             every += [replace(case, count=count) for case in asked]
             meant += cases(dataset, repos, engine, by_meaning=True)
-        numbers = run(every, meant, judge, given.sure)
+        numbers = run(every, meant, reranker, given.sure)
     text = json.dumps(numbers, indent=2)
     print(f"\n{text}")
     if given.output:

@@ -6,8 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from asterism.lsp.client import LanguageClient, standard_answers, to_path
-from asterism.lsp.connection import Connection
+from asterism.lsp.connection import LanguageClient, ServerConnection, standard_answers, to_path
 from asterism.lsp.keeper import Keeper, KeeperOptions
 from asterism.lsp.process import ServerCommand
 from asterism.programs.table import Consent, Program
@@ -58,7 +57,7 @@ def compare(
         memory_bytes=MEMORY,
     )
 
-    def opened(connection: Connection) -> LanguageClient:
+    def opened(connection: ServerConnection) -> LanguageClient:
         return LanguageClient(connection, root, seconds=SECONDS)
 
     options = KeeperOptions(wait_seconds=SECONDS)

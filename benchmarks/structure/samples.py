@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from asterism.analysis.source.discovery import discover
 from asterism.analysis.syntax.outlines import outline
-from asterism.structure.positions import SourceUnits, Target
+from asterism.structure.positions import SourceUnits, SymbolTarget
 from asterism.types.files import FoundFile
 from asterism.types.outline import Item, Outline
 
@@ -82,7 +82,7 @@ class Texts:
 class Sample(NamedTuple):
     """One symbol to compare."""
 
-    target: Target
+    target: SymbolTarget
     item: int
     """In its file's outline."""
     unit: int
@@ -90,7 +90,7 @@ class Sample(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """What one side says of a symbol and the other does not."""
+    """Edges of a symbol that one side reports and the other does not."""
 
     sample: Sample
     fact: str
@@ -115,7 +115,7 @@ def samples(
         symbols = [(i, item) for i, item in text.outline.symbols() if _is_comparable(item)]
         if symbols and len(found) < count:
             index, item = chosen.choice(symbols)
-            target = Target(path, item.qualified_name, item.start_line, item.name_offset)
+            target = SymbolTarget(path, item.qualified_name, item.start_line, item.name_offset)
             found.append(Sample(target, index, text.units.to_units(item.name_offset)))
     return found
 

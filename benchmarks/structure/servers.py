@@ -23,8 +23,8 @@ from asterism.config.settings import Settings
 from asterism.engine.connector import Questions
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.structure.positions import Target
-from asterism.structure.servers.catalogue import SERVERS, Server
+from asterism.structure.positions import SymbolTarget
+from asterism.structure.servers.catalogue import SERVERS, ServerProfile
 from asterism.structure.servers.project import ServerProject
 from asterism.types.files import FoundFile
 from asterism.types.structure import Connections
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def _measure(
-    server: Server, place: str, repository: Path, home: Path, options: argparse.Namespace
+    server: ServerProfile, place: str, repository: Path, home: Path, options: argparse.Namespace
 ) -> None:
     given: dict[str, Any] = {server.family: place, "wait_seconds": WAIT_SECONDS}
     structure = StructureSettings(**given)
@@ -99,19 +99,21 @@ def _measure(
 
 def _targets(
     questions: Questions, files: Sequence[str], options: argparse.Namespace
-) -> Iterator[Target]:
+) -> Iterator[SymbolTarget]:
     chance = random.Random(options.seed)
     found = []
     for path in files:
         scope = questions.files.scope(path)
         for _, item in scope.outline.symbols() if scope else ():
             if item.kind in KINDS | {"struct", "trait"} and " " not in item.name:
-                found.append(Target(path, item.qualified_name, item.start_line, item.name_offset))
+                found.append(
+                    SymbolTarget(path, item.qualified_name, item.start_line, item.name_offset)
+                )
     yield from chance.sample(found, min(options.count, len(found)))
 
 
 def _served(
-    witness: ServerProject, listing: Sequence[FoundFile], targets: Sequence[Target]
+    witness: ServerProject, listing: Sequence[FoundFile], targets: Sequence[SymbolTarget]
 ) -> tuple[list[Connections], Cost]:
     began = time.perf_counter()
     witness.connections(targets[:1], listing)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.structure.positions import Target
+from asterism.structure.positions import SymbolTarget
 from asterism.structure.python.project import PythonOptions, PythonProject, require_checker
 from asterism.structure.typescript.project import TypeScriptProject, require_compiler
 from asterism.types.files import FoundFile
@@ -63,7 +63,7 @@ def _measure(
 ) -> Costs:
     targets = [sample.target for sample in chosen]
 
-    def ask(some: Sequence[Target]) -> None:
+    def ask(some: Sequence[SymbolTarget]) -> None:
         project.connections(some, files)
 
     try:
@@ -79,7 +79,7 @@ def _measure(
 
 
 def _timed(
-    ask: Callable[[Sequence[Target]], None], questions: Sequence[Sequence[Target]]
+    ask: Callable[[Sequence[SymbolTarget]], None], questions: Sequence[Sequence[SymbolTarget]]
 ) -> tuple[list[float], list[float]]:
     """Milliseconds of each question: by the clock, and of our own processor time."""
     wall, own = [], []

@@ -54,7 +54,7 @@ def _ours(
 def _theirs(
     root: str, files: Sequence[FoundFile], chosen: Sequence[Sample], classic: str
 ) -> list[dict[str, Any]]:
-    """The classic compiler is given the same files and options, and nothing else of ours."""
+    """The classic compiler gets the same files and options, and nothing else from Asterism."""
     paths = [file.path for file in files if is_source(file.path) or is_config(file.path)]
     projects = [
         {"options": one.configuration["compilerOptions"], "files": sorted(one.right)}

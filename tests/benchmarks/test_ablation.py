@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.evaluation.datasets import Query, Target
+from asterism.evaluation.datasets import LabelledPlace, Query
 from asterism.search.ranking.options import RankOptions
 from asterism.search.recall import Pools
 from benchmarks.ranking.ablation import FULL, Scored, kept_always, main, variants, worth_table
@@ -42,7 +42,7 @@ def test_the_largest_loss_stands_first() -> None:
     small, middle, large, *others = [name for name in variants(OPTIONS) if name != FULL]
 
     def scored(full: float, first: float, second: float) -> Scored:
-        query = Query("1", "q", "a", (Target("a"),), category="symbol")
+        query = Query("1", "q", "a", (LabelledPlace("a"),), category="symbol")
         return Scored(query, {FULL: full, small: first, middle: second, large: 0.25})
 
     results = [scored(1.0, 0.75, 0.25), scored(0.5, 0.5, 0.75)]

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asterism.context.scores import LOCAL, Curve, curve_of
 from asterism.context.vectors import ItemIndex
+from asterism.context.words import LOCAL, Curve, curve_of
 from asterism.models.embed.cache import NoCache
 from asterism.models.embed.static import StaticEmbedder
 from asterism.models.weights.folder import read_folder

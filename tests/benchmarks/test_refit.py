@@ -106,7 +106,7 @@ def test_a_second_set_is_measured_and_has_its_share_in_the_weights(
     assert found[0] != found[1]
 
 
-def test_weights_of_wishes(
+def test_weights_of_change_requests(
     tmp_path: Path, given: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = [
@@ -120,7 +120,7 @@ def test_weights_of_wishes(
     ]
     (tmp_path / "set.jsonl").write_text("\n".join(told))
     output = tmp_path / "numbers.json"
-    arguments = [*given[: given.index("--model")], "--wishes", "-o", str(output)]
+    arguments = [*given[: given.index("--model")], "--change-requests", "-o", str(output)]
     assert main(arguments) == 0
     numbers = json.loads(output.read_text())
     assert {"vectors.wished.said", "vectors.wished.vector"} < numbers.keys()

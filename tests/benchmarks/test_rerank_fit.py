@@ -1,4 +1,4 @@
-"""What a model is worth as a judge: the regressions, and the way from a set to its numbers."""
+"""The gain of a model as a reranker: the regressions, and the way from a dataset to its numbers."""
 
 import json
 from pathlib import Path
@@ -93,10 +93,10 @@ def test_from_two_datasets_to_the_numbers(
 
 
 @pytest.mark.parametrize("provider", ["encoder", "local"])
-def test_a_judge_without_an_opinion_has_no_numbers(
+def test_a_reranker_with_one_score_has_no_numbers(
     tmp_path: Path, given: list[str], provider: str
 ) -> None:
     make = make_encoder if provider == "encoder" else make_reranker
     given += ["--provider", provider, "--model", str(make(tmp_path / "model"))]
-    with pytest.raises(UsageError, match="No question was judged"):
+    with pytest.raises(UsageError, match="No query was reranked"):
         main(given)

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asterism.chat.ports import ToolOutput, TurnOptions
-from asterism.chat.tool_calls import Terms, is_looping, must_ask, offered, same, sort_calls, trimmed
+from asterism.chat.tool_calls import (
+    CallTerms,
+    is_looping,
+    must_ask,
+    offered,
+    same,
+    sort_calls,
+    trimmed,
+)
 from asterism.types.chat import Round, ToolCall, ToolResult, ToolSpec
 from asterism.types.context_settings import Permission
 from tests.chat.scenes import ASKING, FIND, FORBIDDEN, WRITE
@@ -55,7 +63,7 @@ def test_a_call_that_failed_may_be_made_again() -> None:
     again = call._replace(id="c2")
     failed = Round("", (call,), (ToolResult("c1", "find", "no", is_error=True),))
     went_well = Round("", (call,), (ToolResult("c1", "find", "yes"),))
-    terms = Terms(TOOLS, OPTIONS)
+    terms = CallTerms(TOOLS, OPTIONS)
     assert [one[0] for one in sort_calls([again], [failed], terms).run] == [again]
     assert sort_calls([again], [went_well], terms).run == ()
 
@@ -64,7 +72,7 @@ def test_a_change_may_be_made_again_where_somebody_agrees() -> None:
     call = ToolCall("c1", "write", "{}")
     made = Round("", (call,), (ToolResult("c1", "write", "done"),))
     again = call._replace(id="c2")
-    terms = Terms(TOOLS, OPTIONS, {"c2": True})
+    terms = CallTerms(TOOLS, OPTIONS, {"c2": True})
     assert len(sort_calls([again], [made], terms).run) == 1
 
 
@@ -86,7 +94,7 @@ arguments = st.sampled_from(["", "{}", '{"q": 1}', '{"q": 2}', "[]", "{", "null"
 )
 def test_every_call_has_one_fate(wanted: list[tuple[str, str]], approvals: dict[str, bool]) -> None:
     calls = [ToolCall(f"c{n}", name, text) for n, (name, text) in enumerate(wanted)]
-    fates = sort_calls(calls, (), Terms(TOOLS, OPTIONS, approvals))
+    fates = sort_calls(calls, (), CallTerms(TOOLS, OPTIONS, approvals))
     ran = [call.id for call, _, _ in fates.run]
     ids = [*ran, *(call.id for call in fates.wait), *(one.call_id for one in fates.answered)]
     assert sorted(ids) == sorted(call.id for call in calls)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from asterism.chat.citations import cited, existing
+from asterism.chat.extractive import cited, existing
 from asterism.types.chat import Citation, ToolResult
 
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from asterism.chat.ports import Prepared
+from asterism.chat.ports import PreparedRequest
 from asterism.chat.prompts import history_of
 from asterism.chat.run import start
 from asterism.models.llm.options import LlmOptions, ModelRequest
@@ -35,16 +35,18 @@ class Reviewer:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    async def build(self, question: str) -> Prepared:
+    async def build(self, question: str) -> PreparedRequest:
         self.asked.append(f"build {question}")
         grounding = (ToolResult("g", "context", "code of the context"),)
-        return Prepared(FIRST, MESSAGES, (FIND,), grounding, ("One rule did not fit.",))
+        return PreparedRequest(FIRST, MESSAGES, (FIND,), grounding, ("One rule did not fit.",))
 
-    async def rebuild(self, context: RequestContext | None) -> Prepared:
+    async def rebuild(self, context: RequestContext | None) -> PreparedRequest:
         self.asked.append(f"rebuild {context.prompt_hash if context else None}")
-        return Prepared(context, MESSAGES, (FIND, WRITE))
+        return PreparedRequest(context, MESSAGES, (FIND, WRITE))
 
-    async def widen(self, prepared: Prepared, results: Sequence[ToolResult]) -> Prepared:
+    async def widen(
+        self, prepared: PreparedRequest, results: Sequence[ToolResult]
+    ) -> PreparedRequest:
         self.asked.append(f"widen {' '.join(result.call_id for result in results)}")
         return prepared._replace(context=WIDER, tools=(FIND, WRITE))
 

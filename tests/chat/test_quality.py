@@ -5,7 +5,7 @@ import json
 import pytest
 
 from asterism.chat.ports import TurnOptions
-from asterism.chat.retrieval_loop import Verdict, read_verdict
+from asterism.chat.retrieval_loop import HitVerdict, read_verdict
 from asterism.types.chat import TurnStatus, Usage
 from tests.chat.scenes import Scene, Shelf
 from tests.llm.loopback import Say
@@ -93,27 +93,27 @@ def test_a_model_without_tools_is_given_the_hits() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ('{"enough": true}', Verdict(enough=True, said="enough")),
+        ('{"enough": true}', HitVerdict(enough=True, said="enough")),
         (
             'Well: ```json\n{"enough": false, "missing": "m", "query": " q "}\n```',
-            Verdict(enough=False, said="m", query="q"),
+            HitVerdict(enough=False, said="m", query="q"),
         ),
         (
             '{"enough": false, "useful": false}',
-            Verdict(enough=False, useful=False, said="not enough"),
+            HitVerdict(enough=False, useful=False, said="not enough"),
         ),
         (
             '{"enough": false, "query": 5}',
-            Verdict(enough=False, said="not enough"),
+            HitVerdict(enough=False, said="not enough"),
         ),
-        ("no", Verdict(enough=True, said="not judged: the verdict could not be read")),
-        ("{", Verdict(enough=True, said="not judged: the verdict could not be read")),
-        ("{}", Verdict(enough=True, said="not judged: the verdict could not be read")),
+        ("no", HitVerdict(enough=True, said="not judged: the verdict could not be read")),
+        ("{", HitVerdict(enough=True, said="not judged: the verdict could not be read")),
+        ("{}", HitVerdict(enough=True, said="not judged: the verdict could not be read")),
         (
             '{"enough": "yes"}',
-            Verdict(enough=True, said="not judged: the verdict could not be read"),
+            HitVerdict(enough=True, said="not judged: the verdict could not be read"),
         ),
     ],
 )
-def test_verdicts(text: str, expected: Verdict) -> None:
+def test_verdicts(text: str, expected: HitVerdict) -> None:
     assert read_verdict(text) == expected

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asterism.chat.window import Assembled, estimate, fitted, shortened, size_of
+from asterism.chat.prompts import Assembled, estimate, fitted, shortened, size_of
 from asterism.types.chat import Message, Role, ToolCall
 
 RULES, QUESTION = Message(Role.system, "rules"), Message(Role.user, "question")

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from asterism.analysis.syntax.walker import DEEPEST_ITEM, TOO_HARD
+from asterism.analysis.syntax.outlines import DEEPEST_ITEM, TOO_HARD
 from tests.analysis.syntax.material import ENDLESS
 from tests.cli.conftest import Run
 

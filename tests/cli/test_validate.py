@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.chunks.validation import Violation
 from asterism.evaluation import rules
 from asterism.types.chunk import Chunk

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from asterism.context.usage import advice, cited, usage_json, usage_of, use_json
+from asterism.context.sessions import advice, cited, usage_json, usage_of, use_json
 from asterism.types.context import (
     Item,
     ItemKey,

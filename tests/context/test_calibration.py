@@ -3,8 +3,16 @@
 import numpy as np
 import pytest
 
-from asterism.context.scores import CURVES, LEAST, Curve, Scale, curve_of
-from asterism.context.words import WordIndex, brevity, stems_of
+from asterism.context.words import (
+    CURVES,
+    LEAST,
+    Curve,
+    Scale,
+    WordIndex,
+    brevity,
+    curve_of,
+    stems_of,
+)
 from asterism.types.index import ModelIdentity
 
 MEASURED = [ModelIdentity(provider, model, 8) for provider, model in CURVES]

@@ -18,7 +18,7 @@ from asterism.context.messages import (
     marker_token,
     request_tools,
 )
-from asterism.context.replay import Change, Keeper, KeptInFiles, KeptInMemory, replay
+from asterism.context.replay import ChangeKind, ContentStore, KeptInFiles, KeptInMemory, replay
 from asterism.types.chat import Message, Role
 from asterism.types.context import (
     Include,
@@ -181,11 +181,11 @@ def test_less_detail_is_marked() -> None:
 
 
 @pytest.fixture(params=["memory", "files"])
-def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Keeper:
+def kept(request: pytest.FixtureRequest, tmp_path: Path) -> ContentStore:
     return KeptInMemory() if request.param == "memory" else KeptInFiles(tmp_path / "kept")
 
 
-def test_a_replay_is_exact_whatever_became_of_the_items(kept: Keeper) -> None:
+def test_a_replay_is_exact_whatever_became_of_the_items(kept: ContentStore) -> None:
     context, then = context_of(*ITEMS), contents_of(*ITEMS)
     sent = build_messages(context, then, HISTORY, "q")
     kept.keep(context, then)
@@ -200,10 +200,10 @@ def test_a_replay_is_exact_whatever_became_of_the_items(kept: Keeper) -> None:
     assert again.messages == sent
     assert again.is_exact
     assert [(str(each.key), each.change) for each in again.changes] == [
-        ("rule:High", Change.changed),
-        ("rule:Low", Change.vanished),
-        ("tool:files.read.file", Change.vanished),
-        ("None", Change.changed),
+        ("rule:High", ChangeKind.changed),
+        ("rule:Low", ChangeKind.vanished),
+        ("tool:files.read.file", ChangeKind.vanished),
+        ("None", ChangeKind.changed),
     ]
 
 
@@ -213,8 +213,8 @@ def test_what_was_not_kept_is_told() -> None:
     again = replay(context, contents_of(edited, ITEMS[2]), KeptInMemory(), (), "q")
     assert not again.is_exact
     assert [(str(each.key), each.change, each.rebuilt) for each in again.changes] == [
-        ("rule:High", Change.changed, False),
-        ("rule:Low", Change.vanished, False),
+        ("rule:High", ChangeKind.changed, False),
+        ("rule:Low", ChangeKind.vanished, False),
     ]
     assert "Another rule." in "".join(message.text for message in again.messages)
     assert "Rule two." not in "".join(message.text for message in again.messages)

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from asterism.context.display import columns
-from asterism.context.items import first_items
-from asterism.context.request import Asked, Built, Chooser, build_request, extend_by_result
+from asterism.context.items import columns, first_items
+from asterism.context.request import Built, Chooser, ContextInput, build_request, extend_by_result
 from asterism.context.vectors import ItemIndex
 from asterism.models.embed.cache import NoCache
 from asterism.models.embed.static import StaticEmbedder
@@ -88,12 +87,14 @@ def test_the_flow_from_agent_to_session_to_requests() -> None:
     held = {"rule:A": "always", "rule:B": "manual", "ref:X": "always"}
     chooser = chooser_of(FLOW_VECTORS)
 
-    first = build_request(Asked(agent=FLOW, message=AUTH, session=session), chooser).context
+    first = build_request(ContextInput(agent=FLOW, message=AUTH, session=session), chooser).context
     assert given(first) == held | {"rule:C": "agent"}
     chosen = next(item for item in first.items if item.mode is RequestMode.agent)
     assert round(chosen.score or 0, 2) == 0.92
 
-    second = build_request(Asked(agent=FLOW, message=ERRORS, session=session), chooser).context
+    second = build_request(
+        ContextInput(agent=FLOW, message=ERRORS, session=session), chooser
+    ).context
     assert given(second) == held | {"ref:Y": "agent"}
     assert {item.key for item in session} <= second.keys()
 
@@ -101,7 +102,7 @@ def test_the_flow_from_agent_to_session_to_requests() -> None:
 def test_a_manual_item_of_any_mode_is_not_chosen_again() -> None:
     session = (SessionItem(RuleKey("C"), MANUAL),)
     context = build_request(
-        Asked(agent=FLOW, message=AUTH, session=session), chooser_of(FLOW_VECTORS)
+        ContextInput(agent=FLOW, message=AUTH, session=session), chooser_of(FLOW_VECTORS)
     ).context
     assert given(context) == {"rule:C": "manual"}
 
@@ -109,7 +110,9 @@ def test_a_manual_item_of_any_mode_is_not_chosen_again() -> None:
 def test_a_failing_model_leaves_the_session_and_says_so() -> None:
     session = first_items(FLOW, ())
     chooser = chooser_of(FLOW_VECTORS, down=True)
-    context = build_request(Asked(agent=FLOW, message=AUTH, session=session), chooser).context
+    context = build_request(
+        ContextInput(agent=FLOW, message=AUTH, session=session), chooser
+    ).context
     assert given(context) == {"rule:A": "always", "ref:X": "always"}
     assert context.notes == (
         "Nothing was chosen by meaning, because that failed: The model is not there. Start it.",
@@ -120,7 +123,7 @@ def test_where_a_model_is_missing_another_chooses_and_the_request_says_so() -> N
     missing = Taught(FLOW_VECTORS, down=True)
     there = chooser_of(FLOW_VECTORS)
     chooser = Chooser(index=ItemIndex(missing, NoCache()), instead=lambda: there)
-    asked = Asked(agent=FLOW, message=AUTH, session=first_items(FLOW, ()))
+    asked = ContextInput(agent=FLOW, message=AUTH, session=first_items(FLOW, ()))
     expected = build_request(asked, there).context
     found = build_request(asked, chooser).context
     assert given(found) == given(expected) != {}
@@ -132,7 +135,7 @@ def test_where_a_model_is_missing_another_chooses_and_the_request_says_so() -> N
 def test_nothing_is_said_of_a_model_that_nothing_was_asked_of() -> None:
     agent = Agent(name="a", rules=(rule("r", Include.always),))
     missing = ItemIndex(Taught({}, down=True), NoCache())
-    asked = Asked(agent=agent, message=AUTH, session=first_items(agent, ()))
+    asked = ContextInput(agent=agent, message=AUTH, session=first_items(agent, ()))
     never = Chooser(index=missing, instead=lambda: chooser_of({}), notes=("noted",))
     assert build_request(asked, never).context.notes == ()
 
@@ -191,7 +194,7 @@ def test_tools_of_servers_that_are_off_or_unknown_are_not_offered() -> None:
 def test_what_may_not_be_called_is_left_out_before_the_search() -> None:
     embedder = Taught({"write_file: Writes.": near(0, 0.99), AUTH: near(0, 1.0)})
     chooser = Chooser(index=ItemIndex(embedder, NoCache()))
-    context = build_request(Asked(agent=TOOLED, message=AUTH, tools=TOOLS), chooser).context
+    context = build_request(ContextInput(agent=TOOLED, message=AUTH, tools=TOOLS), chooser).context
     assert reasons(context) == {"tool:files.write_file": LeftOutReason.not_allowed}
     assert embedder.batches == []
 
@@ -242,7 +245,7 @@ def test_what_a_session_holds_in_vain_is_named(
     held: ItemKey, absent: dict[str, str], reason: LeftOutReason, detail: str
 ) -> None:
     agent = replace(TOOLED, rules=(replace(rule("off", Include.always), enabled=False),))
-    asked = Asked(
+    asked = ContextInput(
         agent=agent,
         message="x",
         session=(SessionItem(held, MANUAL),),
@@ -274,7 +277,7 @@ def test_three_columns_in_their_order() -> None:
     session = (*first_items(agent, tools), SessionItem(RuleKey("Error handling"), MANUAL))
     vectors = {AUTH: near(0, 1.0), "text of File operations": near(0, 0.874)}
     built = build_request(
-        Asked(agent=agent, message=AUTH, session=session, tools=tools), chooser_of(vectors)
+        ContextInput(agent=agent, message=AUTH, session=session, tools=tools), chooser_of(vectors)
     )
     shown = columns(built.context, built.items)
     assert {kind: [line.line for line in lines] for kind, lines in shown.items()} == {
@@ -332,7 +335,7 @@ CHAIN = {
 )
 def test_expansion(settings: dict[str, float], expected: dict[str, str]) -> None:
     agent = replace(related_agent("abc"), settings=settings)
-    built = build_request(Asked(agent=agent, message=AUTH), chooser_of(CHAIN))
+    built = build_request(ContextInput(agent=agent, message=AUTH), chooser_of(CHAIN))
     assert given(built.context) == expected
     scores = {str(item.key): round(item.score or 0, 2) for item in built.context.items}
     assert scores.get("rule:b", 0.48) == 0.48
@@ -344,7 +347,7 @@ def test_expansion_brings_at_most_its_count_the_best_first() -> None:
     vectors = {AUTH: [1.0, 0], "a": [0.5, 0.866]}
     vectors |= {f"n{at}": [-0.1, 0.9, 0.01 * at + 0.1] for at in range(6)}
     agent = replace(related_agent(["a", *[f"n{at}" for at in range(6)]]), settings={})
-    context = build_request(Asked(agent=agent, message=AUTH), chooser_of(vectors)).context
+    context = build_request(ContextInput(agent=agent, message=AUTH), chooser_of(vectors)).context
     brought = [str(item.key) for item in context.items if item.mode is RequestMode.expansion]
     assert brought == ["rule:n0", "rule:n1", "rule:n2"]
 
@@ -363,7 +366,7 @@ def test_what_is_hardly_likely_itself_brings_nothing_along(
 ) -> None:
     model = Measured({AUTH: [1.0, 0], "a": near(0, cosine, 2), "b": near(0, cosine - 0.5, 2)})
     chooser = Chooser(index=ItemIndex(model, NoCache()))
-    built = build_request(Asked(agent=related_agent("ab"), message=AUTH), chooser)
+    built = build_request(ContextInput(agent=related_agent("ab"), message=AUTH), chooser)
     assert given(built.context) == expected
 
 
@@ -379,7 +382,9 @@ def test_tools_after_one_pattern_do_not_bring_each_other_along() -> None:
         ),
         settings={"contextTopN": 1, "contextIncludeScore": 1, "contextExpansionThreshold": 0.7},
     )
-    asked = Asked(agent=agent, message=AUTH, tools=(*tools, Tool(server="other", name="other")))
+    asked = ContextInput(
+        agent=agent, message=AUTH, tools=(*tools, Tool(server="other", name="other"))
+    )
     for graph in (False, True):
         context = build_request(
             replace(asked, overrides={"contextGraphEnabled": graph}), chooser_of(vectors)
@@ -403,7 +408,7 @@ def test_the_relationship_graph_serves_by_look_up(
     vectors = {**CHAIN, "b": [0, 0.9, 0.4359, 0], "c": [0, 0, 0.6, 0.8]}
     for _round in range(2):
         chooser = replace(chooser_of(vectors), relations=tmp_path if directory else None)
-        context = build_request(Asked(agent=agent, message=AUTH), chooser).context
+        context = build_request(ContextInput(agent=agent, message=AUTH), chooser).context
         assert given(context) == {"rule:a": "agent", "rule:b": "expansion"}
     assert len(list(tmp_path.iterdir())) == directory
 
@@ -417,7 +422,7 @@ def test_a_damaged_graph_is_computed_again(tmp_path: Path) -> None:
         for path in tmp_path.glob("*.json"):
             path.write_text(content or "[]")
         chooser = replace(chooser_of(CHAIN), relations=tmp_path)
-        context = build_request(Asked(agent=agent, message=AUTH), chooser).context
+        context = build_request(ContextInput(agent=agent, message=AUTH), chooser).context
         assert given(context) == {"rule:a": "agent", "rule:b": "expansion"}
 
 
@@ -453,7 +458,7 @@ def tool_agent(rules: dict[str, list[str]]) -> tuple[Agent, tuple[Tool, ...]]:
 )
 def test_tools_that_come_along(rules: dict[str, list[str]], expected: list[str]) -> None:
     agent, tools = tool_agent(rules | {"a": rules.get("a", [])})
-    asked = Asked(
+    asked = ContextInput(
         agent=agent,
         message="x",
         session=(SessionItem(ToolKey("s", "a"), MANUAL),),
@@ -494,7 +499,7 @@ def test_what_a_tool_returns_brings_more(
         servers=(Server(name="s", command="c", tools=choices),),
         settings=settings,
     )
-    asked = Asked(agent=agent, message=AUTH, tools=(Tool(server="s", name="t"),))
+    asked = ContextInput(agent=agent, message=AUTH, tools=(Tool(server="s", name="t"),))
     before = build_request(asked, chooser_of({AUTH: [0, 1.0]})).context
     chooser = chooser_of({"first": [0, 1.0], "found it": [1.0, 0], "b": [0.9, 0.4359]}, down=down)
     after = extend_by_result(before, asked, ToolKey("s", "t"), "first\n\nfound it", chooser)
@@ -517,14 +522,14 @@ def test_odd_texts_are_only_texts(text: str) -> None:
     )
     tools = (Tool(server="s", name=""), Tool(server="s", name="t", schema={"a": {1, 2}}))
     chooser = Chooser(index=ItemIndex(StaticEmbedder(), NoCache()))
-    context = build_request(Asked(agent=agent, message=text, tools=tools), chooser).context
+    context = build_request(ContextInput(agent=agent, message=text, tools=tools), chooser).context
     assert context.considered == 3
     assert context.notes == ()
 
 
 def test_session_settings_are_over_the_agents() -> None:
     agent = replace(related_agent("abc"), settings={"contextTopN": 0, "contextIncludeScore": 1.0})
-    asked = Asked(agent=agent, message=AUTH)
+    asked = ContextInput(agent=agent, message=AUTH)
     chooser = chooser_of(CHAIN)
 
     def names(built: Built) -> list[str]:

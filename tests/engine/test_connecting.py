@@ -14,10 +14,10 @@ from asterism.engine.connector import NO_FILES_BY_NAME, NONE_BY_NAME, Connector
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.engine.wiring import Places
-from asterism.lsp.keeper import Condition
+from asterism.lsp.keeper import ServerCondition
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
-from asterism.structure.positions import Target
+from asterism.structure.positions import SymbolTarget
 from asterism.types.errors import LanguageServerError
 from asterism.types.structure import Connections, Fact, Known
 from tests.engine.conftest import NO_SERVERS, SETTINGS
@@ -55,7 +55,7 @@ class Opened:
         self.engine.index(self.registered)
         self.connector: Connector = self.engine.connector(self.registered)
 
-    def ask(self, *targets: Target) -> Connected:
+    def ask(self, *targets: SymbolTarget) -> Connected:
         with self.engine.snapshot(self.registered) as snapshot:
             questions = self.connector.questions(snapshot)
             return Connected(questions.ask(targets), tuple(questions.notes))
@@ -91,9 +91,9 @@ def callers(known: Connections | None) -> list[tuple[str, Known]]:
 
 
 A, ONE, HELPER = (
-    Target("a.ts", "a", 2),
-    Target("first.py", "one", 4),
-    Target("main.go", "helper", 3),
+    SymbolTarget("a.ts", "a", 2),
+    SymbolTarget("first.py", "one", 4),
+    SymbolTarget("main.go", "helper", 3),
 )
 
 
@@ -120,7 +120,7 @@ def test_a_language_server_is_asked(opened: Callable[..., Opened], tmp_path: Pat
     (root / "go.mod").write_text("module mixed\n")
     (root / "main.go").write_text(SERVED)
     one.engine.index(one.registered)
-    found = one.ask(HELPER, Target("main.go", "main", 5))
+    found = one.ask(HELPER, SymbolTarget("main.go", "main", 5))
     assert found.notes == ()
     assert [callers(known) for known in found.connections] == [[("main", Known.resolved)], []]
     main = found.connections[1]
@@ -178,7 +178,7 @@ def test_a_language_server_waits_for_trust(opened: Callable[..., Opened], tmp_pa
     """Not even one that the user names starts, and the advice is given once."""
     one = opened(go=scripted(tmp_path / "program"), is_trusted=False)
     (Path(one.registered.repository.root) / "go.mod").write_text("module mixed\n")
-    found = one.ask(HELPER, Target("main.go", "main", 5))
+    found = one.ask(HELPER, SymbolTarget("main.go", "main", 5))
     (note,) = found.notes
     assert note.endswith(f"`asterism trust {one.registered.repository.root}` allows it.")
     assert [callers(known) for known in found.connections] == [[("main", Known.by_name)], []]
@@ -222,7 +222,7 @@ def test_no_file_is_only_said_where_it_is_known(
     one = opened(**OFF)
     Path(one.registered.repository.root, "alone.go").write_text(text)
     one.engine.index(one.registered)
-    (known,) = one.ask(Target("alone.go", name, 3)).connections
+    (known,) = one.ask(SymbolTarget("alone.go", name, 3)).connections
     assert known is not None
     assert known.references == references
     assert [gap.why for gap in known.gaps if Fact.references in gap.facts] == ([why] if why else [])
@@ -234,24 +234,26 @@ def test_circular_inheritance(
     opened: Callable[..., Opened], structure: dict[str, str], path: str
 ) -> None:
     one = opened(**structure)
-    found = one.ask(Target(path, "Egg", 1), Target(path, "Hen", 5 if path == "circle.py" else 2))
+    found = one.ask(
+        SymbolTarget(path, "Egg", 1), SymbolTarget(path, "Hen", 5 if path == "circle.py" else 2)
+    )
     for known, other in zip(found.connections, ("Hen", "Egg"), strict=True):
         assert known is not None
         assert [edge.target.name for edge in known.extends] == [other]
 
 
 def test_a_symbol_that_is_not_there(opened: Callable[..., Opened]) -> None:
-    assert opened(**OFF).ask(Target("a.ts", "gone", 1)).connections == (None,)
-    assert opened(**OFF).ask(Target("nothing.go", "gone", 1)).connections == (None,)
+    assert opened(**OFF).ask(SymbolTarget("a.ts", "gone", 1)).connections == (None,)
+    assert opened(**OFF).ask(SymbolTarget("nothing.go", "gone", 1)).connections == (None,)
 
 
 @needs_typescript
 def test_warming_up_starts_what_the_files_need(opened: Callable[..., Opened]) -> None:
     one = opened(python="off")
     one.warm_up("go")
-    assert one.connector.witness("typescript").condition is Condition.resting
+    assert one.connector.witness("typescript").condition is ServerCondition.resting
     one.warm_up()
-    assert one.connector.witness("javascript").condition is not Condition.resting
+    assert one.connector.witness("javascript").condition is not ServerCondition.resting
     assert callers(one.ask(A).connections[0]) == [("b", Known.resolved)]
     pid = one.connector.witness("typescript").pid
     one.warm_up()
@@ -279,7 +281,9 @@ def test_file_names_that_no_message_can_hold(opened: Callable[..., Opened]) -> N
             file.write(b"export function odd() { even(); }\nexport function even() {}\n")
     one.engine.index(one.registered)
     one.warm_up()
-    found = one.ask(A, Target("caf\udce9.ts", "even", 2), Target("two\nlines.ts", "even", 2), ONE)
+    found = one.ask(
+        A, SymbolTarget("caf\udce9.ts", "even", 2), SymbolTarget("two\nlines.ts", "even", 2), ONE
+    )
     assert [callers(known) for known in found.connections] == [
         [("b", Known.resolved)],
         [("odd", Known.by_name)],

@@ -10,7 +10,7 @@ import pytest
 
 from asterism.config.sections_models import ContextModelSettings
 from asterism.config.settings import Settings
-from asterism.context.scores import Curve
+from asterism.context.words import Curve
 from asterism.engine.agents import built_in, choosing_settings, told_of_cosines
 from asterism.engine.doctor.models import choosing_findings
 from asterism.engine.engine import Engine

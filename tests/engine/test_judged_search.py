@@ -130,8 +130,8 @@ def test_no_time(ask: Ask, reranker: RerankSettings) -> None:
     reply = ask(replace(reranker, seconds=0))
     assert names(reply) == names(ask(OFF))
     assert reply.notes == (
-        "In 0 s the reranker judged 1 of 3 hits; the others keep their places. rerank.seconds "
-        "gives it longer.",
+        "In 0 s the reranker scored 1 of 3 hits; the others keep their places. Raise "
+        "rerank.seconds for more.",
     )
 
 
@@ -194,7 +194,7 @@ def test_a_model_that_counts_for_nothing(ask: Ask, tmp_path: Path) -> None:
     reply = ask(RerankSettings(provider="local", model=str(folder)))
     assert names(reply) == names(ask(OFF))
     assert reply.notes == (
-        "Answered without the reranker: tiny does not say what its judgement counts; put the "
+        "Answered without the reranker: tiny has no weights for its scores; put the "
         "numbers that `python -m benchmarks.ranking.rerank` finds into its model.json, as ranking.",
     )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asterism.analysis.chunks.options import RECIPE_VERSION
+from asterism.analysis.chunks.units import RECIPE_VERSION
 from asterism.config.sections_models import EmbeddingSettings
 from asterism.engine.chat.sources import nearest
 from asterism.engine.encoder_vectors import FILL_TEXTS

@@ -19,10 +19,10 @@ from asterism.engine.search import SearchRequest
 from asterism.engine.snapshot import Opening, QuerySnapshot, answered, query_snapshot
 from asterism.engine.warm import Warm
 from asterism.engine.wiring import Places
-from asterism.lsp.keeper import Condition
+from asterism.lsp.keeper import ServerCondition
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
-from asterism.structure.positions import Target
+from asterism.structure.positions import SymbolTarget
 from asterism.types.errors import IndexCorrupt, IndexMissing, ServerDied
 from asterism.types.files import Discovery, FoundFile
 from asterism.types.index import SymbolQuery
@@ -130,7 +130,7 @@ def test_a_context_query_that_asks_a_compiler_walks_once(
 class Witness:
     """A compiler that crashes when it is asked, after something else has happened."""
 
-    condition = Condition.resting
+    condition = ServerCondition.resting
     pid = None
 
     def __init__(self, meanwhile: Callable[[], object] = lambda: None) -> None:
@@ -141,7 +141,7 @@ class Witness:
         """Nothing takes time here."""
 
     def connections(
-        self, targets: Sequence[Target], files: Sequence[FoundFile]
+        self, targets: Sequence[SymbolTarget], files: Sequence[FoundFile]
     ) -> tuple[Connections, ...]:
         self.told = files
         self._meanwhile()

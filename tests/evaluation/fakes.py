@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from asterism.evaluation.datasets import Found, PathMatch
-from asterism.evaluation.metrics import Measures
-from asterism.evaluation.runs import Building, Result, Run
+from asterism.evaluation.datasets import FoundPlace, PathMatch
+from asterism.evaluation.runs import Building, Measures, QueryResult, Run
 
 
 class FakeSearcher:
@@ -15,8 +14,8 @@ class FakeSearcher:
 
     def __init__(
         self,
-        answers: Mapping[str, Sequence[Found]],
-        output: Mapping[str, Sequence[Found]] | None = None,
+        answers: Mapping[str, Sequence[FoundPlace]],
+        output: Mapping[str, Sequence[FoundPlace]] | None = None,
     ) -> None:
         self._answers = answers
         self._output = output
@@ -28,11 +27,11 @@ class FakeSearcher:
         self.indexed.append(directory)
         return "2 chunks"
 
-    def search(self, query: str, limit: int) -> Sequence[Found]:
+    def search(self, query: str, limit: int) -> Sequence[FoundPlace]:
         self.asked.append((query, limit))
         return self._answers.get(query, ())[:limit]
 
-    def within(self, query: str, limit: int, budget: int) -> Sequence[Found] | None:
+    def within(self, query: str, limit: int, budget: int) -> Sequence[FoundPlace] | None:
         return None if self._output is None else self._output.get(query, ())
 
     def close(self) -> None:
@@ -46,22 +45,24 @@ def result(
     language: str = "go",
     category: str = "",
     first_tokens: int | None = 10,
-) -> Result:
+) -> QueryResult:
     """A result of which only a few figures matter."""
     found = Measures._make([*[ndcg] * 11, first_tokens])
-    places = (Found("a", 1, 2, 3, "", 0.75),)
-    return Result(id_, repo, language, category, found, (1, None), places, (True,), 2.0, 1.0)
+    places = (FoundPlace("a", 1, 2, 3, "", 0.75),)
+    return QueryResult(id_, repo, language, category, found, (1, None), places, (True,), 2.0, 1.0)
 
 
-def scored(id_: str, *places: tuple[float, bool], is_answerable: bool = True) -> Result:
+def scored(id_: str, *places: tuple[float, bool], is_answerable: bool = True) -> QueryResult:
     """A result whose places have these scores and are right or not."""
-    found = tuple(Found(f"{number}.py", score=score) for number, (score, _) in enumerate(places))
+    found = tuple(
+        FoundPlace(f"{number}.py", score=score) for number, (score, _) in enumerate(places)
+    )
     whole = result(id_, 0.0, category="" if is_answerable else "unanswerable")
     ranks = (1,) if is_answerable else ()
     return whole._replace(found=found, right=tuple(right for _, right in places), ranks=ranks)
 
 
-def run_of(*results: Result, name: str = "fake") -> Run:
+def run_of(*results: QueryResult, name: str = "fake") -> Run:
     """A run with these results."""
     return Run(
         name=name,

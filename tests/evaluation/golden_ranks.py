@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from difflib import unified_diff
 from pathlib import Path
 
-from asterism.evaluation.datasets import Found
+from asterism.evaluation.datasets import FoundPlace
 from asterism.evaluation.run import Searcher
 
 # Enough to see a ranking move; a longer list would change with every breath.
@@ -91,13 +91,13 @@ def _is_same(before: str, now: str) -> bool:
     return abs(float(old["score"]) - float(new["score"])) < SAME_SCORE
 
 
-def _places(found: Sequence[Found]) -> list[str]:
+def _places(found: Sequence[FoundPlace]) -> list[str]:
     if not found:
         return ["  nothing"]
     return [f"{rank:3}  {_place(place)}".rstrip() for rank, place in enumerate(found, 1)]
 
 
-def _place(place: Found) -> str:
+def _place(place: FoundPlace) -> str:
     lines = "" if place.start_line is None else f":{place.start_line}-{place.end_line}"
     score = "" if place.score is None else f"{place.score:.2f}  "
     return f"{score}{place.path}{lines}  {place.name}"

@@ -14,7 +14,7 @@ from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.engine.wiring import Places
-from asterism.evaluation.asterism_adapter import EngineSearcher
+from asterism.evaluation.adapters import EngineSearcher
 from asterism.store.registry import Registered
 from asterism.types.search import Hit
 from tests.evaluation.golden_ranks import write_ranks

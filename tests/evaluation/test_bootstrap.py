@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.evaluation.bootstrap import (
+from asterism.evaluation.summaries import (
     BootstrapOptions,
     Difference,
     Interval,

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from asterism.evaluation.datasets import (
-    Checkout,
+    DatasetRepository,
+    LabelledPlace,
     PathMatch,
     Query,
-    Target,
     load_dataset,
     write_dataset,
 )
@@ -36,17 +36,17 @@ def test_our_own_format(tmp_path: Path) -> None:
     found = load_dataset(write(tmp_path / "set.jsonl", LINE, full))
     assert found.name == "set"
     assert found.match is PathMatch.strict
-    assert found.checkouts == {"shop": Checkout("shop")}
+    assert found.checkouts == {"shop": DatasetRepository("shop")}
     assert found.queries == (
-        Query("1", "q", "shop", (Target("a.py"),)),
+        Query("1", "q", "shop", (LabelledPlace("a.py"),)),
         Query(
             "2",
             "who",
             "shop",
-            (Target("a.go", 3, 5), Target("b.go")),
+            (LabelledPlace("a.go", 3, 5), LabelledPlace("b.go")),
             "go",
             "usage",
-            (Target("README.md", 1),),
+            (LabelledPlace("README.md", 1),),
         ),
     )
 
@@ -69,8 +69,8 @@ def test_the_benchmarks_folder(tmp_path: Path) -> None:
         found = load_dataset(path)
         assert found.name == tmp_path.name
         assert found.match is PathMatch.suffix
-        assert found.checkouts == {"shop": Checkout("shop", "python", "src")}
-        assert found.queries[0].targets == (Target("src/a.py", 2, 4, "a.py"),)
+        assert found.checkouts == {"shop": DatasetRepository("shop", "python", "src")}
+        assert found.queries[0].targets == (LabelledPlace("src/a.py", 2, 4, "a.py"),)
 
 
 def test_a_root_of_null_is_the_whole_checkout(tmp_path: Path) -> None:
@@ -81,8 +81,16 @@ def test_a_root_of_null_is_the_whole_checkout(tmp_path: Path) -> None:
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     queries = (
-        Query("1", "größe \n zwei", "shop", (Target("a", 1, 2, "b"),), "go", "x", (Target("c"),)),
-        Query("2", "q", "shop", (Target("a"),)),
+        Query(
+            "1",
+            "größe \n zwei",
+            "shop",
+            (LabelledPlace("a", 1, 2, "b"),),
+            "go",
+            "x",
+            (LabelledPlace("c"),),
+        ),
+        Query("2", "q", "shop", (LabelledPlace("a"),)),
     )
     path = tmp_path / "set.jsonl"
     write_dataset(path, queries)

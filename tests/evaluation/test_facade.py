@@ -10,7 +10,7 @@ from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.evaluation.asterism_adapter import EngineSearcher
+from asterism.evaluation.adapters import EngineSearcher
 from tests.models.weights.tiny_models import make_encoder
 
 

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from asterism.evaluation.datasets import Found
+from asterism.evaluation.datasets import FoundPlace
 from tests.evaluation.fakes import FakeSearcher
 from tests.evaluation.golden_ranks import changed_ranks, write_ranks
 
 ANSWERS = {
     "check a\ntoken": [
-        Found("src/tokens.ts", 7, 9, 3, "TokenService.validate", 0.934),
-        Found("keys.ts", score=0.07),
+        FoundPlace("src/tokens.ts", 7, 9, 3, "TokenService.validate", 0.934),
+        FoundPlace("keys.ts", score=0.07),
     ],
-    "limit": [Found(f"{number}.py", number, number) for number in range(1, 9)],
+    "limit": [FoundPlace(f"{number}.py", number, number) for number in range(1, 9)],
 }
 
 EXPECTED = """\

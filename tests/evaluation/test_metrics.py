@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from asterism.evaluation.datasets import Found, PathMatch, Query, Target
-from asterism.evaluation.metrics import (
+from asterism.evaluation.datasets import FoundPlace, LabelledPlace, PathMatch, Query
+from asterism.evaluation.runs import (
     Judged,
     Measures,
     covers,
@@ -122,49 +122,55 @@ def test_all_measures_of_a_ranking() -> None:
 @pytest.mark.parametrize(
     ("place", "target", "prefix", "suffix", "strict"),
     [
-        (Found("a.py"), Target("a.py"), "", True, True),
-        (Found("a.py"), Target("src/a.py"), "src", True, True),
-        (Found("a.py"), Target("src/a.py"), "", True, False),
-        (Found("src/a.py"), Target("a.py"), "", True, False),
-        (Found("ba.py"), Target("a.py"), "", False, False),
-        (Found("a.py"), Target("x/b.py", label="a.py"), "", True, False),
-        (Found("a.py", 1, 4), Target("a.py", 4, 9), "", True, True),
-        (Found("a.py", 1, 3), Target("a.py", 4, 9), "", False, False),
-        (Found("a.py", 10, 12), Target("a.py", 4, 9), "", False, False),
-        (Found("a.py", 5, 6), Target("a.py", 4), "", False, False),
-        (Found("a.py"), Target("a.py", 4, 9), "", True, True),
-        (Found("a.py", 1, 3), Target("a.py"), "", True, True),
+        (FoundPlace("a.py"), LabelledPlace("a.py"), "", True, True),
+        (FoundPlace("a.py"), LabelledPlace("src/a.py"), "src", True, True),
+        (FoundPlace("a.py"), LabelledPlace("src/a.py"), "", True, False),
+        (FoundPlace("src/a.py"), LabelledPlace("a.py"), "", True, False),
+        (FoundPlace("ba.py"), LabelledPlace("a.py"), "", False, False),
+        (FoundPlace("a.py"), LabelledPlace("x/b.py", label="a.py"), "", True, False),
+        (FoundPlace("a.py", 1, 4), LabelledPlace("a.py", 4, 9), "", True, True),
+        (FoundPlace("a.py", 1, 3), LabelledPlace("a.py", 4, 9), "", False, False),
+        (FoundPlace("a.py", 10, 12), LabelledPlace("a.py", 4, 9), "", False, False),
+        (FoundPlace("a.py", 5, 6), LabelledPlace("a.py", 4), "", False, False),
+        (FoundPlace("a.py"), LabelledPlace("a.py", 4, 9), "", True, True),
+        (FoundPlace("a.py", 1, 3), LabelledPlace("a.py"), "", True, True),
     ],
 )
 def test_what_covers_a_target(
-    place: Found, target: Target, prefix: str, suffix: bool, strict: bool
+    place: FoundPlace, target: LabelledPlace, prefix: str, suffix: bool, strict: bool
 ) -> None:
     assert covers(place, target, prefix, PathMatch.suffix) is suffix
     assert covers(place, target, prefix, PathMatch.strict) is strict
 
 
 def test_the_first_place_counts() -> None:
-    found = [Found("b.py"), Found("a.py", 1, 2), Found("a.py", 3, 4)]
-    targets = [Target("a.py"), Target("a.py", 4, 4), Target("c.py")]
+    found = [FoundPlace("b.py"), FoundPlace("a.py", 1, 2), FoundPlace("a.py", 3, 4)]
+    targets = [LabelledPlace("a.py"), LabelledPlace("a.py", 4, 4), LabelledPlace("c.py")]
     assert first_ranks(found, targets, "", PathMatch.strict) == (2, 3, None)
 
 
 def test_a_file_counts_once_whatever_its_lines() -> None:
-    found = [Found("b.py"), Found("a.py", 1, 2), Found("a.py", 3, 4)]
-    targets = [Target("a.py", 9, 9), Target("a.py", 4, 4), Target("c.py", 1, 1)]
+    found = [FoundPlace("b.py"), FoundPlace("a.py", 1, 2), FoundPlace("a.py", 3, 4)]
+    targets = [
+        LabelledPlace("a.py", 9, 9),
+        LabelledPlace("a.py", 4, 4),
+        LabelledPlace("c.py", 1, 1),
+    ]
     assert first_ranks(found, targets, "", PathMatch.strict) == (None, 3, None)
     assert file_ranks(found, targets, "", PathMatch.strict) == (2, None)
 
 
 def test_which_places_are_right() -> None:
-    found = [Found("b.py"), Found("a.py", 1, 2), Found("a.py", 3, 4)]
-    targets = [Target("a.py", 4, 4), Target("c.py")]
+    found = [FoundPlace("b.py"), FoundPlace("a.py", 1, 2), FoundPlace("a.py", 3, 4)]
+    targets = [LabelledPlace("a.py", 4, 4), LabelledPlace("c.py")]
     assert right_places(found, targets, "", PathMatch.strict) == (False, False, True)
     assert right_places(found, (), "", PathMatch.strict) == (False, False, False)
 
 
 def test_places_that_the_question_came_from_are_left_out() -> None:
-    query = Query("1", "q", "r", (Target("a.py", 5, 6),), given=(Target("a.py", 1, 3),))
-    kept = [Found("a.py", 2, 5), Found("b.py", 1, 2), Found("a.py", 4, 4)]
-    found = [Found("a.py", 1, 1), *kept, Found("a.py", 3, 4)]
+    query = Query(
+        "1", "q", "r", (LabelledPlace("a.py", 5, 6),), given=(LabelledPlace("a.py", 1, 3),)
+    )
+    kept = [FoundPlace("a.py", 2, 5), FoundPlace("b.py", 1, 2), FoundPlace("a.py", 4, 4)]
+    found = [FoundPlace("a.py", 1, 1), *kept, FoundPlace("a.py", 3, 4)]
     assert without_given(found, query, "") == kept

@@ -6,30 +6,30 @@ from pathlib import Path
 import pytest
 
 from asterism.evaluation.adapters import AdapterSearcher, CommandSearcher, parse_found
-from asterism.evaluation.datasets import Found
+from asterism.evaluation.datasets import FoundPlace
 from asterism.types.errors import PathMissing, UsageError
 
-PLACES = [Found("a.py", 1, 2), Found("b.py")]
+PLACES = [FoundPlace("a.py", 1, 2), FoundPlace("b.py")]
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("a.py:1:2\n\nb.py\n", PLACES),
-        ("c:d.py:3:4", [Found("c:d.py", 3, 4)]),
-        ("a.py:1:x", [Found("a.py:1:x")]),
+        ("c:d.py:3:4", [FoundPlace("c:d.py", 3, 4)]),
+        ("a.py:1:x", [FoundPlace("a.py:1:x")]),
         ('[{"path": "a.py", "start_line": 1, "end_line": 2}, {"path": "b.py"}]', PLACES),
         ('{"results": [{"file_path": "a.py", "start": 1, "end": 2}, {"file": "b.py"}]}', PLACES),
-        ('{"hits": [{"file": "b.py", "tokens": 4}]}', [Found("b.py", tokens=4)]),
-        ('{"path": "b.py"}', [Found("b.py")]),
-        ('{"path": "b.py", "score": 0.5}', [Found("b.py", score=0.5)]),
-        ('{"path": "b.py", "score": "high"}', [Found("b.py")]),
+        ('{"hits": [{"file": "b.py", "tokens": 4}]}', [FoundPlace("b.py", tokens=4)]),
+        ('{"path": "b.py"}', [FoundPlace("b.py")]),
+        ('{"path": "b.py", "score": 0.5}', [FoundPlace("b.py", score=0.5)]),
+        ('{"path": "b.py", "score": "high"}', [FoundPlace("b.py")]),
         ('{"path": "a.py", "start": 1, "end": 2}\n{"path": "b.py"}\n', PLACES),
         ("", []),
         ("[]", []),
     ],
 )
-def test_what_a_command_prints(text: str, expected: list[Found]) -> None:
+def test_what_a_command_prints(text: str, expected: list[FoundPlace]) -> None:
     assert parse_found(text) == expected
 
 
@@ -52,7 +52,7 @@ def test_a_command_gets_each_argument_whole(tmp_path: Path) -> None:
     searcher = CommandSearcher(python(code) + "-k{k} {query} --in={repo}")
     assert searcher.index(tmp_path) == ""
     found = searcher.search("two $words {k} 'x'", 7)
-    assert found == [Found(f"-k7|two $words {{k}} 'x'|--in={tmp_path}")]
+    assert found == [FoundPlace(f"-k7|two $words {{k}} 'x'|--in={tmp_path}")]
     assert searcher.name == sys.executable
 
 
@@ -115,7 +115,7 @@ def test_an_adapter(adapter: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     searcher = AdapterSearcher(adapter, {"lines": "4"})
     assert searcher.name == "mine"
     assert searcher.index(tmp_path) == "3 windows"
-    assert searcher.search("x", 9) == [Found(f"{tmp_path}/a.py", 4, 9), Found("b.py")]
+    assert searcher.search("x", 9) == [FoundPlace(f"{tmp_path}/a.py", 4, 9), FoundPlace("b.py")]
     searcher.close()
     assert capsys.readouterr().out == f"{tmp_path}\n"
 
@@ -138,7 +138,10 @@ def test_an_adapter_may_say_costs_and_scores(adapter: Path, tmp_path: Path) -> N
     )
     searcher = AdapterSearcher(adapter, {})
     searcher.index(tmp_path)
-    assert searcher.search("x", 9) == [Found("a.py", 1, 2, 7), Found("b.py", 3, 4, None, "", 1.0)]
+    assert searcher.search("x", 9) == [
+        FoundPlace("a.py", 1, 2, 7),
+        FoundPlace("b.py", 3, 4, None, "", 1.0),
+    ]
     assert searcher.within("x", 9, 2_000) is None
 
 

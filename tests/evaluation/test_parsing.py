@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from asterism.analysis.reading import read_chunks
+from asterism.analysis.contents import read_chunks
 from asterism.evaluation import rules
-from asterism.evaluation.rules import Extreme, Summary, Target, validate
+from asterism.evaluation.rules import CheckedFile, Extreme, Summary, validate
 
 
-def targets(root: Path, files: dict[str, bytes]) -> list[Target]:
+def targets(root: Path, files: dict[str, bytes]) -> list[CheckedFile]:
     for name, data in files.items():
         (root / name).write_bytes(data)
-    return [Target(str(root / name), name, "repo") for name in files]
+    return [CheckedFile(str(root / name), name, "repo") for name in files]
 
 
 FILES = {
@@ -44,7 +44,7 @@ def test_processes_make_no_difference(tmp_path: Path) -> None:
 
 def test_binaries_are_left_out_and_unreadable_files_are_named(tmp_path: Path) -> None:
     made = targets(tmp_path, {"a.py": b"\x7fELF\x00"})
-    missing = Target(str(tmp_path / "no.py"), "no.py", "repo")
+    missing = CheckedFile(str(tmp_path / "no.py"), "no.py", "repo")
     found = validate([*made, missing], 1, lambda _: None)
     assert (found.passed, found.failed, found.crashes) == (0, 0, [])
     assert len(found.unread) == 1

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from asterism.evaluation.bootstrap import BootstrapOptions
 from asterism.evaluation.datasets import PathMatch
 from asterism.evaluation.runs import load_run, save_run
 from asterism.evaluation.summaries import (
     Averages,
+    BootstrapOptions,
     averages,
     mean,
     median_first_tokens,

@@ -4,7 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from asterism.evaluation.datasets import Checkout, Dataset, Found, PathMatch, Query, Target
+from asterism.evaluation.datasets import (
+    Dataset,
+    DatasetRepository,
+    FoundPlace,
+    LabelledPlace,
+    PathMatch,
+    Query,
+)
 from asterism.evaluation.run import (
     BUDGET_PLACES,
     UNREADABLE_TOKENS,
@@ -17,11 +24,14 @@ from asterism.types.errors import PathMissing, UsageError
 from tests.evaluation.fakes import FakeSearcher
 
 QUERIES = (
-    Query("b1", "where", "beta", (Target("src/b.py", 2, 3),), category="semantic"),
-    Query("a1", "what", "alpha", (Target("a.py"),), "go", "symbol"),
-    Query("a2", "given", "alpha", (Target("a.py", 2, 2),), given=(Target("doc.md"),)),
+    Query("b1", "where", "beta", (LabelledPlace("src/b.py", 2, 3),), category="semantic"),
+    Query("a1", "what", "alpha", (LabelledPlace("a.py"),), "go", "symbol"),
+    Query("a2", "given", "alpha", (LabelledPlace("a.py", 2, 2),), given=(LabelledPlace("doc.md"),)),
 )
-CHECKOUTS = {"alpha": Checkout("alpha", "python"), "beta": Checkout("beta", "python", "src")}
+CHECKOUTS = {
+    "alpha": DatasetRepository("alpha", "python"),
+    "beta": DatasetRepository("beta", "python", "src"),
+}
 DATASET = Dataset("set", QUERIES, CHECKOUTS)
 
 
@@ -36,9 +46,16 @@ def repos(tmp_path: Path) -> Path:
 def test_each_repository_is_indexed_and_each_question_asked(repos: Path) -> None:
     searcher = FakeSearcher(
         {
-            "where": [Found("c.py", 1, 1), Found(f"{repos.resolve()}/beta/src/b.py", 1, 2)],
-            "what": [Found("./a.py", None, None, 7)],
-            "given": [Found("doc.md", 1, 1), *[Found("x.py", tokens=1)] * 9, Found("a.py", 1, 2)],
+            "where": [
+                FoundPlace("c.py", 1, 1),
+                FoundPlace(f"{repos.resolve()}/beta/src/b.py", 1, 2),
+            ],
+            "what": [FoundPlace("./a.py", None, None, 7)],
+            "given": [
+                FoundPlace("doc.md", 1, 1),
+                *[FoundPlace("x.py", tokens=1)] * 9,
+                FoundPlace("a.py", 1, 2),
+            ],
         }
     )
     heard: list[str] = []
@@ -69,9 +86,9 @@ def test_each_repository_is_indexed_and_each_question_asked(repos: Path) -> None
         ("b1", (2,), "python", "semantic"),
     ]
     assert [found.right for found in run.results] == [(True,), (*[False] * 9, True), (False, True)]
-    assert run.results[0].found == (Found("a.py", None, None, 7),)
+    assert run.results[0].found == (FoundPlace("a.py", None, None, 7),)
     # Two lines of eight characters, after a file that is not there.
-    assert run.results[2].found[1] == Found("b.py", 1, 2, 4)
+    assert run.results[2].found[1] == FoundPlace("b.py", 1, 2, 4)
     assert run.results[2].measures.first_tokens == UNREADABLE_TOKENS + 4
     assert (run.match, run.limit, run.scope) == (PathMatch.strict, 10, "root")
     assert [building.size for building in run.buildings] == ["2 chunks", "2 chunks"]
@@ -79,7 +96,7 @@ def test_each_repository_is_indexed_and_each_question_asked(repos: Path) -> None
 
 
 def test_the_whole_checkout_and_one_repository(repos: Path) -> None:
-    searcher = FakeSearcher({"where": [Found("src/b.py", 3, 3)]})
+    searcher = FakeSearcher({"where": [FoundPlace("src/b.py", 3, 3)]})
     options = SearchOptions(scope="full", repos=("beta",), limit=3, repeats=2)
     run = run_dataset(DATASET, lambda checkout: repos / checkout.name, searcher, options)
     assert searcher.indexed == [(repos / "beta").resolve()]
@@ -89,7 +106,13 @@ def test_the_whole_checkout_and_one_repository(repos: Path) -> None:
 
 def test_what_is_given_out_under_a_budget(repos: Path) -> None:
     """A tool that knows budgets is judged by its output, any other by its places in order."""
-    answers = {"where": [Found("b.py", 1, 1, 1990), Found("b.py", 2, 2, 20), Found("b.py", 3, 3)]}
+    answers = {
+        "where": [
+            FoundPlace("b.py", 1, 1, 1990),
+            FoundPlace("b.py", 2, 2, 20),
+            FoundPlace("b.py", 3, 3),
+        ]
+    }
     options = SearchOptions(scope="root", repos=("beta",))
 
     def recalls(searcher: FakeSearcher) -> tuple[float, float, float]:
@@ -100,18 +123,18 @@ def test_what_is_given_out_under_a_budget(repos: Path) -> None:
     # The second place is no longer read to its end.
     assert recalls(FakeSearcher(answers)) == (0.0, 0.0, 0.0)
     assert recalls(FakeSearcher({"where": answers["where"][1:]})) == (1.0, 1.0, 1.0)
-    named = Found("b.py", 2, 3, 9, shown="name")
-    lines = Found("b.py", 3, 3, 0, shown="lines")
-    others = Found("b.py", 1, 1, 0, shown="lines")
+    named = FoundPlace("b.py", 2, 3, 9, shown="name")
+    lines = FoundPlace("b.py", 3, 3, 0, shown="lines")
+    others = FoundPlace("b.py", 1, 1, 0, shown="lines")
     assert recalls(FakeSearcher(answers, {"where": [named, others]})) == (1.0, 0.0, 0.0)
     assert recalls(FakeSearcher(answers, {"where": [named, lines]})) == (1.0, 1.0, 0.0)
-    assert recalls(FakeSearcher(answers, {"where": [Found("b.py", 3, 3)]})) == (1.0, 1.0, 1.0)
+    assert recalls(FakeSearcher(answers, {"where": [FoundPlace("b.py", 3, 3)]})) == (1.0, 1.0, 1.0)
     assert recalls(FakeSearcher(answers, {})) == (0.0, 0.0, 0.0)
 
 
 def test_a_question_that_cannot_be_answered(repos: Path) -> None:
     dataset = Dataset("set", (Query("a3", "what", "alpha", ()),), CHECKOUTS)
-    searcher = FakeSearcher({"what": [Found("a.py", score=0.2)]})
+    searcher = FakeSearcher({"what": [FoundPlace("a.py", score=0.2)]})
     run = run_dataset(dataset, lambda checkout: repos / checkout.name, searcher, SearchOptions())
     (found,) = run.results
     assert not found.is_answerable
@@ -120,8 +143,8 @@ def test_a_question_that_cannot_be_answered(repos: Path) -> None:
 
 def test_more_than_was_asked_for_does_not_count(repos: Path) -> None:
     class Eager(FakeSearcher):
-        def search(self, query: str, limit: int) -> list[Found]:
-            return [*[Found("x.py", tokens=1)] * limit, Found("a.py")]
+        def search(self, query: str, limit: int) -> list[FoundPlace]:
+            return [*[FoundPlace("x.py", tokens=1)] * limit, FoundPlace("a.py")]
 
     options = SearchOptions(repos=("alpha",))
     run = run_dataset(DATASET, lambda checkout: repos / checkout.name, Eager({}), options)
@@ -131,7 +154,7 @@ def test_more_than_was_asked_for_does_not_count(repos: Path) -> None:
 
 def test_a_searcher_that_fails_is_closed(repos: Path) -> None:
     class Broken(FakeSearcher):
-        def search(self, query: str, limit: int) -> list[Found]:
+        def search(self, query: str, limit: int) -> list[FoundPlace]:
             raise UsageError("no")
 
     searcher = Broken({})
@@ -157,13 +180,13 @@ def test_what_is_missing_is_said_before_anything_is_done(repos: Path) -> None:
 @pytest.mark.parametrize(
     ("place", "expected"),
     [
-        (Found("a.py", tokens=5), 5),
-        (Found("a.py"), 8),
-        (Found("a.py", 2, 3), 4),
-        (Found("a.py", 4, 99), 2),
-        (Found("a.py", 50, 60), 0),
-        (Found("no.py", 1, 2), UNREADABLE_TOKENS),
+        (FoundPlace("a.py", tokens=5), 5),
+        (FoundPlace("a.py"), 8),
+        (FoundPlace("a.py", 2, 3), 4),
+        (FoundPlace("a.py", 4, 99), 2),
+        (FoundPlace("a.py", 50, 60), 0),
+        (FoundPlace("no.py", 1, 2), UNREADABLE_TOKENS),
     ],
 )
-def test_what_a_place_costs_to_read(repos: Path, place: Found, expected: int) -> None:
+def test_what_a_place_costs_to_read(repos: Path, place: FoundPlace, expected: int) -> None:
     assert ReadingCosts(repos / "alpha")(place) == expected

@@ -10,8 +10,8 @@ from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.engine.wiring import Places
-from asterism.evaluation.asterism_adapter import EngineSearcher, given_of, word_search
-from asterism.evaluation.datasets import Found, Query, Target
+from asterism.evaluation.adapters import EngineSearcher, given_of, word_search
+from asterism.evaluation.datasets import FoundPlace, LabelledPlace, Query
 from asterism.evaluation.self_supervised import Draw, SetOptions, make_queries, misspelt
 from asterism.store.registry import Registered
 from asterism.types.errors import IndexMissing, UsageError
@@ -75,16 +75,16 @@ def queries(engine: Engine, bank: Path) -> list[Query]:
     return make_queries(registered, SetOptions())
 
 
-def of(queries: Sequence[Query], category: str) -> dict[str, tuple[Target, ...]]:
+def of(queries: Sequence[Query], category: str) -> dict[str, tuple[LabelledPlace, ...]]:
     return {query.query: query.targets for query in queries if query.category == category}
 
 
 def test_definitions_by_name(queries: list[Query]) -> None:
     assert of(queries, "definition") == {
-        "LedgerAccount": (Target("ledger.py", 1, 1),),
-        "deposit_amount": (Target("ledger.py", 4, 4),),
-        "close_account": (Target("ledger.py", 12, 12),),
-        "shut_everything": (Target("bank.py", 4, 4),),
+        "LedgerAccount": (LabelledPlace("ledger.py", 1, 1),),
+        "deposit_amount": (LabelledPlace("ledger.py", 4, 4),),
+        "close_account": (LabelledPlace("ledger.py", 12, 12),),
+        "shut_everything": (LabelledPlace("bank.py", 4, 4),),
     }
 
 
@@ -97,10 +97,10 @@ def test_misspelt_names_are_nobodys(queries: list[Query]) -> None:
 
 def test_documentation_without_the_words_of_the_name(queries: list[Query]) -> None:
     assert of(queries, "docstring") == {
-        "Keeps in an the money that is owed to somebody.": (Target("ledger.py", 1, 9),),
-        "Adds to what the owner already has at hand.": (Target("ledger.py", 4, 9),),
+        "Keeps in an the money that is owed to somebody.": (LabelledPlace("ledger.py", 1, 9),),
+        "Adds to what the owner already has at hand.": (LabelledPlace("ledger.py", 4, 9),),
         "Says goodbye to `close_account` and whoever else is still waiting outside.": (
-            Target("bank.py", 4, 8),
+            LabelledPlace("bank.py", 4, 8),
         ),
     }
 
@@ -108,34 +108,34 @@ def test_documentation_without_the_words_of_the_name(queries: list[Query]) -> No
 def test_mentions_name_where_they_come_from(queries: list[Query]) -> None:
     found = {query.query: query for query in queries if query.category == "mention"}
     told = found["The customers go away one after the other when is told to do so."]
-    assert told.targets == (Target("ledger.py", 1, 1),)
-    assert told.given == (Target("README.md", 1, 3),)
+    assert told.targets == (LabelledPlace("ledger.py", 1, 1),)
+    assert told.given == (LabelledPlace("README.md", 1, 3),)
     assert told.language == "python"
     bye = found["Says goodbye to and whoever else is still waiting outside."]
     assert (bye.targets, bye.given) == (
-        (Target("ledger.py", 12, 12),),
-        (Target("bank.py", 4, 8),),
+        (LabelledPlace("ledger.py", 12, 12),),
+        (LabelledPlace("bank.py", 4, 8),),
     )
 
 
 def test_literals_that_stand_once(queries: list[Query]) -> None:
     assert of(queries, "literal") == {
-        "an amount cannot be negative here": (Target("ledger.py", 7, 7),)
+        "an amount cannot be negative here": (LabelledPlace("ledger.py", 7, 7),)
     }
 
 
 def test_snippets_from_the_middle(queries: list[Query]) -> None:
     text = 'if cents < 0:\n            raise ValueError("an amount cannot be negative here")'
     assert any(text in snippet for snippet in of(queries, "snippet"))
-    assert Target("ledger.py", 5, 7) in [
+    assert LabelledPlace("ledger.py", 5, 7) in [
         target for targets in of(queries, "snippet").values() for target in targets
     ]
 
 
 def test_users_of_a_name_by_chunk(queries: list[Query]) -> None:
     found = of(queries, "usage")
-    assert found["where is deposit_amount used"] == (Target("ledger.py", 13, 14),)
-    assert found["where is close_account used"] == (Target("bank.py", 7, 7),)
+    assert found["where is deposit_amount used"] == (LabelledPlace("ledger.py", 13, 14),)
+    assert found["where is close_account used"] == (LabelledPlace("bank.py", 7, 7),)
     assert "where is shut_everything used" not in found
 
 
@@ -176,7 +176,7 @@ def test_the_engine_as_a_searcher(engine: Engine, bank: Path) -> None:
     searcher = EngineSearcher(engine, word_search)
     assert searcher.index(bank).endswith(" chunks")
     best = searcher.search("owner already has at hand", 3)[0]
-    assert best == Found("ledger.py", 4, 9, best.tokens, "LedgerAccount.deposit_amount", 1.0)
+    assert best == FoundPlace("ledger.py", 4, 9, best.tokens, "LedgerAccount.deposit_amount", 1.0)
     assert best.tokens is not None
     assert best.tokens > 50
     assert searcher.search("?!", 3) == []

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from asterism.evaluation.candidates import TOPICS
 from asterism.evaluation.self_supervised import unanswerable_queries
-from asterism.evaluation.topics import TOPICS
 
 
 @pytest.fixture

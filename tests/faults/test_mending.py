@@ -189,7 +189,7 @@ def test_a_killed_copying_of_the_log_is_looked_through(place: Workplace) -> None
     expected = hits(place)
     script = (
         "import sys; from pathlib import Path;"
-        "from asterism.store import catalogue_sums as c;"
+        "from asterism.store.catalogue import sums as c;"
         "from asterism.store.checksums import stamp_of;"
         "d = Path(sys.argv[1]); c.announce(d, stamp_of(d / 'catalogue.sqlite'))"
     )

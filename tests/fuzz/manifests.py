@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
-from asterism.analysis.resolve.modules import module_file
-from asterism.languages.file_set import FileSet
-from asterism.languages.go.folders import import_folder
-from asterism.languages.rust.files import crate_roots
+from asterism.analysis.resolve.offers import module_file
+from asterism.languages.facets import FileSet
+from asterism.languages.go import import_folder
+from asterism.languages.rust import crate_roots
 from asterism.structure.servers.catalogue import include_folders, made_up, own_commands
 from asterism.structure.typescript.config import plan
 from tests.fuzz.mutations import crossed, damaged

@@ -9,13 +9,12 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.chunks.validation import RULES
 from asterism.analysis.resolve.offers import exported_signatures, wanted_names
 from asterism.analysis.source.text import decode
-from asterism.analysis.syntax.catalogue import TABLE, Entry
-from asterism.analysis.syntax.outlines import UNFOLLOWED, language_of
-from asterism.analysis.syntax.walker import outline_tree
+from asterism.analysis.syntax.language import TABLE, DialectEntry
+from asterism.analysis.syntax.outlines import UNFOLLOWED, language_of, outline_tree
 from asterism.analysis.terms import joined_terms, name_terms, path_terms
 from tests.analysis.chunks.invariants import inspected
 from tests.analysis.syntax.material import SOURCES, sources_of
@@ -27,7 +26,7 @@ SMALL = ChunkOptions(max_tokens=200)
 
 
 @cache
-def _material(entry: Entry) -> list[bytes]:
+def _material(entry: DialectEntry) -> list[bytes]:
     return [path.read_bytes() for path in sources_of(entry)]
 
 

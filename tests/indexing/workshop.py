@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from asterism.analysis.chunks.options import RECIPE_VERSION
+from asterism.analysis.chunks.units import RECIPE_VERSION
 from asterism.indexing.index import Cache, Index
 from asterism.indexing.plan import SyncOptions, options_hash
 from asterism.indexing.progress import SILENT, Listener

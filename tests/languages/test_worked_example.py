@@ -17,7 +17,7 @@ SCRIPT = """if True:
     from asterism import languages
     languages.__path__.append(sys.argv[1])
 
-    from asterism.analysis.chunks.chunker import Place, chunk_file
+    from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
     from asterism.analysis.resolve.resolver import Resolver
     from asterism.analysis.resolve.scopes import FileScope
     from asterism.analysis.syntax.outlines import outline
@@ -41,7 +41,7 @@ SCRIPT = """if True:
             if is_call(scope, reference, item):
                 calls.append(reference.name)
     trace = frames_in("moon: jar.moon:4: in seal\\nmoon: lids.moon:2: in make\\n")
-    chunks = chunk_file(found, files["jar.moon"].encode(), Place("r", "jar.moon", "jar.moon"))
+    chunks = chunk_file(found, files["jar.moon"].encode(), FileOrigin("r", "jar.moon", "jar.moon"))
     print(json.dumps({
         "language": found.language,
         "symbols": [[item.kind, item.name, item.doc] for _, item in found.symbols()],

@@ -6,9 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from asterism.lsp.channels import MessageReader, UnixSocket, encode
-from asterism.lsp.client import LanguageClient, standard_answers, to_path, to_uri
-from asterism.lsp.connection import Connection
+from asterism.lsp.connection import (
+    LanguageClient,
+    ServerConnection,
+    standard_answers,
+    to_path,
+    to_uri,
+)
+from asterism.lsp.process import MessageReader, UnixSocket, encode
 from asterism.types.errors import ServerDied, ServerMissing
 
 
@@ -69,7 +74,7 @@ def test_a_conversation_over_a_socket(tmp_path: Path) -> None:
         thread = threading.Thread(target=serve)
         thread.start()
         progress = {"$/progress": lambda params: told.append(params["value"])}
-        connection = Connection(UnixSocket(place), progress)
+        connection = ServerConnection(UnixSocket(place), progress)
         client = LanguageClient(connection, "/r", seconds=60)
         assert client.capabilities == {"hoverProvider": True}
         client.open("/r/a.py", "python", "x = 1")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asterism.lsp.channels import MessageReader, encode
+from asterism.lsp.process import MessageReader, encode
 from asterism.types.errors import LanguageServerError, ServerDied, ServerGarbled
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from asterism.lsp.connection import Connection
-from asterism.lsp.keeper import Condition, Keeper, KeeperOptions
+from asterism.lsp.connection import ServerConnection
+from asterism.lsp.keeper import Keeper, KeeperOptions, ServerCondition
 from asterism.lsp.process import ServerCommand
 from asterism.programs.table import Consent, Program
 from asterism.types.errors import (
@@ -37,7 +37,7 @@ FAKE = str(Path(__file__).with_name("fake_server.py"))
 # Longer than anything that should answer ever takes, on the slowest machine.
 PLENTY = 60.0
 
-Made = Callable[..., Keeper[Connection]]
+Made = Callable[..., Keeper[ServerConnection]]
 
 
 def is_alive(pid: int) -> bool:
@@ -57,14 +57,14 @@ def until(condition: Callable[[], bool]) -> bool:
 
 @pytest.fixture
 def make(tmp_path: Path) -> Iterator[Made]:
-    made: list[Keeper[Connection]] = []
+    made: list[Keeper[ServerConnection]] = []
 
     def build(
         options: KeeperOptions | None = None,
         command: tuple[str, ...] = (sys.executable, FAKE),
-        opening: Callable[[Connection], Connection] = lambda connection: connection,
+        opening: Callable[[ServerConnection], ServerConnection] = lambda connection: connection,
         **more: Any,
-    ) -> Keeper[Connection]:
+    ) -> Keeper[ServerConnection]:
         clock = more.pop("clock", time.monotonic)
         server = ServerCommand(name="fake server", program=PROGRAM, command=command, values=HERE)
         keeper = Keeper(
@@ -82,20 +82,22 @@ def make(tmp_path: Path) -> Iterator[Made]:
         keeper.close()
 
 
-def ask(method: str, /, seconds: float = PLENTY, **params: Any) -> Callable[[Connection], Any]:
+def ask(
+    method: str, /, seconds: float = PLENTY, **params: Any
+) -> Callable[[ServerConnection], Any]:
     return lambda session: session.request(method, params, seconds=seconds)
 
 
 def test_nothing_runs_before_the_first_question_and_after_the_close(make: Made) -> None:
     keeper = make()
-    assert (keeper.condition, keeper.pid) == (Condition.resting, None)
+    assert (keeper.condition, keeper.pid) == (ServerCondition.resting, None)
     assert keeper.call(ask("echo", word="汉")) == {"word": "汉"}
     pid = keeper.call(ask("pid"))
-    assert (keeper.condition, keeper.pid) == (Condition.ready, pid)
+    assert (keeper.condition, keeper.pid) == (ServerCondition.ready, pid)
     assert keeper.memory() > 1_000_000
     keeper.close()
     assert not is_alive(pid)
-    assert (keeper.condition, keeper.pid) == (Condition.closed, None)
+    assert (keeper.condition, keeper.pid) == (ServerCondition.closed, None)
     with pytest.raises(ServerDied, match=r"The fake server was closed\."):
         keeper.call(ask("echo"))
 
@@ -104,7 +106,7 @@ def test_warming_up_starts_it_in_the_background(make: Made) -> None:
     keeper = make()
     keeper.warm_up()
     keeper.warm_up()
-    assert until(lambda: keeper.condition is Condition.ready)
+    assert until(lambda: keeper.condition is ServerCondition.ready)
     assert keeper.call(ask("pid")) == keeper.pid
 
 
@@ -186,7 +188,7 @@ def test_one_that_fails_again_is_given_up_and_says_why(
         keeper.call(ask(method))
     assert "The fake server failed: " in str(caught.value)
     assert says in str(caught.value)
-    assert (keeper.condition, keeper.pid) == (Condition.given_up, None)
+    assert (keeper.condition, keeper.pid) == (ServerCondition.given_up, None)
     with pytest.raises(ServerGivenUp) as given_up:
         keeper.call(ask("echo"))
     assert says in str(given_up.value)
@@ -232,7 +234,7 @@ def test_a_server_that_eats_memory_is_ended(make: Made) -> None:
     with pytest.raises(ServerTooLarge) as caught:
         keeper.call(ask("eat", bytes=300_000_000))
     assert "it may take 150 MB" in str(caught.value)
-    assert keeper.condition is Condition.resting
+    assert keeper.condition is ServerCondition.resting
     assert keeper.call(ask("echo", a=1)) == {"a": 1}
 
 
@@ -243,7 +245,7 @@ def test_an_idle_server_is_released_and_comes_back(make: Made) -> None:
     now[0] = 59.0
     assert keeper.call(ask("pid")) == first
     now[0] = 120.0
-    assert until(lambda: keeper.condition is Condition.resting)
+    assert until(lambda: keeper.condition is ServerCondition.resting)
     assert until(lambda: not is_alive(first))
     assert keeper.call(ask("pid")) != first
 
@@ -251,10 +253,10 @@ def test_an_idle_server_is_released_and_comes_back(make: Made) -> None:
 def test_a_server_can_be_started_anew(make: Made) -> None:
     keeper = make()
     keeper.renew()
-    assert keeper.condition is Condition.resting
+    assert keeper.condition is ServerCondition.resting
     first = keeper.call(ask("pid"))
     keeper.renew()
-    assert (keeper.condition, is_alive(first)) == (Condition.resting, False)
+    assert (keeper.condition, is_alive(first)) == (ServerCondition.resting, False)
     assert keeper.call(ask("pid")) != first
     # It was no failure, and is none that is counted.
     assert keeper.trouble is None
@@ -288,19 +290,19 @@ def test_a_directory_that_is_gone_is_an_error(make: Made, tmp_path: Path) -> Non
 
 
 def test_whoever_cannot_wait_for_the_start_is_told(make: Made) -> None:
-    def slow(connection: Connection) -> Connection:
+    def slow(connection: ServerConnection) -> ServerConnection:
         connection.request("sleep", {"seconds": 0.5}, seconds=PLENTY)
         return connection
 
     keeper = make(KeeperOptions(wait_seconds=0.05), opening=slow)
     with pytest.raises(ServerStarting, match="still loading"):
         keeper.call(ask("echo"))
-    assert until(lambda: keeper.condition is Condition.ready)
+    assert until(lambda: keeper.condition is ServerCondition.ready)
     assert keeper.call(ask("echo", a=1)) == {"a": 1}
 
 
 def test_a_session_that_cannot_be_opened_keeps_nobody_waiting(make: Made) -> None:
-    def broken(connection: Connection) -> Connection:
+    def broken(connection: ServerConnection) -> ServerConnection:
         raise OSError("no space left")
 
     keeper = make(opening=broken)
@@ -311,7 +313,7 @@ def test_a_session_that_cannot_be_opened_keeps_nobody_waiting(make: Made) -> Non
 def test_closing_while_it_starts_leaves_nothing_behind(make: Made) -> None:
     pids: list[int] = []
 
-    def slow(connection: Connection) -> Connection:
+    def slow(connection: ServerConnection) -> ServerConnection:
         pids.append(connection.request("pid", {}, seconds=PLENTY))
         connection.request("hang", {}, seconds=PLENTY)
         return connection

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from asterism.analysis.syntax.cuts import problems_of
 from asterism.analysis.syntax.language import ended, table_of
 from asterism.analysis.syntax.outlines import language_of
 from asterism.analysis.syntax.outlines import outline as read_again
-from asterism.analysis.syntax.pruning import problems_of
-from asterism.reply.needs import is_shown, subtree
+from asterism.reply.layout import is_shown, subtree
 from asterism.reply.snapshots import Snapshot
 from asterism.types.outline import Outline
 from tests.reply.python_walk import uses_and_shown

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asterism.analysis.syntax.outlines import outline
-from asterism.reply.budget import Assembly, FileSource, Result, assemble
+from asterism.reply.budget import Assembly, FileSource, ReplyResult, assemble
 from asterism.reply.snapshots import stated
 from asterism.types.selection import Detail
 
@@ -60,10 +60,10 @@ def quarters(text: str) -> int:
     return (len(text) + 3) // 4
 
 
-def results() -> list[Result]:
+def results() -> list[ReplyResult]:
     """Each scored name as a result."""
     return [
-        Result(
+        ReplyResult(
             file=number,
             targets=(index,),
             score=SCORES[item.qualified_name],

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from asterism.reply.graph import Entry, GraphOptions, Numbers, graph
+from asterism.reply.graph import GraphEntry, GraphOptions, Numbers, graph
 from asterism.types.selection import Detail
 from asterism.types.structure import (
     Connections,
@@ -46,7 +46,7 @@ def test_a_mention_without_line_means_the_only_result_of_that_name() -> None:
     assert "★" not in graph("q", [caller, *twice], Numbers(1, 1))
 
 
-def _calling(line: int, confidence: float | None) -> Entry:
+def _calling(line: int, confidence: float | None) -> GraphEntry:
     calls = [["g", "b.c", line, None, "method", confidence]]
     data = {"symbol": ["f", "a.c", 9], "kind": "method", "signature": "", "calls": calls}
     return _entry(data)
@@ -80,7 +80,7 @@ def test_a_long_question_is_cut() -> None:
     assert line == 'Search: "long long l…" | 0 results across 0 files | 1/1 tokens'
 
 
-def _entry(data: dict[str, Any]) -> Entry:
+def _entry(data: dict[str, Any]) -> GraphEntry:
     edges: dict[str, Any] = {
         name: tuple(_edge(edge) for edge in data.get(name, ()))
         for name in ("extends", "implements", "subtypes", "calls", "callers")
@@ -110,7 +110,7 @@ def _entry(data: dict[str, Any]) -> Entry:
         **edges,
         **flows,
     )
-    return Entry(known, Detail(data.get("detail", "full")), data.get("last_line"))
+    return GraphEntry(known, Detail(data.get("detail", "full")), data.get("last_line"))
 
 
 def _edge(values: list[Any]) -> Edge:

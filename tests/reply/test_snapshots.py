@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asterism.analysis.source.text import decode
+from asterism.analysis.syntax.cuts import problems_of
 from asterism.analysis.syntax.outlines import outline
-from asterism.analysis.syntax.pruning import problems_of
-from asterism.reply.needs import Needs
-from asterism.reply.snapshots import Form, snapshot, targets_at
+from asterism.reply.layout import Needs
+from asterism.reply.snapshots import SnapshotForm, snapshot, targets_at
 from asterism.types.outline import Outline, Reference
 from asterism.types.selection import Lines
 from tests.fixture_checks import FIXTURES
@@ -49,7 +49,7 @@ def test_any_targets(language: str, data: st.DataObject) -> None:
     targets = data.draw(st.lists(indices, min_size=1, max_size=3, unique=True))
     made = snapshot(read, source, targets)
     if not any(read.items[index].kind == "text" for index in targets):
-        assert made.form is Form.pruned
+        assert made.form is SnapshotForm.pruned
     assert not list(faults(read, source, made))
 
 

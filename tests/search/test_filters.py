@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asterism.analysis.syntax.catalogue import TABLE
+from asterism.analysis.syntax.language import TABLE
 from asterism.search.filters import KEYS, SYMBOL_KINDS, applied, parse_filter_words, parse_filters
 from asterism.types.chunk import Chunk
 from asterism.types.errors import UsageError

@@ -11,10 +11,10 @@ from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.structure.by_name import ByName, ByNameOptions
-from asterism.structure.call_trees import TreeOptions, call_tree
-from asterism.structure.positions import Target
-from asterism.structure.repository import Files, IndexedRepository
+from asterism.structure.facts import ByName, ByNameOptions
+from asterism.structure.positions import SymbolTarget
+from asterism.structure.repository import FileReader, IndexedRepository
+from asterism.structure.uses import TreeOptions, call_tree
 from asterism.types.structure import Connections, Edge, Fact, SymbolPlace
 
 SETTINGS = Settings(embedding=EmbeddingSettings(), work=WorkSettings(jobs=1))
@@ -130,7 +130,7 @@ def ask(root: Path, tmp_path: Path) -> Iterator[Callable[..., ByName]]:
         engine.index(registered)
         catalogue = Catalogue.open(registered.project.directory)
         opened.append(catalogue)
-        repository = IndexedRepository(registered.repository.name, Files(str(root)), catalogue)
+        repository = IndexedRepository(registered.repository.name, FileReader(str(root)), catalogue)
         return ByName(repository, options or ByNameOptions())
 
     yield by_name
@@ -146,7 +146,7 @@ def written(root: Path, files: dict[str, str]) -> Path:
 
 
 def known(by_name: ByName, path: str, name: str, line: int = 1) -> Connections:
-    found = by_name.connections(Target(path, name, line))
+    found = by_name.connections(SymbolTarget(path, name, line))
     assert found is not None
     return found
 
@@ -342,7 +342,7 @@ def test_a_file_edited_since_the_index_was_made_is_read_as_it_is(
     (root / "native/box.c").write_text(f"\n\n\n{text}".replace("box_open", "box_shut"))
     (edge,) = known(by_name, "native/lid.c", "lid_turn").callers
     assert (edge.target.name, edge.lines) == ("box_shut", (7,))
-    assert by_name.connections(Target("native/box.c", "box_open", 3)) is None
+    assert by_name.connections(SymbolTarget("native/box.c", "box_open", 3)) is None
 
 
 def test_a_file_that_is_gone_is_a_gap(ask: Callable[..., ByName], root: Path) -> None:
@@ -355,7 +355,7 @@ def test_a_file_that_is_gone_is_a_gap(ask: Callable[..., ByName], root: Path) ->
         ["gone since the index was made, or not readable: native/box.c"],
     )
     assert known(by_name, "lib/cover.ex", "Harbor.Lids.Cover.fold").gaps
-    assert by_name.connections(Target("native/box.c", "box_open", 3)) is None
+    assert by_name.connections(SymbolTarget("native/box.c", "box_open", 3)) is None
 
 
 def test_files_that_were_not_read_are_counted(ask: Callable[..., ByName]) -> None:
@@ -365,7 +365,7 @@ def test_files_that_were_not_read_are_counted(ask: Callable[..., ByName]) -> Non
 
 
 def test_one_question_for_several_symbols(ask: Callable[..., ByName]) -> None:
-    targets = [Target("store/lid.go", "Lid", 7), Target("store/lid.go", "Gone", 1)]
+    targets = [SymbolTarget("store/lid.go", "Lid", 7), SymbolTarget("store/lid.go", "Gone", 1)]
     lid, gone = ask().all_connections(targets)
     assert lid is not None
     assert lid.symbol.line == 7
@@ -374,11 +374,11 @@ def test_one_question_for_several_symbols(ask: Callable[..., ByName]) -> None:
 
 def test_trees_of_calls_end_in_circles(ask: Callable[..., ByName]) -> None:
     question = ask().question()
-    knot = question.connections(Target("tools/knot.py", "knot", 1))
+    knot = question.connections(SymbolTarget("tools/knot.py", "knot", 1))
     assert knot is not None
 
     def at(place: SymbolPlace) -> Connections:
-        found = question.connections(Target(place.path or "", place.name, place.line or 1))
+        found = question.connections(SymbolTarget(place.path or "", place.name, place.line or 1))
         assert found is not None
         return found
 

@@ -1,6 +1,6 @@
 """Trees of calls: depth and circles are marked, what is left out is counted."""
 
-from asterism.structure.call_trees import TreeOptions, call_tree
+from asterism.structure.uses import TreeOptions, call_tree
 from asterism.types.structure import CallTree, Edge, Known, SymbolPlace
 
 CALLS = {"a": "bcd", "b": "ae", "c": "e", "d": "", "e": "f", "f": "g", "g": "a"}

@@ -14,7 +14,7 @@ from asterism.analysis.source.discovery import discover
 from asterism.lsp.keeper import KeeperOptions
 from asterism.programs import start
 from asterism.programs.start import fences
-from asterism.structure.positions import Target
+from asterism.structure.positions import SymbolTarget
 from asterism.structure.python.paths import write_configuration
 from asterism.structure.python.project import (
     PythonOptions,
@@ -170,7 +170,7 @@ def test_typescript(tmp_path: Path, attack: str, is_fenced: bool) -> None:
     options = TypeScriptOptions(keeper=PATIENT)
     project = TypeScriptProject(TYPESCRIPT, str(root), str(tmp_path / "cache"), options)
     try:
-        found = project.connections([Target("a.ts", "asked", 1)], discover(str(root)).files)
+        found = project.connections([SymbolTarget("a.ts", "asked", 1)], discover(str(root)).files)
     finally:
         project.close()
     told = json.dumps(described(found[0]))
@@ -189,7 +189,7 @@ def test_the_treasure_would_be_seen(tmp_path: Path) -> None:
     options = TypeScriptOptions(keeper=PATIENT)
     project = TypeScriptProject(TYPESCRIPT, str(root), str(tmp_path / "cache"), options)
     try:
-        found = project.connections([Target("a.ts", "asked", 2)], discover(str(root)).files)
+        found = project.connections([SymbolTarget("a.ts", "asked", 2)], discover(str(root)).files)
     finally:
         project.close()
     assert TREASURE in json.dumps(described(found[0]))
@@ -284,7 +284,7 @@ def connected(
         cache=str(base / "cache"), environment=environment, keeper=PATIENT, is_fenced=is_fenced
     )
     project = PythonProject(CHECKER, str(root), options)
-    targets = [Target("a.py", "asked", 5), Target("a.py", "KEPT", 9)]
+    targets = [SymbolTarget("a.py", "asked", 5), SymbolTarget("a.py", "KEPT", 9)]
     try:
         found = project.connections(targets, discover(str(root)).files)
     except ServerMissing as error:
@@ -399,7 +399,7 @@ def test_settings_that_change(tmp_path: Path) -> None:
     assert CHECKER is not None
     options = PythonOptions(cache=str(tmp_path / "cache"), keeper=PATIENT)
     project = PythonProject(CHECKER, str(root), options)
-    target = Target("a.py", "asked", 5)
+    target = SymbolTarget("a.py", "asked", 5)
     try:
         (before,) = project.connections([target], discover(str(root)).files)
         written(root, {"ty.toml": '[environment]\nextra-paths = ["more", "../outside"]\n'})
@@ -418,7 +418,7 @@ def test_a_link_that_comes_later(tmp_path: Path, is_fenced: bool) -> None:
     assert CHECKER is not None
     options = PythonOptions(cache=str(tmp_path / "cache"), keeper=PATIENT, is_fenced=is_fenced)
     project = PythonProject(CHECKER, str(root), options)
-    target = Target("a.py", "asked", 5)
+    target = SymbolTarget("a.py", "asked", 5)
 
     def calls() -> object:
         (found,) = project.connections([target], discover(str(root)).files)

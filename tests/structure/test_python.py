@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from asterism.analysis.source.discovery import discover
-from asterism.structure.positions import Target
+from asterism.structure.positions import SymbolTarget
 from asterism.structure.python.project import (
     PythonOptions,
     PythonProject,
@@ -198,7 +198,9 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
             cache = str(tmp_path_factory.mktemp("checker"))
             options = PythonOptions(cache=cache, environment=environment)
             made[str(root)] = PythonProject(CHECKER, str(root), options)
-        targets = [Target(words.partition("#")[0], words.partition("#")[2], 1) for words in wanted]
+        targets = [
+            SymbolTarget(words.partition("#")[0], words.partition("#")[2], 1) for words in wanted
+        ]
         found = made[str(root)].connections(targets, discover(str(root)).files)
         return [described(connections) for connections in found]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.structure.python.types import bases, names_in, parameters, returned
+from asterism.structure.python.references import bases, names_in, parameters, returned
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from asterism.analysis.source.discovery import discover
-from asterism.lsp.keeper import Condition, KeeperOptions
-from asterism.structure.positions import Target
-from asterism.structure.repository import Files
+from asterism.lsp.keeper import KeeperOptions, ServerCondition
+from asterism.structure.positions import SymbolTarget
+from asterism.structure.repository import FileReader
 from asterism.structure.servers.catalogue import BY_FAMILY, CLANGD
 from asterism.structure.servers.project import ServerOptions, ServerProject
 from asterism.types.errors import ServerDied, ServerGivenUp, ServerMissing, ServerStarting
@@ -125,7 +125,7 @@ class Opened:
         self.root = root
 
     def ask(self, path: str, name: str) -> dict[str, Any]:
-        target = Target(path, name, 1)
+        target = SymbolTarget(path, name, 1)
         (found,) = self.project.connections([target], discover(str(self.root)).files)
         return described(found)
 
@@ -141,7 +141,7 @@ def opened(tmp_path: Path) -> Iterator[Callable[..., Opened]]:
         options = ServerOptions(keeper=KeeperOptions(wait_seconds=wait))
         place = (str(root), tmp_path / "cache")
         start = program or scripted(tmp_path / "program", mode)
-        project = ServerProject(BY_FAMILY[family], start, Files(str(root)), place, options)
+        project = ServerProject(BY_FAMILY[family], start, FileReader(str(root)), place, options)
         made.append(project)
         return Opened(project, root)
 
@@ -245,10 +245,10 @@ def test_a_heavy_server_is_not_started_for_one_question(opened: Callable[..., Op
     place = opened("go", GO, wait=1.0)
     with pytest.raises(ServerStarting, match="needs about 3 seconds to read this repository, more"):
         place.ask("shut.go", "shut")
-    assert (place.project.pid, place.project.condition) == (None, Condition.resting)
+    assert (place.project.pid, place.project.condition) == (None, ServerCondition.resting)
     with pytest.raises(ServerStarting, match="has just begun"):
         place.ask("shut.go", "shut")
-    wait_until(lambda: place.project.condition is Condition.ready, "the server")
+    wait_until(lambda: place.project.condition is ServerCondition.ready, "the server")
     assert place.ask("shut.go", "shut")["callers"] == ["run main.go:3 <4>"]
 
 

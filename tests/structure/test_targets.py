@@ -3,7 +3,7 @@
 import pytest
 
 from asterism.analysis.syntax.outlines import outline
-from asterism.structure.positions import Enclosing, Target, find_item
+from asterism.structure.positions import Enclosing, SymbolTarget, find_item
 
 SOURCE = b"""class A {
   go() { return 1; }
@@ -31,13 +31,13 @@ FOUND = outline("a.ts", SOURCE)
 def test_the_nearest_of_a_name_is_meant(
     name: str, line: int, offset: int | None, starts: int
 ) -> None:
-    index = find_item(FOUND, Target("a.ts", name, line, offset))
+    index = find_item(FOUND, SymbolTarget("a.ts", name, line, offset))
     assert index is not None
     assert FOUND.items[index].start_line == starts
 
 
 def test_a_name_that_is_gone_is_not_found() -> None:
-    assert find_item(FOUND, Target("a.ts", "gone", 1)) is None
+    assert find_item(FOUND, SymbolTarget("a.ts", "gone", 1)) is None
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ import threading
 
 import pytest
 
-from asterism.structure.project import Turns
+from asterism.structure.project import ThreadTurns
 from asterism.types.errors import ServerTimeout
 
 
 def test_one_at_a_time() -> None:
-    turns = Turns("compiler", 60.0)
+    turns = ThreadTurns("compiler", 60.0)
     order: list[str] = []
 
     def work(name: str) -> None:
@@ -26,7 +26,7 @@ def test_one_at_a_time() -> None:
 
 
 def test_who_waits_too_long_is_told() -> None:
-    turns = Turns("compiler", 0.01)
+    turns = ThreadTurns("compiler", 0.01)
     with turns.take():
         with turns.take_if_free() as is_free:
             assert not is_free

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from asterism.analysis.source.discovery import discover
-from asterism.structure.positions import Target
+from asterism.structure.positions import SymbolTarget
 from asterism.structure.typescript.project import TypeScriptProject
 from tests.structure.compilers import TYPESCRIPT, needs_typescript
 from tests.structure.descriptions import described
@@ -596,10 +596,10 @@ EXPECTED: dict[str, dict[str, dict[str, Any]]] = {
 }
 
 
-def target(words: str) -> Target:
+def target(words: str) -> SymbolTarget:
     path, _, name = words.partition("#")
     name, _, line = name.partition("@")
-    return Target(path, name, int(line or 1))
+    return SymbolTarget(path, name, int(line or 1))
 
 
 @pytest.fixture(params=sorted(EXPECTED))

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from asterism.analysis.source.discovery import discover
-from asterism.lsp.keeper import Condition
-from asterism.structure.positions import Target
+from asterism.lsp.keeper import ServerCondition
+from asterism.structure.positions import SymbolTarget
 from asterism.structure.typescript.project import (
     TypeScriptOptions,
     TypeScriptProject,
@@ -50,7 +50,7 @@ def ask(root: Path, project: TypeScriptProject) -> Ask:
     def asking(words: str) -> dict[str, Any]:
         path, _, name = words.partition("#")
         files = discover(str(root)).files
-        return described(project.connections([Target(path, name, 1)], files)[0])
+        return described(project.connections([SymbolTarget(path, name, 1)], files)[0])
 
     return asking
 
@@ -143,7 +143,7 @@ def test_a_stopped_compiler_meets_the_deadline(root: Path, tmp_path: Path) -> No
     options = TypeScriptOptions(request_seconds=1.0)
     project = TypeScriptProject(TYPESCRIPT, str(root), str(tmp_path / "cache"), options)
     files = discover(str(root)).files
-    wanted = [Target("a.ts", "greet", 1)]
+    wanted = [SymbolTarget("a.ts", "greet", 1)]
     project.connections(wanted, files)
     assert project.pid is not None
     stop(project.pid)
@@ -160,7 +160,7 @@ def test_threads_share_one_compiler(root: Path, project: TypeScriptProject) -> N
     found: list[Any] = []
 
     def work() -> None:
-        found.extend(project.connections([Target("a.ts", "greet", 1)], files))
+        found.extend(project.connections([SymbolTarget("a.ts", "greet", 1)], files))
 
     threads = [threading.Thread(target=work) for _ in range(6)]
     for thread in threads:
@@ -168,7 +168,7 @@ def test_threads_share_one_compiler(root: Path, project: TypeScriptProject) -> N
     for thread in threads:
         thread.join()
     assert [connections.references for connections in found] == [("b.ts",)] * 6
-    assert project.condition is Condition.ready
+    assert project.condition is ServerCondition.ready
 
 
 @needs_typescript

@@ -9,7 +9,7 @@ import pytest
 import uvicorn
 from mcp.server.mcpserver import Context, MCPServer
 
-from asterism.toolservers.options import ServerLimits, Surroundings
+from asterism.toolservers.options import ServerLimits, ServerSurroundings
 from asterism.toolservers.servers import ToolServers
 from asterism.types.context import FromEnvironment, Server
 from asterism.types.errors import (
@@ -60,7 +60,7 @@ def answering(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
 
 
 def problem(url: str, limits: ServerLimits = LIMITS) -> ToolServerError:
-    with closing(ToolServers(Surroundings(SECRET.get), limits)) as servers:
+    with closing(ToolServers(ServerSurroundings(SECRET.get), limits)) as servers:
         listing = servers.tools([Server(name="hub", url=url)])
     assert listing.tools == ()
     (found,) = listing.problems
@@ -79,7 +79,7 @@ def test_a_real_server_is_listed_and_called_with_its_headers() -> None:
     headers = {"Authorization": FromEnvironment("HUB_TOKEN", "Bearer ")}
     with (
         served(hub) as url,
-        closing(ToolServers(Surroundings(SECRET.get), LIMITS)) as servers,
+        closing(ToolServers(ServerSurroundings(SECRET.get), LIMITS)) as servers,
     ):
         server = Server(name="hub", url=url, headers=headers)
         (tool,) = servers.tools([server]).tools
@@ -102,7 +102,7 @@ def test_tools_that_are_added_are_listed_again() -> None:
 
     with (
         served(hub) as url,
-        closing(ToolServers(Surroundings(SECRET.get), LIMITS)) as servers,
+        closing(ToolServers(ServerSurroundings(SECRET.get), LIMITS)) as servers,
     ):
         server = Server(name="hub", url=url)
         assert [tool.name for tool in servers.tools([server]).tools] == ["one", "grow"]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.toolservers.options import ServerLimits, Surroundings
+from asterism.toolservers.options import ServerLimits, ServerSurroundings
 from asterism.toolservers.servers import ToolServers
 from asterism.types.context import FromEnvironment, Server, ToolKey
 from asterism.types.errors import (
@@ -36,7 +36,7 @@ def fake(behaviour: str, detail: str = "", name: str = "fake") -> Server:
 
 @contextmanager
 def asked(limits: ServerLimits = PATIENT) -> Iterator[ToolServers]:
-    around = Surroundings(VARIABLES.get, {"PATH": os.environ["PATH"]})
+    around = ServerSurroundings(VARIABLES.get, {"PATH": os.environ["PATH"]})
     with closing(ToolServers(around, limits)) as servers:
         yield servers
 
@@ -168,7 +168,7 @@ def test_whoever_waits_is_told_when_everything_is_closed() -> None:
 
 def test_a_server_that_failed_rests() -> None:
     now = [0.0]
-    around = Surroundings(VARIABLES.get, {"PATH": os.environ["PATH"]})
+    around = ServerSurroundings(VARIABLES.get, {"PATH": os.environ["PATH"]})
     limits = ServerLimits(connect_seconds=60, rest_seconds=30)
     marker = Server(name="late", command="no-such-program-at-all")
     with closing(ToolServers(around, limits, lambda: now[0])) as servers:
@@ -262,10 +262,10 @@ def test_no_server_outlives_a_process_that_is_killed(tmp_path: Path) -> None:
     file = tmp_path / "pids"
     script = (
         "import os, sys, time\n"
-        "from asterism.toolservers.options import Surroundings\n"
+        "from asterism.toolservers.options import ServerSurroundings\n"
         "from asterism.toolservers.servers import ToolServers\n"
         "from asterism.types.context import Server\n"
-        "servers = ToolServers(Surroundings(os.environ.get))\n"
+        "servers = ToolServers(ServerSurroundings(os.environ.get))\n"
         f"server = Server(name='x', command=sys.executable, args=({FAKE!r}, 'stay'))\n"
         "assert servers.tools([server]).tools\n"
         "children = open(f'/proc/{os.getpid()}/task/{servers._thread.native_id}/children').read()\n"

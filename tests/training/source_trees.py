@@ -146,7 +146,7 @@ def clone(path: Path, files: Mapping[str, str | bytes] = FILES) -> Path:
 
 
 def git(folder: Path, *arguments: str) -> str:
-    """Run git in a folder, whoever the user is."""
+    """Run git in a folder, as a fixed user."""
     return subprocess.run(
         ["git", "-c", "user.name=T", "-c", "user.email=t@example.org", *arguments],
         cwd=folder,

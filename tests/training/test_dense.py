@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asterism.evaluation.datasets import Checkout, Dataset, Query, Target
+from asterism.evaluation.datasets import Dataset, DatasetRepository, LabelledPlace, Query
 from asterism.models.embed.cache import EmbeddingCache
 from asterism.models.embed.provider import Matrix
 from asterism.types.index import ModelIdentity
@@ -43,7 +43,7 @@ class Letters:
 
 
 def dataset(*queries: Query) -> Dataset:
-    return Dataset("set", queries, {"shop": Checkout("shop", "python")})
+    return Dataset("set", queries, {"shop": DatasetRepository("shop", "python")})
 
 
 def ranked(*likeness: float) -> tuple[dict[str, Vectors], dict[str, Vectors]]:
@@ -54,14 +54,16 @@ def ranked(*likeness: float) -> tuple[dict[str, Vectors], dict[str, Vectors]]:
 @pytest.mark.parametrize(
     ("likeness", "target", "files", "chunks"),
     [
-        ((0.9, 0.8, 0.7, 0.6), Target("a.py"), 1.0, 1.0),
-        ((0.9, 0.8, 0.7, 0.6), Target("b.py"), 0.6309, 0.5),
-        ((0.9, 0.8, 0.7, 0.6), Target("a.py", 10, 19), 0.0, 0.6309),
-        ((0.1, 0.2, 0.3, 0.4), Target("a.py", 10, 19), 0.5, 0.5),
-        ((0.1, 0.2, 0.3, 0.4), Target("gone.py"), 0.0, 0.0),
+        ((0.9, 0.8, 0.7, 0.6), LabelledPlace("a.py"), 1.0, 1.0),
+        ((0.9, 0.8, 0.7, 0.6), LabelledPlace("b.py"), 0.6309, 0.5),
+        ((0.9, 0.8, 0.7, 0.6), LabelledPlace("a.py", 10, 19), 0.0, 0.6309),
+        ((0.1, 0.2, 0.3, 0.4), LabelledPlace("a.py", 10, 19), 0.5, 0.5),
+        ((0.1, 0.2, 0.3, 0.4), LabelledPlace("gone.py"), 0.0, 0.0),
     ],
 )
-def test_ranks(likeness: tuple[float, ...], target: Target, files: float, chunks: float) -> None:
+def test_ranks(
+    likeness: tuple[float, ...], target: LabelledPlace, files: float, chunks: float
+) -> None:
     asked = Query("q", "?", "shop", (target,), "python", "symbol")
     found = measured(dataset(asked), {"shop": SHOP}, by_vectors(*ranked(*likeness)))
     assert found.files[0].value == pytest.approx(files, abs=1e-4)
@@ -70,14 +72,14 @@ def test_ranks(likeness: tuple[float, ...], target: Target, files: float, chunks
 
 
 def test_where_a_question_comes_from_earns_no_rank() -> None:
-    given = (Target("c.py", 1, 9),)
-    asked = Query("q", "?", "shop", (Target("b.py"),), given=given)
+    given = (LabelledPlace("c.py", 1, 9),)
+    asked = Query("q", "?", "shop", (LabelledPlace("b.py"),), given=given)
     found = measured(dataset(asked), {"shop": SHOP}, by_vectors(*ranked(0.1, 0.2, 0.8, 0.9)))
     assert found.files[0].value == 1.0
 
 
 def test_questions_without_an_answer_are_in_no_mean() -> None:
-    asked = (Query("q", "?", "shop", ()), Query("x", "?", "other", (Target("a.py"),)))
+    asked = (Query("q", "?", "shop", ()), Query("x", "?", "other", (LabelledPlace("a.py"),)))
     found = measured(dataset(*asked), {"shop": SHOP}, by_vectors(*ranked(1, 2, 3, 4)))
     assert found == ([], [])
 

@@ -10,7 +10,7 @@ from training.examples.documentation import LONGEST_CHARS, first_sentences, with
     [
         ("Reads a file into memory.", "Reads a file into memory."),
         ("Reads a file.\nKeeps it in memory.", "Reads a file. Keeps it in memory."),
-        ("Reads a file.\n\nNobody needs the rest.", "Reads a file."),
+        ("Reads a file.\n\nThe rest is dropped.", "Reads a file."),
         ("Reads a file\n\nArgs:\n    path: where it is", "Reads a file"),
         ("Reads the whole file.\n@param path where it is", "Reads the whole file."),
         ("@brief Reads the whole file at once", "Reads the whole file at once"),
@@ -36,7 +36,7 @@ def test_first_sentences(doc: str, expected: str) -> None:
         "   \n\n",
         "short",
         "two words",
-        "Copyright 2020 by somebody, all rights reserved.",
+        "Copyright 2020 by Example, all rights reserved.",
         "eslint-disable no-console for this file",
         "See https://example.org for more of this",
         "读取整个文件的内容到内存里面,然后返回它的所有行。",

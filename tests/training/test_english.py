@@ -22,7 +22,7 @@ from training.examples.prose import Option, Section, is_prose, options, sections
 from training.sources.archives import SourceFile
 from training.sources.exclusions import Exclusions
 
-SAID = "Every session ends an hour after it was last used by anybody."
+SAID = "Every session ends an hour after it was last used by a client."
 MORE = "A session that has ended can be renewed with the token that it had before."
 GUIDE = f"# Sessions\n\nLicensed under the terms of the MIT license.\n\n## How a session ends\n\n{SAID}\n\n{MORE}\n"
 NOTHING = Exclusions(frozenset(), frozenset())

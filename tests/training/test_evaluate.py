@@ -65,13 +65,13 @@ def test_everything(queries: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert (name, count) == ("asterism-static-2, vectors alone, files", "4")
     assert float(everything.split()[0]) > 0.8
     assert rest[-1] == "–"
-    assert float(figures_of(out, "hybrid as it comes")[2].split()[0]) == 1.0
+    assert float(figures_of(out, "hybrid, default settings")[2].split()[0]) == 1.0
     for row in (
         "tiny-encoder, vectors alone, files",
         "tiny-reranker on the 40 nearest, files",
         "words by BM25",
         "hybrid with tiny-encoder",
-        "hybrid judged by tiny-reranker",
+        "hybrid reranked by tiny-reranker",
     ):
         found = figures_of(out, row)
         assert found[1] == "4"
@@ -79,7 +79,7 @@ def test_everything(queries: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert figures_of(out, "tiny-encoder")[1:3] == ["encoder", "0.0"]
     assert re.search(r"Not measured: damaged\. .*model\.onnx has 10 bytes instead of", out)
     assert re.search(r"Not measured: nowhere\. .*it has no model\.json", out)
-    assert (tmp_path / "runs" / "hybrid as it comes.json").is_file()
+    assert (tmp_path / "runs" / "hybrid, default settings.json").is_file()
 
 
 def test_only_given(queries: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -117,7 +117,7 @@ def test_no_checkout(queries: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_reranker_without_numbers(
     queries: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is measured alone; in the product's search nobody knows what it counts."""
+    """It is measured alone; in the product's search its weight is unknown."""
     reranker = make_reranker(tmp_path / "plain")
     assert measure(queries, "--reranker", reranker) == 0
     out = capsys.readouterr().out
@@ -208,5 +208,5 @@ def test_only_the_part_that_a_benchmark_names(queries: Path, tmp_path: Path) -> 
 def test_by_meaning_alone(queries: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert measure(queries, "--mode", "semantic") == 0
     out = capsys.readouterr().out
-    assert float(figures_of(out, "by meaning alone as it comes")[2].split()[0]) > 0.5
-    assert "hybrid as it comes" not in out.partition("- words")[0]
+    assert float(figures_of(out, "by meaning alone, default settings")[2].split()[0]) > 0.5
+    assert "hybrid, default settings" not in out.partition("- words")[0]

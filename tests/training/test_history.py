@@ -7,10 +7,10 @@ import pytest
 
 from tests.training.source_trees import FILES, clone, git, run, write_tree
 from training.examples.mine import rows_of_source
-from training.examples.prepare import load, read_wishes
+from training.examples.prepare import load, read_change_requests
 from training.examples.rows import Row, write
 from training.sources.exclusions import Exclusions
-from training.sources.history import LINES_AT_MOST, PER_SYMBOL, changes, subject, wishes
+from training.sources.history import LINES_AT_MOST, PER_SYMBOL, change_requests, changes, subject
 
 NOTHING = Exclusions(frozenset(), frozenset())
 ADDED = "raise LookupError(self.kept, token)"
@@ -65,7 +65,7 @@ LINE = "self.kept[token] = time.time() + self.seconds"
 
 def test_the_symbol_with_most_of_the_lines(rows: list[Row]) -> None:
     told = log("Renew sessions before they end", "src/sessions.py", LINE, "return self.kept[token]")
-    [found] = wishes(told, rows)
+    [found] = change_requests(told, rows)
     assert found == ("Renew sessions before they end", "shop", "src/sessions.py", "renew_session")
 
 
@@ -86,7 +86,7 @@ def test_the_symbol_with_most_of_the_lines(rows: list[Row]) -> None:
     ids=["gone", "short", "unknown file", "test", "too much", "too many files"],
 )
 def test_no_answer(rows: list[Row], told: list[str]) -> None:
-    assert list(wishes(told, rows)) == []
+    assert list(change_requests(told, rows)) == []
 
 
 def test_no_symbol_is_asked_for_too_often(rows: list[Row]) -> None:
@@ -95,7 +95,7 @@ def test_no_symbol_is_asked_for_too_often(rows: list[Row]) -> None:
         for n in range(PER_SYMBOL + 3)
         for line in log(f"Renew all sessions {'very ' * n}early", "src/sessions.py", LINE)
     ]
-    assert len(list(wishes(told, rows))) == PER_SYMBOL
+    assert len(list(change_requests(told, rows))) == PER_SYMBOL
 
 
 def test_from_a_clone_to_examples(tmp_path: Path) -> None:
@@ -106,17 +106,19 @@ def test_from_a_clone_to_examples(tmp_path: Path) -> None:
     git(folder, "commit", "--quiet", "--all", "--message=auth: say which session is not open (#7)")
     (tmp_path / "rows").mkdir()
     write(tmp_path / "rows" / "shop.jsonl", rows_of_source(folder, "shop", NOTHING))
-    wished = tmp_path / "wishes.jsonl"
-    done = run("sources.history", folder, tmp_path, "--rows", tmp_path / "rows", "--out", wished)
+    requested = tmp_path / "change-requests.jsonl"
+    done = run("sources.history", folder, tmp_path, "--rows", tmp_path / "rows", "--out", requested)
     assert done.returncode == 0, done.stderr
     query = "say which session is not open"
-    assert [json.loads(line) for line in wished.read_text("utf-8").splitlines()] == [
+    assert [json.loads(line) for line in requested.read_text("utf-8").splitlines()] == [
         [query, "shop", "src/sessions.py", "renew_session"]
     ]
-    assert read_wishes(wished) == {("shop", "src/sessions.py"): {"renew_session": [query]}}
+    assert read_change_requests(requested) == {
+        ("shop", "src/sessions.py"): {"renew_session": [query]}
+    }
     none = tmp_path / "none.bin"
     none.write_bytes((0).to_bytes(8, "little"))
-    arguments = ["--out", tmp_path / "examples", "--exclude", none, "--wishes", wished]
+    arguments = ["--out", tmp_path / "examples", "--exclude", none, "--change-requests", requested]
     done = run("examples.prepare", tmp_path / "rows", *arguments)
     assert done.returncode == 0, done.stderr
     made = load(tmp_path / "examples")

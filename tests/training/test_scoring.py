@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from asterism.evaluation.datasets import Found, PathMatch, Target
-from asterism.evaluation.metrics import first_ranks
-from asterism.evaluation.metrics import ndcg as product_ndcg
+from asterism.evaluation.datasets import FoundPlace, LabelledPlace, PathMatch
+from asterism.evaluation.runs import first_ranks
+from asterism.evaluation.runs import ndcg as product_ndcg
 from training.evaluation.scoring import Place, load, ndcg, one_per_file, summary
 
 A, B, C = Place("src/a.py", 1, 9), Place("src/b.py", 1, 9), Place("src/c.py", 1, 9)
@@ -34,9 +34,9 @@ SECOND, THIRD = 1 / math.log2(3), 1 / math.log2(4)
 )
 def test_ndcg(hits: list[Place], targets: list[dict[str, object]], expected: float) -> None:
     assert ndcg(hits, targets) == pytest.approx(expected)
-    found = [Found(*hit) for hit in hits[:10]]
+    found = [FoundPlace(*hit) for hit in hits[:10]]
     wanted = [
-        Target(
+        LabelledPlace(
             str(target["path"]),
             target.get("start", target.get("start_line")),  # type: ignore[arg-type]
             target.get("end", target.get("end_line")),  # type: ignore[arg-type]

@@ -48,7 +48,7 @@ def test_words(words: Tokenizer, text: str, same_as: str) -> None:
     assert words.encode(text).ids == words.encode(same_as).ids
 
 
-def test_words_that_nobody_knows(words: Tokenizer) -> None:
+def test_unknown_words(words: Tokenizer) -> None:
     assert words.get_vocab()["[PAD]"] == 0
     assert words.get_vocab()["[UNK]"] == 1
     assert words.encode("x" * 41).ids == [1]

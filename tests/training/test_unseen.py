@@ -45,10 +45,10 @@ def test_parts_of_a_revision(clones: Path, tmp_path: Path) -> None:
     asked = [json.loads(line) for line in lines]
     assert {question["repo"] for question in asked} == {"shop"}
     assert {"definition", "docstring"} <= {question["category"] for question in asked}
-    [wish] = [question for question in asked if question["category"] == "wish"]
-    assert wish["query"] == "count an hour from now on"
-    assert wish["targets"] == [{"path": "src/sessions.py"}]
-    assert wish["language"] == "python"
+    [change] = [question for question in asked if question["category"] == "change"]
+    assert change["query"] == "count an hour from now on"
+    assert change["targets"] == [{"path": "src/sessions.py"}]
+    assert change["language"] == "python"
     assert unseen.main(arguments) == 0
     assert (out / "queries.jsonl").read_text("utf-8").splitlines() == lines
 

@@ -247,7 +247,7 @@ def test_whose_answer_it_is() -> None:
 
 
 def test_pooling_is_the_product_s(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = [*examples().texts, "", "word1 word1 word1 nobody"]
+    texts = [*examples().texts, "", "word1 word1 word1 unseen"]
     words = train_words(texts * 9, 60)
     table = torch.randint(-127, 127, (words.get_vocab_size(), 8), dtype=torch.int8)
     found = bags(Padded(words, texts, 512, False), len(table), "cpu").all(table.float())

@@ -14,8 +14,8 @@ from asterism.analysis.source.discovery import discover
 from asterism.lsp.keeper import KeeperOptions
 from asterism.programs.start import Launch, prepare
 from asterism.programs.table import RUST_ANALYZER
-from asterism.structure.positions import Target
-from asterism.structure.repository import Files
+from asterism.structure.positions import SymbolTarget
+from asterism.structure.repository import FileReader
 from asterism.structure.servers.catalogue import BY_FAMILY, rust_toolchain
 from asterism.structure.servers.project import ServerOptions, ServerProject
 from tests.structure.descriptions import described
@@ -122,9 +122,9 @@ def test_a_server(
     assert program is not None
     root = str(place.root)
     options = ServerOptions(keeper=KeeperOptions(wait_seconds=120.0))
-    project = ServerProject(server, program, Files(root), (root, tmp_path / "cache"), options)
+    project = ServerProject(server, program, FileReader(root), (root, tmp_path / "cache"), options)
     try:
-        (found,) = project.connections([Target(path, name, 1)], discover(root).files)
+        (found,) = project.connections([SymbolTarget(path, name, 1)], discover(root).files)
     finally:
         project.close()
     told = described(found)

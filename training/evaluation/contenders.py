@@ -8,12 +8,12 @@ from asterism.models.embed import options as embed
 from asterism.models.embed.options import EmbedOptions
 from asterism.models.embed.provider import Embedder, make_embedder
 from asterism.models.rerank import options as rerank
-from asterism.models.rerank.local import LocalReranker
 from asterism.models.rerank.options import RerankOptions
+from asterism.models.rerank.provider import LocalReranker
 from asterism.models.weights.folder import DESCRIPTION, Kind, ModelFolder, check, read_folder
 from asterism.types.errors import AsterismError
 
-# A judge is given all the time it takes: figures must not depend on the machine.
+# A reranker gets all the time it needs: figures must not depend on the machine.
 UNHURRIED_SECONDS = 3_600
 
 BUILT_IN = embed.MODELS / embed.STATIC_IDENTITY.model
@@ -32,7 +32,7 @@ class Contender(NamedTuple):
         return self.folder == BUILT_IN
 
     def described(self) -> ModelFolder:
-        """What its folder says of it, when every byte of it is as described."""
+        """The description in its folder, if every byte of it is as described."""
         found = read_folder(self.folder, self.kind)
         check(found)
         return found
@@ -53,8 +53,10 @@ class Contender(NamedTuple):
             return {f"hybrid with {self.name}": {"embedding.model": folder}}
         if self.kind == "encoder":
             return {f"hybrid with {self.name}": {"embedding.upgrade": folder}}
-        judge = {"rerank.provider": "local", "rerank.model": folder}
-        return {f"hybrid judged by {self.name}": {**judge, "rerank.seconds": UNHURRIED_SECONDS}}
+        reranker = {"rerank.provider": "local", "rerank.model": folder}
+        return {
+            f"hybrid reranked by {self.name}": {**reranker, "rerank.seconds": UNHURRIED_SECONDS}
+        }
 
 
 def shipped() -> Iterator[Contender]:
@@ -81,6 +83,6 @@ def is_of(folder: Path, kind: Kind) -> bool:
 
 
 def named(folders: Sequence[Path], kind: Kind) -> Iterator[Contender]:
-    """Models in folders of one's own; nobody has looked into them yet."""
+    """Models in folders named by the user, which are not checked yet."""
     for folder in folders:
         yield Contender(folder.name, kind, folder.resolve())

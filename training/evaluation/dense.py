@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from asterism.analysis.chunks.options import RECIPE_VERSION
-from asterism.evaluation.datasets import Checkout, Dataset, Found, Query
-from asterism.evaluation.metrics import file_ranks, first_ranks, ndcg, without_given
+from asterism.analysis.chunks.units import RECIPE_VERSION
+from asterism.evaluation.datasets import Dataset, DatasetRepository, FoundPlace, Query
+from asterism.evaluation.runs import file_ranks, first_ranks, ndcg, without_given
 from asterism.indexing.read import text_hash
 from asterism.models.embed.cache import EmbeddingCache
 from asterism.models.embed.provider import Embedder
-from asterism.models.rerank.local import LocalReranker
+from asterism.models.rerank.provider import LocalReranker
 from training.evaluation.figures import Scored
 from training.evaluation.scoring import AT_MOST, Collection
 
@@ -28,7 +28,7 @@ Order = Callable[[Query, Collection], Sequence[int]]
 
 
 class Measured(NamedTuple):
-    """The answers to every question of a dataset, judged in two ways."""
+    """The answers to every query of a dataset, scored in two ways."""
 
     files: list[Scored]
     """The best chunk of each file."""
@@ -45,7 +45,7 @@ def measured(dataset: Dataset, collections: Mapping[str, Collection], order: Ord
         if here is None or not query.targets:
             continue
         checkout = dataset.checkouts[query.repo]
-        found = [Found(*here.places[number]) for number in order(query, here)]
+        found = [FoundPlace(*here.places[number]) for number in order(query, here)]
         found = without_given(found, query, checkout.root)
         chunks.append(_scored(dataset, query, checkout, found))
         files.append(_scored(dataset, query, checkout, list(_first_of_files(found))))
@@ -97,7 +97,7 @@ def embedded(embedder: Embedder, texts: Sequence[str], cache: EmbeddingCache) ->
     return vectors
 
 
-def _first_of_files(found: Sequence[Found]) -> Iterator[Found]:
+def _first_of_files(found: Sequence[FoundPlace]) -> Iterator[FoundPlace]:
     seen: set[str] = set()
     for place in found:
         if place.path not in seen:
@@ -105,7 +105,9 @@ def _first_of_files(found: Sequence[Found]) -> Iterator[Found]:
             yield place
 
 
-def _scored(dataset: Dataset, query: Query, checkout: Checkout, found: list[Found]) -> Scored:
+def _scored(
+    dataset: Dataset, query: Query, checkout: DatasetRepository, found: list[FoundPlace]
+) -> Scored:
     first = found[:AT_MOST]
     ranks = first_ranks(first, query.targets, checkout.root, dataset.match)
     of_files = file_ranks(first, query.targets, checkout.root, dataset.match)

@@ -35,8 +35,8 @@ TEXTS_TIMED_STATIC = 8_192
 QUERIES_TIMED = 23
 # All vectors of a measurement: 100,000 chunks and three models take a tenth of it.
 CACHE_BYTES = 4_000_000_000
-UNJUDGED = "hybrid that nobody judges"
-DEFAULT = "hybrid as it comes"
+NOT_RERANKED = "hybrid without reranking"
+DEFAULT = "hybrid, default settings"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -223,11 +223,11 @@ class _Evaluation:
         return dense.by_vectors(vectors, questions)
 
     def _searches(self, contenders: Sequence[Contender]) -> dict[str, Mapping[str, object]]:
-        """The product's search: by words, without a judge, as it comes, and with each model."""
-        nobody = {"rerank.provider": "none"}
+        """The product's search: lexical, without reranking, by default, and with each model."""
+        unranked = {"rerank.provider": "none"}
         searches: dict[str, Mapping[str, object]] = {
             hybrid.WORDS: {},
-            UNJUDGED: nobody,
+            NOT_RERANKED: unranked,
             DEFAULT: {},
         }
         for contender in contenders:
@@ -242,7 +242,7 @@ class _Evaluation:
         return searches
 
     def _hybrid(self, contenders: Sequence[Contender], dataset: Dataset) -> Iterator[str]:
-        """Lines about the times of each search; what it is worth goes to the rows."""
+        """Lines about the times of each search; its NDCG goes to the rows."""
         base: Sequence[figures.Scored] | None = None
         mode = Mode(self._options.mode)
         for name, settings in self._searches(contenders).items():
@@ -254,9 +254,9 @@ class _Evaluation:
                 self._leave_out(name, error)
                 continue
             scored = hybrid.scored(done, dataset)
-            base = scored if name == UNJUDGED else base
+            base = scored if name == NOT_RERANKED else base
             told = name if mode is Mode.hybrid else name.replace("hybrid", "by meaning alone")
-            self._rows.append(Row(told, scored, None if name == UNJUDGED else base))
+            self._rows.append(Row(told, scored, None if name == NOT_RERANKED else base))
             _tell(f"{name}: {figures.over_languages(scored).mean:.4f}")
             if self._options.runs:
                 self._options.runs.mkdir(parents=True, exist_ok=True)

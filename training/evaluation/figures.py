@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from asterism.evaluation.bootstrap import (
+from asterism.evaluation.summaries import (
     GROUPS_AT_LEAST,
     BootstrapOptions,
     Interval,
     draws_groups,
+    mean,
     paired_difference,
 )
-from asterism.evaluation.summaries import mean
 from asterism.evaluation.tables import NOTHING, table
 
 Floats = NDArray[np.float64]

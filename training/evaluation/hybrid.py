@@ -9,7 +9,7 @@ from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.engine.wiring import Places
-from asterism.evaluation.asterism_adapter import EngineSearcher, word_search
+from asterism.evaluation.adapters import EngineSearcher, word_search
 from asterism.evaluation.datasets import Dataset
 from asterism.evaluation.run import SearchOptions, run_dataset
 from asterism.evaluation.runs import Run

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asterism.analysis.chunks.embedding_text import RULE
-from asterism.analysis.reading import read_chunks
+from asterism.analysis.contents import read_chunks
 from asterism.analysis.source.discovery import discover
 from asterism.evaluation.datasets import load_dataset
 from asterism.types.chunk import Chunk

@@ -4,7 +4,7 @@
 
 CLONES holds a clone of each repository in `unseen.toml`, as `owner+name`, `owner/name` or `name`.
 The parts listed there are written to FOLDER/repos, and questions to FOLDER/queries.jsonl: what they
-can answer by themselves, and what the people who wrote them wished. Both are what
+can answer by themselves, and the subjects of their commits as change requests. Both are what
 `training.evaluation.evaluate` wants.
 """
 
@@ -24,7 +24,7 @@ from asterism.config.load import load
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.wiring import Places
-from asterism.evaluation.datasets import Query, Target, write_dataset
+from asterism.evaluation.datasets import LabelledPlace, Query, write_dataset
 from asterism.evaluation.self_supervised import SetOptions, make_queries
 from asterism.types.errors import PathMissing
 from asterism.types.files import display_path
@@ -32,9 +32,9 @@ from training.examples.mine import rows_of_source
 from training.inputs import present
 from training.sources.archives import git_directory
 from training.sources.exclusions import Exclusions
-from training.sources.history import log_of, wishes
+from training.sources.history import change_requests, log_of
 
-WISH = "wish"
+CHANGE = "change"
 """The category of questions that are the subjects of commits."""
 
 LISTED = Path(__file__).with_name("unseen.toml")
@@ -101,21 +101,25 @@ def questions(root: Path, size: int, seed: int) -> list[Query]:
             engine.close()
 
 
-def wished(one: Unseen, clones: Path, root: Path, size: int, seed: int) -> list[Query]:
-    """What people wished, by the subjects of commits, and the file that still has their lines."""
+def requested(one: Unseen, clones: Path, root: Path, size: int, seed: int) -> list[Query]:
+    """Subjects of commits as queries, each with the file that still has the lines of its commit."""
     rows = rows_of_source(root, one.name, Exclusions(frozenset(), frozenset()))
-    found = list({wish.query: wish for wish in wishes(log_of(_clone(one, clones)), rows)}.values())
+    found = list(
+        {
+            change.query: change for change in change_requests(log_of(_clone(one, clones)), rows)
+        }.values()
+    )
     random.Random(seed).shuffle(found)
     return [
         Query(
-            f"{one.name}-{WISH}-{number:02}",
-            wish.query,
+            f"{one.name}-{CHANGE}-{number:02}",
+            change.query,
             one.name,
-            (Target(wish.path),),
-            next(row.language for row in rows if row.path == wish.path),
-            WISH,
+            (LabelledPlace(change.path),),
+            next(row.language for row in rows if row.path == change.path),
+            CHANGE,
         )
-        for number, wish in enumerate(found[:size], 1)
+        for number, change in enumerate(found[:size], 1)
     ]
 
 
@@ -140,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             missing += 1
             continue
         asked = questions(root, options.size, options.seed)
-        asked += wished(one, options.clones, root, options.size, options.seed)
+        asked += requested(one, options.clones, root, options.size, options.seed)
         found += asked
         sys.stderr.write(f"{one.name}: {len(asked)} questions\n")
     write_dataset(options.out / "queries.jsonl", found)

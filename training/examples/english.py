@@ -201,7 +201,7 @@ class Kept:
 
 
 def _mined(tasks: list[_Task], processes: int) -> Iterator[_Mined]:
-    """What every task gives, as it comes; one process does without others."""
+    """The results of all tasks in order of completion; one process needs no workers."""
     if processes == 1:
         yield from map(_mine, tasks)
         return

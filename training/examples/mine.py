@@ -12,7 +12,7 @@ from multiprocessing import Pool
 from pathlib import Path
 from subprocess import CalledProcessError
 
-from asterism.analysis.chunks.chunker import Place, chunk_file
+from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
 from asterism.analysis.chunks.embedding_text import RULE
 from asterism.analysis.source.text import decode, is_binary
 from asterism.analysis.syntax.outlines import outline
@@ -65,7 +65,7 @@ def rows_of_file(file: SourceFile, source: str) -> Iterator[Row]:
         # A file that breaks the parser is a bug to report, not a reason to stop after an hour.
         sys.stderr.write(f"{source}: {file.path} breaks the parser\n")
         return
-    chunks = chunk_file(found, text, Place(source, file.path, file.path))
+    chunks = chunk_file(found, text, FileOrigin(source, file.path, file.path))
     heading = _heading(found, text)
     for chunk in chunks:
         row = _row(chunk, source, heading)

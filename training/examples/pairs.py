@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.analysis.chunks.chunker import Place, chunk_file
+from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
 from asterism.analysis.source.text import decode, is_binary
 from asterism.analysis.syntax.outlines import outline
 from training.sources.archives import SourceFile, git_directory
@@ -208,7 +208,7 @@ def pairs_of_documentation(file: SourceFile, chance: random.Random) -> Iterator[
         found = outline(file.path, text)
     except (IndexError, RecursionError):
         return
-    for chunk in chunk_file(found, text, Place("", file.path, file.path)):
+    for chunk in chunk_file(found, text, FileOrigin("", file.path, file.path)):
         if not chunk.docstring or len(chunk.docstring) < 120:
             continue
         lines = [line.strip(MARKERS) for line in chunk.docstring.split("\n")]
@@ -247,7 +247,7 @@ def pairs_of_service(data: bytes, chance: random.Random) -> Iterator[Pair]:
 
 
 def pairs_of_history(folder: Path, chance: random.Random) -> Iterator[Pair]:
-    """Subjects of commits, which are wishes in a few words, and what their bodies say."""
+    """Subjects of commits, which are short change requests, with the text of their bodies."""
     git = ["git", "--git-dir", str(git_directory(folder)), "log", "--no-merges", "-n", str(COMMITS)]
     told = subprocess.run([*git, "--format=%s%x00%b%x1e"], capture_output=True, check=True).stdout
     commits = told.decode("utf-8", "replace").split("\x1e")

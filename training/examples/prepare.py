@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from training.sources.exclusions import Exclusions
 from training.inputs import present
-from training.examples.queries import KINDS, Example, examples, topics, wish
+from training.examples.queries import KINDS, Example, examples, topics, change
 from training.examples.rows import Row, hashed, read
 
 # One documentation for more symbols than this says nothing about any of them.
@@ -68,8 +68,8 @@ class Text(NamedTuple):
     source: str
 
 
-Wished: TypeAlias = Mapping[str, Sequence[str]]
-"""What was wished of each symbol of a file, by its name."""
+Requested: TypeAlias = Mapping[str, Sequence[str]]
+"""The change requests that each symbol of a file answers, by the name of the symbol."""
 
 
 def kept_rows(rows: Iterator[Row], exclusions: Exclusions, counts: Counter[str]) -> list[Row]:
@@ -112,15 +112,15 @@ def balanced(rows: list[Row]) -> list[Row]:
     return kept
 
 
-def _of_file(numbered: tuple[int, list[Row], Wished]) -> list[Example]:
-    number, rows, wished = numbered
+def _of_file(numbered: tuple[int, list[Row], Requested]) -> list[Example]:
+    number, rows, requested = numbered
     chance = random.Random(number)
     found = [example for row in rows for example in examples(row, chance)]
     found += topics(rows, chance)
     found += [
-        wish(row, said, chance)
+        change(row, said, chance)
         for row in rows
-        for said in wished.get(row.name, ())
+        for said in requested.get(row.name, ())
         for _time in range(WISHED_TIMES)
     ]
     return found
@@ -130,14 +130,14 @@ def make(
     rows: list[Row],
     processes: int,
     english: Sequence[Text] = (),
-    wished: Mapping[tuple[str, str], Wished] = MappingProxyType({}),
+    requested: Mapping[tuple[str, str], Requested] = MappingProxyType({}),
 ) -> Examples:
     """The examples of all rows, and those of texts that are no code."""
     files: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in rows:
         files[row.source, row.path].append(row)
     tasks = [
-        (number, rows_here, wished.get(file, {}))
+        (number, rows_here, requested.get(file, {}))
         for number, (file, rows_here) in enumerate(files.items())
     ]
     with Pool(processes) as pool:
@@ -184,7 +184,7 @@ def _columns(found: Sequence[tuple[str, str, int, Example]]) -> Examples:
     )
 
 
-def read_wishes(path: Path) -> dict[tuple[str, str], dict[str, list[str]]]:
+def read_change_requests(path: Path) -> dict[tuple[str, str], dict[str, list[str]]]:
     """What `training.sources.history` wrote, by source and path."""
     found: dict[tuple[str, str], dict[str, list[str]]] = {}
     with path.open(encoding="utf-8") as file:
@@ -205,7 +205,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rows", type=present)
     parser.add_argument("--english", type=present, help="what training.examples.english wrote")
-    parser.add_argument("--wishes", type=present, help="what training.sources.history wrote")
+    parser.add_argument("--change-requests", type=present, help="what training.sources.history wrote")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--exclude", type=present, required=True)
     parser.add_argument("--processes", type=int, default=2)
@@ -218,9 +218,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for line in file.open(encoding="utf-8")
     )
     english = read_english(options.english) if options.english else []
-    wished = read_wishes(options.wishes) if options.wishes else {}
+    requested = read_change_requests(options.change_requests) if options.change_requests else {}
     rows = balanced(kept_rows(read(lines), Exclusions.load(options.exclude), counts))
-    made = make(rows, options.processes, english, wished)
+    made = make(rows, options.processes, english, requested)
     with (options.out / "examples.pickle").open("wb") as file:
         pickle.dump(tuple(made), file, protocol=5)
     per_language = Counter(row.language for row in rows)

@@ -55,10 +55,10 @@ class Example(NamedTuple):
     """The symbol that answers."""
 
 
-KINDS = ("doc", "name", "said", "heading", "place", "topic", "wish", "english")
+KINDS = ("doc", "name", "said", "heading", "place", "topic", "change", "english")
 
 # Questions about a file as a whole: any other part of it may answer as well.
-OF_FILES = frozenset({"heading", "topic", "wish"})
+OF_FILES = frozenset({"heading", "topic", "change"})
 
 # Names and messages agree with their answers word by word, which other evidence sees better. More
 # of them pull the vectors from meaning towards words.
@@ -121,11 +121,11 @@ def topics(rows: Sequence[Row], chance: random.Random) -> Iterator[Example]:
             yield Example(query, answer, "topic", f"{first.path}#{first.name}")
 
 
-def wish(row: Row, said: str, chance: random.Random) -> Example:
-    """A question of what somebody wished, answered by what was written for it."""
+def change(row: Row, said: str, chance: random.Random) -> Example:
+    """A change request as query, answered by the code that was written for it."""
     query = said.lower() if chance.random() < 0.4 else said
     answer = document(row, _purpose(row, chance), chance)
-    return Example(query, answer, "wish", f"{row.path}#{row.name}")
+    return Example(query, answer, "change", f"{row.path}#{row.name}")
 
 
 def document(row: Row, purpose: str, chance: random.Random) -> str:

@@ -224,7 +224,7 @@ def _places(graph: Graph) -> str:
 
 
 def _kept(graph: Graph, words: str, mask: str) -> str:
-    """The mean of the words as they are, each by what it is worth."""
+    """The weighted mean of the word vectors."""
     column, row = graph.integers(2), graph.integers(1)
     worth = graph.node("Gather", graph.held(np.exp(graph.weights["worth.weight"])), "input_ids")
     worth = graph.node("Mul", worth, graph.node("Unsqueeze", mask, column))
@@ -234,7 +234,7 @@ def _kept(graph: Graph, words: str, mask: str) -> str:
 
 
 def _layer(graph: Graph, x: str, bias: str, prefix: str, shape: Shape, first_only: bool) -> str:
-    """One layer; the last one makes the first token alone, as nobody looks at another."""
+    """One layer; the last one computes the first token alone, because no other is used."""
     asking, parts, names = x, [], ["query", "key", "value"]
     if first_only:
         limits = (graph.integers(0), graph.integers(1), graph.integers(1))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 EPSILON = 1e-12
 # RoBERTa counts positions from the one after its padding id.
 FIRST_POSITION = 2
-# Added to how much anybody looks at padding.
+# Added to the attention to padding.
 HIDDEN = -10_000.0
 
 

@@ -121,7 +121,7 @@ def _from_zip(archive: Path, wanted: Wanted) -> Iterator[SourceFile]:
                 try:
                     data = members.read(member)
                 except (zlib.error, NotImplementedError, RuntimeError) as error:
-                    # Damage, a way to pack that nobody knows, a password.
+                    # Damage, an unknown compression method, a password.
                     raise zipfile.BadZipFile(f"{member.filename}: {error}") from error
                 yield SourceFile(member.filename, data)
 

@@ -2,8 +2,8 @@
 
     python -m training.sources.history CLONE... --rows ROWS --out FILE
 
-The subject of a commit says in a few words what somebody wanted; the symbol that the commit wrote
-lines of, and that still has them, is an answer that no documentation gave away.
+The subject of a commit is a short change request; the symbol that still has lines of the commit is
+an answer that does not depend on documentation.
 """
 
 import argparse
@@ -43,7 +43,7 @@ _ABOUT_NOTHING = re.compile(
 )
 
 
-class Wish(NamedTuple):
+class ChangeRequest(NamedTuple):
     """A subject and the symbol that was written for it."""
 
     query: str
@@ -77,7 +77,7 @@ def changes(log: Iterable[str]) -> Iterator[tuple[str, dict[str, list[str]]]]:
         yield said, files
 
 
-def wishes(log: Iterable[str], rows: Sequence[Row]) -> Iterator[Wish]:
+def change_requests(log: Iterable[str], rows: Sequence[Row]) -> Iterator[ChangeRequest]:
     """Each subject with the symbol of each file that has most of its lines."""
     lines_of: dict[str, list[tuple[Row, frozenset[str]]]] = defaultdict(list)
     for row in rows:
@@ -96,7 +96,7 @@ def wishes(log: Iterable[str], rows: Sequence[Row]) -> Iterator[Wish]:
             key = f"{path}#{row.name}"
             if told & added and taken[key] < PER_SYMBOL:
                 taken[key] += 1
-                yield Wish(said, row.source, path, row.name)
+                yield ChangeRequest(said, row.source, path, row.name)
 
 
 def log_of(folder: Path) -> Iterator[str]:
@@ -113,16 +113,16 @@ def log_of(folder: Path) -> Iterator[str]:
         yield from told.decode("utf-8", "replace").split("\n")
 
 
-def _of_clone(task: tuple[str, str]) -> list[Wish]:
+def _of_clone(task: tuple[str, str]) -> list[ChangeRequest]:
     folder, rows = Path(task[0]), Path(task[1]) / f"{source_name(Path(task[0]))}.jsonl"
     if not rows.exists():
         return []
     with rows.open(encoding="utf-8") as file:
-        return list(wishes(log_of(folder), list(read(file))))
+        return list(change_requests(log_of(folder), list(read(file))))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the wishes of all clones whose rows were mined."""
+    """Write the change requests of all clones whose rows were mined."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("clones", nargs="+", type=present)
     parser.add_argument("--rows", type=present, required=True)
@@ -133,8 +133,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     total = 0
     with options.out.open("w", encoding="utf-8") as file, Pool(options.processes) as pool:
         for number, found in enumerate(pool.imap_unordered(_of_clone, tasks), 1):
-            for wish in found:
-                file.write(json.dumps(wish, ensure_ascii=False) + "\n")
+            for change in found:
+                file.write(json.dumps(change, ensure_ascii=False) + "\n")
             total += len(found)
             file.flush()
             sys.stderr.write(f"{number}/{len(tasks)}: {len(found)} (all {total})\n")

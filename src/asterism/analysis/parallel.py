@@ -75,7 +75,7 @@ def _in_pool(
     # A fork server: plain forks are unsafe beside threads, spawning costs an import per worker.
     has_server = "forkserver" in get_all_start_methods()
     context = get_context("forkserver" if has_server else "spawn")
-    context.set_forkserver_preload(["asterism.analysis.reading", "asterism.programs.fork_server"])
+    context.set_forkserver_preload(["asterism.analysis.contents", "asterism.programs.fork_server"])
     with _without_current_directory():
         pool = ProcessPoolExecutor(
             options.workers,

@@ -74,7 +74,7 @@ def error_of(error: errors.AsterismError) -> TurnError:
     return TurnError(code, str(error))
 
 
-class Prepared(NamedTuple):
+class PreparedRequest(NamedTuple):
     """A request's context, ready to be sent."""
 
     context: RequestContext | None = None
@@ -92,15 +92,17 @@ class Prepared(NamedTuple):
 class Contexts(Protocol):
     """Builds the context of a request."""
 
-    async def build(self, question: str) -> Prepared:
+    async def build(self, question: str) -> PreparedRequest:
         """A fresh context for a question."""
         ...
 
-    async def rebuild(self, context: RequestContext | None) -> Prepared:
+    async def rebuild(self, context: RequestContext | None) -> PreparedRequest:
         """The same context once more, for a turn that goes on."""
         ...
 
-    async def widen(self, prepared: Prepared, results: Sequence[ToolResult]) -> Prepared:
+    async def widen(
+        self, prepared: PreparedRequest, results: Sequence[ToolResult]
+    ) -> PreparedRequest:
         """The context with what tool results bring; the same where they bring nothing."""
         ...
 
@@ -163,16 +165,18 @@ class PlainContexts:
 
     def __init__(self, tools: Sequence[ToolSpec] = (), messages: Sequence[Message] = ()) -> None:
         """What every request is given."""
-        self._prepared = Prepared(messages=tuple(messages), tools=tuple(tools))
+        self._prepared = PreparedRequest(messages=tuple(messages), tools=tuple(tools))
 
-    async def build(self, question: str) -> Prepared:
+    async def build(self, question: str) -> PreparedRequest:
         """The same for every question."""
         return self._prepared
 
-    async def rebuild(self, context: RequestContext | None) -> Prepared:
+    async def rebuild(self, context: RequestContext | None) -> PreparedRequest:
         """The same."""
         return self._prepared
 
-    async def widen(self, prepared: Prepared, results: Sequence[ToolResult]) -> Prepared:
+    async def widen(
+        self, prepared: PreparedRequest, results: Sequence[ToolResult]
+    ) -> PreparedRequest:
         """As it is."""
         return prepared

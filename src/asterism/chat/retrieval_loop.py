@@ -55,7 +55,7 @@ class Grounded(NamedTuple):
     """Tokens in the texts that the judge was sent, by kind."""
 
 
-class Verdict(NamedTuple):
+class HitVerdict(NamedTuple):
     """What the judge said."""
 
     enough: bool
@@ -84,7 +84,7 @@ async def ground(question: str, search: CodeSearch, judging: Judging) -> Grounde
     found: list[tuple[Searched, bool]] = []
     for left in range(judging.retries, -1, -1):
         searched = await search.find(query)
-        verdict = Verdict(enough=True)
+        verdict = HitVerdict(enough=True)
         if judging.model is not None and left:
             with counting_masked() as counts:
                 verdict = await judged(question, searched, judging.model, judging.mark)
@@ -107,7 +107,7 @@ async def ground(question: str, search: CodeSearch, judging: Judging) -> Grounde
     )
 
 
-async def judged(question: str, found: Searched, judge: LanguageModel, mark: str) -> Verdict:
+async def judged(question: str, found: Searched, judge: LanguageModel, mark: str) -> HitVerdict:
     """What a model thinks of the hits; a model that fails here does not stop the answer."""
     listing = "\n".join(_line(hit) for hit in found.hits[:_JUDGED]) or "(no hits)"
     asked = f"Question: {question}\n\n{as_data(listing, mark, 'hits')}"
@@ -124,11 +124,11 @@ async def judged(question: str, found: Searched, judge: LanguageModel, mark: str
                 if isinstance(piece, ModelReply):
                     return read_verdict(piece.text)._replace(usage=piece.usage)
     except ProviderError as error:
-        return Verdict(enough=True, said=f"not judged: {error}")
-    return Verdict(enough=True, said="not judged: the model said nothing")
+        return HitVerdict(enough=True, said=f"not judged: {error}")
+    return HitVerdict(enough=True, said="not judged: the model said nothing")
 
 
-def read_verdict(text: str) -> Verdict:
+def read_verdict(text: str) -> HitVerdict:
     """The judge's words; what cannot be read ends the search."""
     match = _OBJECT.search(text)
     try:
@@ -136,10 +136,10 @@ def read_verdict(text: str) -> Verdict:
     except (ValueError, RecursionError):
         read = None
     if not isinstance(read, dict) or not isinstance(read.get("enough"), bool):
-        return Verdict(enough=True, said="not judged: the verdict could not be read")
+        return HitVerdict(enough=True, said="not judged: the verdict could not be read")
     query, missing = read.get("query"), read.get("missing")
     said = "enough" if read["enough"] else str(missing or "not enough")[:_LONGEST_QUERY]
-    return Verdict(
+    return HitVerdict(
         enough=read["enough"],
         useful=read["enough"] or read.get("useful") is not False,
         said=said,

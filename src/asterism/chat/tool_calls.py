@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from asterism.chat.ports import ToolOutput, Tools, TurnOptions
-from asterism.chat.window import shortened
+from asterism.chat.prompts import shortened
 from asterism.types.chat import Round, ToolCall, ToolResult, ToolSpec
 from asterism.types.context_settings import Permission
 from asterism.types.errors import AsterismError
@@ -39,7 +39,7 @@ def offered(tools: Iterable[ToolSpec]) -> tuple[ToolSpec, ...]:
     return tuple(named.values())
 
 
-class Terms(NamedTuple):
+class CallTerms(NamedTuple):
     """What may be called."""
 
     tools: tuple[ToolSpec, ...]
@@ -48,7 +48,7 @@ class Terms(NamedTuple):
     """Somebody's word on calls that waited, by their ids."""
 
 
-def sort_calls(calls: Sequence[ToolCall], before: Sequence[Round], terms: Terms) -> Sorted:
+def sort_calls(calls: Sequence[ToolCall], before: Sequence[Round], terms: CallTerms) -> Sorted:
     """What happens to each call, given the rounds before.
 
     Unless somebody agreed, a tool that can change something waits, whatever its permission says.

@@ -7,20 +7,27 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from asterism.chat import extractive
-from asterism.chat.citations import cited
+from asterism.chat.extractive import cited
 from asterism.chat.ports import (
     CodeSearch,
     Contexts,
-    Prepared,
+    PreparedRequest,
     Recorder,
     Tools,
     TurnOptions,
     error_of,
 )
-from asterism.chat.prompts import LAST_ROUND, assembled, budget_of, mark_of, output_of
+from asterism.chat.prompts import (
+    LAST_ROUND,
+    assembled,
+    budget_of,
+    fitted,
+    mark_of,
+    output_of,
+    size_of,
+)
 from asterism.chat.retrieval_loop import Grounded, Judging, ground
-from asterism.chat.tool_calls import Terms, is_looping, offered, run_call, sort_calls
-from asterism.chat.window import fitted, size_of
+from asterism.chat.tool_calls import CallTerms, is_looping, offered, run_call, sort_calls
 from asterism.disclosure.places import MaskedPlace, MaskedTokens, places_in
 from asterism.models.llm.options import LanguageModel, ModelRequest
 from asterism.telemetry.notices import counting_masked
@@ -172,21 +179,21 @@ class Conduct:
             results = self.turn.rounds[-1].results
             prepared = self._given(await self._parts.contexts.widen(prepared, results))
 
-    async def _prepared(self) -> Prepared:
+    async def _prepared(self) -> PreparedRequest:
         """A fresh context, or for a turn that goes on the one it had."""
         turn, contexts = self.turn, self._parts.contexts
         if turn.rounds or turn.context is not None:
             return self._given(await contexts.rebuild(turn.context))
         return self._given(await contexts.build(turn.question))
 
-    def _given(self, prepared: Prepared) -> Prepared:
+    def _given(self, prepared: PreparedRequest) -> PreparedRequest:
         if prepared.context is not None and prepared.context != self.turn.context:
             self._set(context=prepared.context)
             self._emit(ContextReady(prepared.context))
         self._note(*prepared.notes)
         return prepared
 
-    async def _ground(self, prepared: Prepared, model: LanguageModel) -> None:
+    async def _ground(self, prepared: PreparedRequest, model: LanguageModel) -> None:
         """Search before the model is asked, where it cannot itself or is to judge the hits."""
         self._set(grounding=prepared.grounding)
         search = self._parts.search
@@ -230,7 +237,9 @@ class Conduct:
             return True
         return False
 
-    async def _ask(self, prepared: Prepared, model: LanguageModel, may_call: bool) -> ModelReply:
+    async def _ask(
+        self, prepared: PreparedRequest, model: LanguageModel, may_call: bool
+    ) -> ModelReply:
         """One reply; one that breaks off is asked for anew, a request too long is made shorter."""
         request = assembled(self.turn, prepared, self._parts.history, self._mark)
         if not may_call and self.turn.rounds:
@@ -294,9 +303,9 @@ class Conduct:
         )
         return reply
 
-    async def _carry_out(self, prepared: Prepared, approvals: Mapping[str, bool]) -> bool:
+    async def _carry_out(self, prepared: PreparedRequest, approvals: Mapping[str, bool]) -> bool:
         """Run the calls that wait for a result; False if the turn has to wait for somebody."""
-        terms = Terms(offered(prepared.tools), self._options, approvals)
+        terms = CallTerms(offered(prepared.tools), self._options, approvals)
         calls = sort_calls(self.turn.pending, self.turn.rounds[:-1], terms)
         for result in calls.answered:
             call = next(one for one in self.turn.pending if one.id == result.call_id)

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.analysis.source.checkouts import enclosing_checkout
+from asterism.analysis.source.checkouts import check_inside, enclosing_checkout, on_disk
 from asterism.analysis.source.secrets import is_secret_path
-from asterism.analysis.source.shown_paths import check_inside, on_disk
 from asterism.config.environment import cache_directory, data_directory
 from asterism.config.layers import Limited
 from asterism.config.load import load

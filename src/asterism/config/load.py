@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.source.checkouts import enclosing_checkout
 from asterism.analysis.source.discovery import DiscoveryOptions
 from asterism.config.environment import (

@@ -60,7 +60,7 @@ class KeptCode(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Allotment:
+class ContextAllotment:
     """What the budget had room for; what it had no room for is among the context's left out."""
 
     context: RequestContext
@@ -82,7 +82,9 @@ class _Entry:
         return 0 if self.level is None else self.sizes[self.level]
 
 
-def fit_budget(built: Built, code: Sequence[CodeHit], budget: int, count: Counter) -> Allotment:
+def fit_budget(
+    built: Built, code: Sequence[CodeHit], budget: int, count: Counter
+) -> ContextAllotment:
     """Give everything as much detail as fits together.
 
     Where all does not fit, an entry that wants more than half of the budget gives up detail first.
@@ -110,7 +112,7 @@ def fit_budget(built: Built, code: Sequence[CodeHit], budget: int, count: Counte
             left_out.append(LeftOut(hit.place, LeftOutReason.budget, hit.score))
         else:
             kept_code.append(KeptCode(hit.place, hit.score, hit.forms[entry.level]))
-    return Allotment(
+    return ContextAllotment(
         context=replace(context, items=tuple(kept), left_out=tuple(left_out)),
         code=tuple(kept_code),
         used_tokens=sum(entry.size for entry in entries),

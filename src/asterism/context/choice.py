@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.context.items import query_sentences
-from asterism.context.scores import LEAST, PROBES, Numbers
-from asterism.context.vectors import ItemIndex, Prepared
-from asterism.context.words import brevity
+from asterism.context.vectors import ItemIndex, PreparedItems
+from asterism.context.words import LEAST, PROBES, Numbers, brevity
 from asterism.types.context import (
     Item,
     ItemKey,
@@ -134,7 +133,7 @@ ALL_PARTS = ChoosingOptions()
 class Scores:
     """How well each sentence of a message fits each piece of each candidate."""
 
-    prepared: Prepared
+    prepared: PreparedItems
     sentences: tuple[str, ...]
     cosines: Numbers
     """Sentences by pieces."""
@@ -236,7 +235,7 @@ def _descending(values: Numbers) -> NDArray[np.intp]:
     return np.argsort(-values, kind="stable")
 
 
-def _best_of_top(prepared: Prepared, of_pieces: Numbers, top_k: int) -> Numbers:
+def _best_of_top(prepared: PreparedItems, of_pieces: Numbers, top_k: int) -> Numbers:
     """For each item the best of its pieces among the best of all; 0 for an item without one."""
     import numpy as np
 

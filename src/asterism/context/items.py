@@ -1,8 +1,8 @@
-"""What an agent and its servers offer right now, and in which order it is shown."""
+"""The items of an agent and its servers, in the order in which they are shown."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from asterism.search.query.text import MAX_SENTENCE, sentences_of
 from asterism.types.context import (
@@ -12,6 +12,8 @@ from asterism.types.context import (
     ItemKey,
     ItemKind,
     Reference,
+    RequestContext,
+    RequestItem,
     RequestMode,
     Rule,
     RuleKey,
@@ -164,7 +166,7 @@ def _place(item: Item) -> tuple[int, int, str, str]:
 
 def first_items(agent: Agent, tools: Sequence[Tool]) -> tuple[SessionItem, ...]:
     """What a new session holds: every item that is to be there always."""
-    standing = Standing(agent, {})
+    standing = ToolSettings(agent, {})
     return tuple(
         SessionItem(key, RequestMode.always)
         for key, item in offered_items(agent, tools).items()
@@ -172,7 +174,7 @@ def first_items(agent: Agent, tools: Sequence[Tool]) -> tuple[SessionItem, ...]:
     )
 
 
-class Standing:
+class ToolSettings:
     """What an agent's file says of each tool, looked up quickly; servers can have thousands."""
 
     def __init__(self, agent: Agent, session: Layer) -> None:
@@ -208,3 +210,55 @@ class Standing:
 
     def _said_of(self, tool: Tool) -> tuple[ToolChoice | None, Server | None]:
         return self._choices.get((tool.server, tool.name)), self._servers.get(tool.server)
+
+
+_GONE_PRIORITY = "---"
+
+
+class Shown(NamedTuple):
+    """One line of a column."""
+
+    prefix: str
+    """The priority in three digits, or the server with a dot."""
+    name: str
+    badge: str
+    """How it came in, with the score in two decimals where it has one."""
+    description: str
+
+    @property
+    def line(self) -> str:
+        """As one text: `002 • Error handling [Agent - 0.87]`."""
+        return f"{self.prefix} • {self.name} [{self.badge}]"
+
+
+def columns(
+    context: RequestContext, items: Mapping[ItemKey, Item]
+) -> dict[ItemKind, tuple[Shown, ...]]:
+    """Rules and references by priority, the highest first, then name; tools by server and name."""
+    known = [items[entry.key] for entry in context.items if entry.key in items]
+    place = {item.key: at for at, item in enumerate(in_order(known))}
+    ordered = sorted(
+        context.items,
+        key=lambda entry: (place.get(entry.key, len(place)), str(entry.key)),
+    )
+    return {
+        kind: tuple(_shown(entry, items.get(entry.key)) for entry in ordered if _is(entry, kind))
+        for kind in ItemKind
+    }
+
+
+def _is(entry: RequestItem, kind: ItemKind) -> bool:
+    return entry.key.kind is kind
+
+
+def _shown(entry: RequestItem, item: Item | None) -> Shown:
+    badge = entry.mode.value.capitalize()
+    if entry.score is not None:
+        badge = f"{badge} - {entry.score:.2f}"
+    if isinstance(entry.key, ToolKey):
+        prefix = f"{entry.key.server}."
+    elif item is None or isinstance(item, Tool):
+        prefix = _GONE_PRIORITY
+    else:
+        prefix = f"{item.priority:03}"
+    return Shown(prefix, entry.key.name, badge, "" if item is None else item.description)

@@ -20,7 +20,7 @@ from asterism.types.errors import InputError
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
-class Keeper(Protocol):
+class ContentStore(Protocol):
     """Where the contents of earlier requests are."""
 
     def keep(self, context: RequestContext, contents: Contents) -> None:
@@ -125,7 +125,7 @@ def _named(context: RequestContext, contents: Contents) -> Iterator[Item]:
             yield item
 
 
-class Change(StrEnum):
+class ChangeKind(StrEnum):
     """What became of an item since the request."""
 
     changed = "changed"
@@ -139,13 +139,13 @@ class ItemChange(NamedTuple):
 
     key: ItemKey | None
     """None for the system prompt."""
-    change: Change
+    change: ChangeKind
     rebuilt: bool
     """Whether what it said then is known, so that the messages have it as it was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Replayed:
+class ReplayedRequest:
     """The messages and tools of a stored request."""
 
     messages: tuple[Message, ...]
@@ -163,10 +163,10 @@ class Replayed:
 def replay(
     context: RequestContext,
     now: Contents,
-    kept: Keeper,
+    kept: ContentStore,
     history: Sequence[Message],
     message: str,
-) -> Replayed:
+) -> ReplayedRequest:
     """Rebuild a request from what was kept of it, and from what is there now where that is gone.
 
     An item that changed is given as it was then if that is known, else as it is now; one that
@@ -181,7 +181,7 @@ def replay(
             continue
         then = kept.item(entry.content_hash)
         is_known = then is not None and then.key == entry.key
-        change = Change.vanished if present is None else Change.changed
+        change = ChangeKind.vanished if present is None else ChangeKind.changed
         changes.append(ItemChange(entry.key, change, is_known))
         given = then if is_known else present
         if given is not None:
@@ -189,10 +189,10 @@ def replay(
     prompt = now.prompt
     if text_hash(prompt) != context.prompt_hash:
         before = kept.prompt(context.prompt_hash)
-        changes.append(ItemChange(None, Change.changed, before is not None))
+        changes.append(ItemChange(None, ChangeKind.changed, before is not None))
         prompt = prompt if before is None else before
     contents = Contents(prompt=prompt, items=items)
-    return Replayed(
+    return ReplayedRequest(
         messages=build_messages(context, contents, history, message),
         tools=tuple(spec for _key, spec in request_tools(context, contents).values()),
         changes=tuple(changes),

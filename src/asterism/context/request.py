@@ -10,11 +10,16 @@ from pathlib import Path
 from types import MappingProxyType
 
 from asterism.context.choice import ALL_PARTS, Choice, ChoosingOptions, choose, compare, domain_of
-from asterism.context.expansion import Ground, Related, expand, expand_result
-from asterism.context.items import Standing, offered_items
-from asterism.context.relations import relation_graph
-from asterism.context.scores import Scale
+from asterism.context.items import ToolSettings, offered_items
+from asterism.context.relations import (
+    RelatedItem,
+    RelationBasis,
+    expand,
+    expand_result,
+    relation_graph,
+)
 from asterism.context.vectors import ItemIndex
+from asterism.context.words import Scale
 from asterism.types.context import (
     Agent,
     Include,
@@ -39,7 +44,7 @@ _QUOTED = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ContextInput:
     """Everything that a request's context depends on."""
 
     agent: Agent
@@ -102,7 +107,7 @@ class _Draft:
         self.items.setdefault(item.key, given)
 
 
-def build_request(asked: Asked, chooser: Chooser | None) -> Built:
+def build_request(asked: ContextInput, chooser: Chooser | None) -> Built:
     """The context of a request; without a chooser nothing is chosen by meaning.
 
     If choosing fails, the request goes on with what the session holds, and says so.
@@ -118,7 +123,7 @@ def build_request(asked: Asked, chooser: Chooser | None) -> Built:
     return Built(context=_context(draft, asked, offered), items=offered, choices=draft.choices)
 
 
-def _choose(draft: _Draft, asked: Asked, candidates: list[Item], chooser: Chooser) -> None:
+def _choose(draft: _Draft, asked: ContextInput, candidates: list[Item], chooser: Chooser) -> None:
     draft.notes += chooser.notes
     try:
         _add_chosen(draft, asked, candidates, chooser)
@@ -142,7 +147,7 @@ def not_chosen(error: AsterismError) -> str:
 
 def extend_by_result(
     context: RequestContext,
-    asked: Asked,
+    asked: ContextInput,
     called: ToolKey,
     result: str,
     chooser: Chooser | None,
@@ -157,7 +162,7 @@ def extend_by_result(
     if chooser is not None and stated is not False:
         candidates = _candidates(_Draft(draft.items), asked, offered)
 
-        def related(index: ItemIndex) -> tuple[Related, ...]:
+        def related(index: ItemIndex) -> tuple[RelatedItem, ...]:
             wanted = stated is True
             return expand_result(
                 result, called.name, candidates, asked.settings, index, wanted=wanted
@@ -179,8 +184,8 @@ def extend_by_result(
 
 
 def _by_either(
-    chooser: Chooser, related: Callable[[ItemIndex], tuple[Related, ...]]
-) -> tuple[Related, ...]:
+    chooser: Chooser, related: Callable[[ItemIndex], tuple[RelatedItem, ...]]
+) -> tuple[RelatedItem, ...]:
     """By the chooser's model, or by the one that stands in for it; its request has said so."""
     try:
         return related(chooser.index)
@@ -190,8 +195,8 @@ def _by_either(
         return related(chooser.instead().index)
 
 
-def _add_session(draft: _Draft, asked: Asked, offered: Mapping[ItemKey, Item]) -> None:
-    standing = Standing(asked.agent, asked.overrides)
+def _add_session(draft: _Draft, asked: ContextInput, offered: Mapping[ItemKey, Item]) -> None:
+    standing = ToolSettings(asked.agent, asked.overrides)
     for held in asked.session:
         item = offered.get(held.key)
         if item is None:
@@ -202,7 +207,7 @@ def _add_session(draft: _Draft, asked: Asked, offered: Mapping[ItemKey, Item]) -
             draft.add(item, held.mode)
 
 
-def _missing(key: ItemKey, asked: Asked) -> LeftOut:
+def _missing(key: ItemKey, asked: ContextInput) -> LeftOut:
     """Why an item that the session holds is not to be had."""
     agent = asked.agent
     if isinstance(key, ToolKey):
@@ -220,9 +225,9 @@ def _missing(key: ItemKey, asked: Asked) -> LeftOut:
     )
 
 
-def _candidates(draft: _Draft, asked: Asked, offered: Mapping[ItemKey, Item]) -> list[Item]:
+def _candidates(draft: _Draft, asked: ContextInput, offered: Mapping[ItemKey, Item]) -> list[Item]:
     """What may be chosen; what the session may not call is left out before anything is compared."""
-    standing = Standing(asked.agent, asked.overrides)
+    standing = ToolSettings(asked.agent, asked.overrides)
     allowed: list[Item] = []
     for key, item in offered.items():
         if standing.include_of(item) is Include.agent and key not in draft.items:
@@ -233,7 +238,9 @@ def _candidates(draft: _Draft, asked: Asked, offered: Mapping[ItemKey, Item]) ->
     return allowed
 
 
-def _add_chosen(draft: _Draft, asked: Asked, candidates: list[Item], chooser: Chooser) -> None:
+def _add_chosen(
+    draft: _Draft, asked: ContextInput, candidates: list[Item], chooser: Chooser
+) -> None:
     settings = asked.settings
     scores = compare(asked.message, candidates, chooser.index, chooser.options)
     left_out: list[LeftOut] = []
@@ -246,7 +253,7 @@ def _add_chosen(draft: _Draft, asked: Asked, candidates: list[Item], chooser: Ch
     wants_graph = any(settings.of(domain).graph_enabled for domain in Domain)
     if draft.choices and (wants_graph or _wants_pieces(settings)):
         index, scale = chooser.index, chooser.index.scale()
-        ground = Ground(
+        ground = RelationBasis(
             prepared=scores.prepared,
             scale=scale,
             fit=scores.pooled,
@@ -271,16 +278,16 @@ def _wants_pieces(settings: AgentSettings) -> bool:
     return any(settings.of(domain).expansion_enabled for domain in Domain)
 
 
-def _add_related(draft: _Draft, related: Iterable[Related]) -> None:
+def _add_related(draft: _Draft, related: Iterable[RelatedItem]) -> None:
     for entry in related:
         draft.add(entry.item, RequestMode.expansion, entry.score, f"goes with {entry.to}")
 
 
 def _add_by_rules(
-    draft: _Draft, asked: Asked, offered: Mapping[ItemKey, Item], start: list[ToolKey]
+    draft: _Draft, asked: ContextInput, offered: Mapping[ItemKey, Item], start: list[ToolKey]
 ) -> None:
     """The tools that the agent's file says come along; circles end where they began."""
-    standing = Standing(asked.agent, asked.overrides)
+    standing = ToolSettings(asked.agent, asked.overrides)
     waiting = deque(start)
     followed = set(start)
     while waiting:
@@ -294,7 +301,7 @@ def _add_by_rules(
             draft.add(item, RequestMode.expansion, why=f"comes along with {tool.qualified}")
 
 
-def _stated(asked: Asked, tool: ToolKey) -> bool | None:
+def _stated(asked: ContextInput, tool: ToolKey) -> bool | None:
     """Whether the results of a tool are to bring more; None where its agent leaves it open."""
     server = asked.agent.server(tool.server)
     stated = server.choice(tool.name).expand_results if server is not None else None
@@ -303,7 +310,7 @@ def _stated(asked: Asked, tool: ToolKey) -> bool | None:
     return stated if stated is not None or enabled else False
 
 
-def _context(draft: _Draft, asked: Asked, offered: Mapping[ItemKey, Item]) -> RequestContext:
+def _context(draft: _Draft, asked: ContextInput, offered: Mapping[ItemKey, Item]) -> RequestContext:
     order = {key: place for place, key in enumerate(offered)}
     items = sorted(draft.items.values(), key=lambda item: order.get(item.key, len(order)))
     return RequestContext(

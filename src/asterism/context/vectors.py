@@ -11,8 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from asterism.context.items import index_text, pieces_of
-from asterism.context.scores import Numbers, Scale, curve_of
-from asterism.context.words import WordIndex, stems_of
+from asterism.context.words import Numbers, Scale, WordIndex, curve_of, stems_of
 from asterism.models.embed.provider import Embedder, Matrix
 from asterism.types.context import Item, Tool
 from asterism.types.index import ModelIdentity
@@ -56,7 +55,7 @@ class _Known(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Prepared:
+class PreparedItems:
     """A set of items, ready to be compared; each has one or more pieces, which stand together."""
 
     items: tuple[Item, ...]
@@ -99,7 +98,7 @@ class ItemIndex:
         self._cache = cache
         self._lock = Lock()
         self._known: OrderedDict[Item, _Known] = OrderedDict()
-        self._sets: OrderedDict[tuple[Item, ...], Prepared] = OrderedDict()
+        self._sets: OrderedDict[tuple[Item, ...], PreparedItems] = OrderedDict()
 
     @property
     def identity(self) -> ModelIdentity:
@@ -110,7 +109,7 @@ class ItemIndex:
         """What turns this model's cosines into scores."""
         return Scale(self._curve, hybrid=hybrid)
 
-    def prepare(self, items: Sequence[Item]) -> Prepared:
+    def prepare(self, items: Sequence[Item]) -> PreparedItems:
         """The items made comparable; all that is not known yet is embedded in one batch.
 
         An edited item is another item to the index, so nothing of its old text is ever used.
@@ -165,11 +164,11 @@ class ItemIndex:
             size -= len(self._known.popitem(last=False)[1].pieces)
 
 
-def _joined(items: tuple[Item, ...], known: Sequence[_Known]) -> Prepared:
+def _joined(items: tuple[Item, ...], known: Sequence[_Known]) -> PreparedItems:
     import numpy as np
 
     sizes = np.array([len(entry.pieces) for entry in known], dtype=np.intp)
-    return Prepared(
+    return PreparedItems(
         items=items,
         pieces=tuple(_all_pieces(known)),
         owners=np.repeat(np.arange(len(items), dtype=np.intp), sizes),
@@ -194,7 +193,7 @@ _MOST_SHARED = 0.99
 """Beyond this, differences of rounding would count as differences of meaning."""
 
 
-def likeness(prepared: Prepared, pieces: Sequence[int] | slice) -> Numbers:
+def likeness(prepared: PreparedItems, pieces: Sequence[int] | slice) -> Numbers:
     """For each of some pieces how near every item is to it, by the item's nearest piece."""
     import numpy as np
 
@@ -211,7 +210,7 @@ def likeness(prepared: Prepared, pieces: Sequence[int] | slice) -> Numbers:
     return np.asarray(np.where(same, (near - shared) / (1.0 - shared), near), dtype=np.float32)
 
 
-def _servers(prepared: Prepared) -> NDArray[np.intp]:
+def _servers(prepared: PreparedItems) -> NDArray[np.intp]:
     """For each item the number of its server; rules and references have number 0."""
     import numpy as np
 
@@ -225,7 +224,7 @@ def _servers(prepared: Prepared) -> NDArray[np.intp]:
     )
 
 
-def _within(prepared: Prepared, servers: NDArray[np.intp]) -> tuple[Numbers, Numbers]:
+def _within(prepared: PreparedItems, servers: NDArray[np.intp]) -> tuple[Numbers, Numbers]:
     """For each server how many ordered pairs of tools it has, and the sum of their cosines."""
     import numpy as np
 

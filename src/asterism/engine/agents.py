@@ -28,7 +28,7 @@ from asterism.models.embed.provider import Embedder
 from asterism.models.weights.folder import read_folder
 from asterism.store.registry import Registered
 from asterism.telemetry.events import log_event
-from asterism.toolservers.options import NOTHING_LISTED, CallResult, Listing, Surroundings
+from asterism.toolservers.options import NOTHING_LISTED, CallResult, Listing, ServerSurroundings
 from asterism.toolservers.servers import ToolServers
 from asterism.types.context import Agent, RequestContext, Tool, ToolKey
 from asterism.types.errors import (
@@ -41,7 +41,7 @@ from asterism.types.errors import (
 from asterism.types.sessions import Session
 
 if TYPE_CHECKING:
-    from asterism.context.request import Asked, Built, Chooser
+    from asterism.context.request import Built, Chooser, ContextInput
     from asterism.context.vectors import ItemIndex
 
 
@@ -256,7 +256,7 @@ class Agents:
                 # repository.
                 self._places.data.mkdir(mode=0o700, parents=True, exist_ok=True)
                 directory = str(self._places.data)
-                around = Surroundings(agent_variable, handed_on(), directory, __version__)
+                around = ServerSurroundings(agent_variable, handed_on(), directory, __version__)
                 self._servers = ToolServers(around)
             return self._servers
 
@@ -362,12 +362,12 @@ class Agents:
             self._caches.clear()
 
 
-def asked_of(ready: Ready, message: str, session: Session | None) -> Asked:
+def asked_of(ready: Ready, message: str, session: Session | None) -> ContextInput:
     """What a request's context depends on; without a session, that of a new one."""
-    from asterism.context.request import Asked
+    from asterism.context.request import ContextInput
 
     held = session or new_session(ready.agent, ready.tools, "", 0.0)
-    return Asked(
+    return ContextInput(
         agent=ready.agent,
         message=message,
         session=held.items,

@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from asterism.analysis.resolve.candidates import family_of
-from asterism.analysis.syntax.catalogue import detect
+from asterism.analysis.syntax.language import detect
 from asterism.config.environment import program
 from asterism.config.settings import Settings
 from asterism.config.trust import is_trusted
 from asterism.engine.snapshot import QuerySnapshot
 from asterism.indexing.sync import as_found
 from asterism.languages.registry import facets_of
-from asterism.lsp.keeper import Condition, KeeperOptions
+from asterism.lsp.keeper import KeeperOptions, ServerCondition
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
-from asterism.structure.by_name import ByName, completed
-from asterism.structure.positions import Target
-from asterism.structure.repository import Files, FilesOnce, IndexedRepository, KeptOutlines
-from asterism.structure.servers.catalogue import BY_FAMILY, SERVERS, Server
+from asterism.structure.facts import ByName, completed
+from asterism.structure.positions import SymbolTarget
+from asterism.structure.repository import FileReader, FilesOnce, IndexedRepository, KeptOutlines
+from asterism.structure.servers.catalogue import BY_FAMILY, SERVERS, ServerProfile
 from asterism.structure.uses import CALLABLE
 from asterism.types.deadlines import check_deadline
 from asterism.types.errors import LanguageServerError, ServerGarbled, ServerMissing
@@ -56,7 +56,7 @@ class Witness(Protocol):
     """A compiler or type checker with a repository loaded."""
 
     @property
-    def condition(self) -> Condition:
+    def condition(self) -> ServerCondition:
         """Where it stands."""
         ...
 
@@ -70,7 +70,7 @@ class Witness(Protocol):
         ...
 
     def connections(
-        self, targets: Sequence[Target], files: Sequence[FoundFile]
+        self, targets: Sequence[SymbolTarget], files: Sequence[FoundFile]
     ) -> tuple[Connections, ...]:
         """What is known of each target."""
         ...
@@ -96,7 +96,7 @@ class Connector:
         self._cache = cache
         self._environment = environment
         self._outlines = KeptOutlines()
-        self._files = Files(registered.repository.root, self._outlines)
+        self._files = FileReader(registered.repository.root, self._outlines)
         self._witnesses: dict[str, Witness] = {}
         self._found: dict[str, str | None] = {}
         self._makes: Mapping[str, _Make] = {
@@ -164,7 +164,7 @@ class Connector:
             f"because build files can make them run programs; `asterism trust {root}` allows it."
         )
 
-    def _program(self, server: Server) -> str | None:
+    def _program(self, server: ServerProfile) -> str | None:
         return program(server.program, self._registered.repository.root)
 
     def witness(self, language: str) -> Witness:
@@ -182,7 +182,7 @@ class Connector:
 
     def _is_under_way(self, family: str) -> bool:
         witness = self._witnesses.get(family)
-        return witness is not None and witness.condition is not Condition.resting
+        return witness is not None and witness.condition is not ServerCondition.resting
 
     def _typescript(self) -> Witness:
         from asterism.structure.typescript.project import (
@@ -222,7 +222,7 @@ class Connector:
         )
         return PythonProject(require_checker(given or None), root, options)
 
-    def _served(self, server: Server) -> Witness:
+    def _served(self, server: ServerProfile) -> Witness:
         from asterism.structure.servers.catalogue import require_server
         from asterism.structure.servers.project import ServerOptions, ServerProject
 
@@ -236,7 +236,7 @@ class Connector:
         place = (self._registered.repository.root, self._cache)
         return ServerProject(server, found, self._files, place, options)
 
-    def _installed(self, server: Server) -> str | None:
+    def _installed(self, server: ServerProfile) -> str | None:
         """Where a server is that the user has installed; it is looked for once."""
         if server.family not in self._found:
             from asterism.structure.servers.catalogue import can_start
@@ -273,16 +273,16 @@ class Questions:
         self.by_name = ByName(IndexedRepository(name, files, snapshot.catalogue)).question()
         """The same state, by names alone."""
         self._failed: set[str] = set()
-        self._known: dict[Target, Connections | None] = {}
+        self._known: dict[SymbolTarget, Connections | None] = {}
 
     @cached_property
     def _listing(self) -> tuple[FoundFile, ...]:
         """The files that a compiler can be told of."""
         return tuple(file for file in self._snapshot.listing if _can_be_told(file.path))
 
-    def ask(self, targets: Sequence[Target]) -> tuple[Connections | None, ...]:
+    def ask(self, targets: Sequence[SymbolTarget]) -> tuple[Connections | None, ...]:
         """What is known of each target; None for one that is not in its file any more."""
-        families: dict[str, list[Target]] = {}
+        families: dict[str, list[SymbolTarget]] = {}
         for target in dict.fromkeys(targets):
             check_deadline()
             if target not in self._known:
@@ -291,8 +291,8 @@ class Questions:
             self._known |= zip(wanted, self._answers(family, wanted), strict=True)
         return tuple(self._known[target] for target in targets)
 
-    def _answers(self, family: str, targets: list[Target]) -> Sequence[Connections | None]:
-        found: dict[Target, Connections | None] = {}
+    def _answers(self, family: str, targets: list[SymbolTarget]) -> Sequence[Connections | None]:
+        found: dict[SymbolTarget, Connections | None] = {}
         if self._connector.is_withheld(family) and self._connector.advice not in self.notes:
             self.notes.append(self._connector.advice)
         if self._connector.has_witness(family) and family not in self._failed:
@@ -306,7 +306,7 @@ class Questions:
                 self.notes.append(_by_name_note("compilers know no file names that are no UTF-8."))
         return [self._best(target, found.get(target)) for target in targets]
 
-    def _best(self, target: Target, found: Connections | None) -> Connections | None:
+    def _best(self, target: SymbolTarget, found: Connections | None) -> Connections | None:
         """What a witness says, or what names say where it says nothing."""
         silent = [gap.why for gap in found.gaps if set(gap.facts) == _ALL] if found else []
         if found is not None and not silent:
@@ -318,7 +318,7 @@ class Questions:
             self.notes.append(_by_name_note(f"{display_path(target.path)}: {silent[0]}."))
         return named
 
-    def _completed(self, target: Target, found: Connections) -> Connections:
+    def _completed(self, target: SymbolTarget, found: Connections) -> Connections:
         """With what names say of facts that a language server knows not all of."""
         language = detect(target.path).language
         if _family(language) not in BY_FAMILY:
@@ -329,7 +329,7 @@ class Questions:
         named = self.by_name.connections(target)
         return completed(found, named, missing) if named is not None else found
 
-    def _with_unread(self, target: Target, found: Connections, language: str) -> Connections:
+    def _with_unread(self, target: SymbolTarget, found: Connections, language: str) -> Connections:
         """With its uses in files that the compiler does not read: components, notebooks."""
         unread = {
             other
@@ -351,7 +351,7 @@ class Questions:
     def _languages(self) -> frozenset[str]:
         return frozenset(detect(file.path).language for file in self._snapshot.listing)
 
-    def _resolved(self, family: str, targets: list[Target]) -> Sequence[Connections]:
+    def _resolved(self, family: str, targets: list[SymbolTarget]) -> Sequence[Connections]:
         if not targets:
             return ()
         try:

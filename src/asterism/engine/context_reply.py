@@ -11,11 +11,11 @@ from asterism.analysis.resolve.scopes import FileScope
 from asterism.engine.connector import Connector, Questions
 from asterism.engine.search import SearchReply, SearchRequest
 from asterism.engine.snapshot import QuerySnapshot
-from asterism.reply.budget import Assembly, FileSource, Part, Result, assemble
+from asterism.reply.budget import Assembly, FileSource, ReplyPart, ReplyResult, assemble
 from asterism.reply.snapshots import stated, targets_at
 from asterism.search.selection.options import CHUNKS, CONTEXT
 from asterism.search.selection.sizes import CHARS_PER_TOKEN
-from asterism.structure.positions import Target, find_item
+from asterism.structure.positions import SymbolTarget, find_item
 from asterism.structure.repository import FilesOnce
 from asterism.structure.uses import CALLABLE
 from asterism.types.chunk import Chunk
@@ -195,7 +195,7 @@ def _same_text(scope: FileScope, chunk: Chunk) -> Lines | None:
 def _same_name(scope: FileScope, chunk: Chunk) -> tuple[int, ...]:
     if chunk.node_kind in ROOT_KINDS:
         return ()
-    target = Target(chunk.relative_path, chunk.qualified_name, chunk.start_line)
+    target = SymbolTarget(chunk.relative_path, chunk.qualified_name, chunk.start_line)
     found = find_item(scope.outline, target)
     return () if found is None else (found,)
 
@@ -210,12 +210,12 @@ def _results(
     paths: Sequence[str],
     scopes: Mapping[str, FileScope],
     questions: Questions,
-) -> list[Result]:
+) -> list[ReplyResult]:
     numbers = {path: number for number, path in enumerate(paths)}
     targets = [_target(place, scopes[place.path]) for place in placed]
     symbols = [target for target in targets if target is not None]
     known = dict(zip(symbols, questions.ask(symbols), strict=True))
-    results: list[Result] = []
+    results: list[ReplyResult] = []
     for place, target in zip(placed, targets, strict=True):
         scope = scopes[place.path]
         connections = known[target] if target is not None else None
@@ -223,7 +223,7 @@ def _results(
             why = None if target is None else _WHILE_LOOKING
             connections = stated(scope.outline, scope.source, place.targets[0], why)
         results.append(
-            Result(
+            ReplyResult(
                 file=numbers[place.path],
                 targets=place.targets,
                 score=place.score,
@@ -233,17 +233,17 @@ def _results(
     return results
 
 
-def _target(place: Placed, scope: FileScope) -> Target | None:
+def _target(place: Placed, scope: FileScope) -> SymbolTarget | None:
     """The symbol to ask about; a statement has no connections."""
     items = [scope.outline.items[number] for number in place.targets]
     item = next((item for item in items if item.is_symbol), None)
     if item is None:
         return None
-    return Target(place.path, item.qualified_name, item.start_line, item.name_offset)
+    return SymbolTarget(place.path, item.qualified_name, item.start_line, item.name_offset)
 
 
 def _assembled(
-    query: str, files: Sequence[FileSource], results: Sequence[Result], budget: int
+    query: str, files: Sequence[FileSource], results: Sequence[ReplyResult], budget: int
 ) -> Assembly:
     """The reply within the budget, and within the characters that any reply may have."""
     room = min(budget, MOST_CHARS // CHARS_PER_TOKEN)
@@ -256,7 +256,7 @@ def _assembled(
         room = min(room - 1, room * MOST_CHARS // size)
 
 
-def _serialised(parts: Sequence[Part]) -> int:
+def _serialised(parts: Sequence[ReplyPart]) -> int:
     return sum(len(json.dumps(part.text, ensure_ascii=False)) for part in parts)
 
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from threading import Event, RLock
 from typing import TYPE_CHECKING
 
-from asterism.analysis.source.checkouts import enclosing_checkout
-from asterism.analysis.source.shown_paths import check_inside
+from asterism.analysis.source.checkouts import check_inside, enclosing_checkout
 from asterism.config.settings import Settings
 from asterism.engine.builds import Neighbour, build, cancel, dry_run, forget, watcher_of
 from asterism.engine.cleanup import Cleaning, clean

@@ -4,7 +4,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from asterism.analysis.source.views import View, take_view
+from asterism.analysis.source.discovery import DirectoryView, take_view
 from asterism.indexing.plan import RACY_NS, SyncOptions
 from asterism.store.catalogue.opening import Mark, mark_of
 from asterism.store.registry import Registered
@@ -39,7 +39,7 @@ class _Known(NamedTuple):
     syncs: int
     wanted: Wanted
     catalogue: Mark
-    view: View | None
+    view: DirectoryView | None
 
 
 class Unchanged:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.analysis.reading import read_outline
+from asterism.analysis.contents import read_outline
 from asterism.analysis.source.discovery import DiscoveryOptions, walk
 from asterism.analysis.source.text import read
 from asterism.config.load import discovery_options

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from asterism.engine.modes import Found, Means, as_they_are, with_second
+from asterism.engine.modes import SearchResources, SearchResult, encoder_sources, only_hits
 from asterism.engine.snapshot import Freshness, QuerySnapshot
 from asterism.search.ranking.options import RankOptions
 from asterism.search.recall import Sources
@@ -53,18 +53,22 @@ def question_of(place: CodePlace) -> Question:
 
 
 def found_like(
-    place: CodePlace, registered: Registered, asked: Search, sources: Sources, means: Means
-) -> tuple[Found, Model]:
+    place: CodePlace,
+    registered: Registered,
+    asked: Search,
+    sources: Sources,
+    means: SearchResources,
+) -> tuple[SearchResult, Model]:
     """What is like the code at a place, and that code; no model is loaded for it."""
     model = model_at(sources.chunks, registered.repository.name, place)
     if model is None:
         raise _not_indexed(place, registered, sources.catalogue)
-    second, notes = with_second(sources, means)
+    second, notes = encoder_sources(sources, means)
     compared = sources if second is None else second.sources
     hits = find_similar(model, compared, asked.limit, RankOptions())
     whose = sources.catalogue.manifest().model if second is None else second.model
     total = Total(len(hits), exact=False)
-    return Found(hits, as_they_are, total, notes=notes, vectors_of=whose), model
+    return SearchResult(hits, only_hits, total, notes=notes, vectors_of=whose), model
 
 
 def _not_indexed(place: CodePlace, registered: Registered, catalogue: Catalogue) -> AsterismError:

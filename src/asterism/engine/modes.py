@@ -1,17 +1,17 @@
-"""The ways to find: by symbol, by exact text, by definition, or ranked by everything."""
+"""Dispatches a query to one search mode: symbol, exact, definition, similar or ranked."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from asterism.config.load import embed_options, upgrade_options
 from asterism.config.options import rerank_options, reranking_options
 from asterism.config.settings import Settings
 from asterism.disclosure.places import MaskedTokens
-from asterism.engine.rerank import rank_options
+from asterism.engine.rerank import LocalScorer, rank_options
 from asterism.engine.warm import Warm
 from asterism.engine.wiring import Places, cache
 from asterism.models.embed.options import EmbedOptions, identity_of
@@ -29,13 +29,9 @@ from asterism.types.errors import IndexMismatch, ProviderError, SettingError, Us
 from asterism.types.index import ModelIdentity
 from asterism.types.search import Hit, Mode, Question, Search, Signal, Total
 
-if TYPE_CHECKING:
-    # Whoever asks without a model of our own should not pay for its libraries.
-    from asterism.engine.rerank import OwnJudge
 
-
-class Found(NamedTuple):
-    """Rows in order, and how to read those that are wanted."""
+class SearchResult(NamedTuple):
+    """Rows in order, and a function that reads the hits of some of them."""
 
     rows: Sequence[object]
     read: Callable[[Sequence[object]], list[Hit]]
@@ -43,15 +39,15 @@ class Found(NamedTuple):
     did_you_mean: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     best: Callable[[], list[Hit]] | None = None
-    """Those that a reader wants first, where the rows are in another order."""
+    """Reads the most useful hits first; None where the rows are in that order."""
     vectors_of: ModelIdentity | None = None
-    """Whose vectors were compared, where any were."""
+    """The model whose vectors were compared, if any."""
     cutoff: float | None = None
-    """The distance beyond which chunks have little to do with the question, by that model."""
+    """The vector distance beyond which chunks are hardly related to the query."""
 
 
-class Means(NamedTuple):
-    """What answers come from beside the index."""
+class SearchResources(NamedTuple):
+    """What a search needs beside the index."""
 
     settings: Settings
     places: Places
@@ -60,15 +56,15 @@ class Means(NamedTuple):
     """Of the project."""
 
 
-def find(asked: Search, sources: Sources, means: Means) -> Found:
-    """Find in the way that the question or its mode asks for."""
+def find(asked: Search, sources: Sources, means: SearchResources) -> SearchResult:
+    """Find in the mode that the query implies or the request names."""
     deprecated = _deprecated(asked)
     found = _found(asked, sources, means)
     return found._replace(notes=(*found.notes, *deprecated))
 
 
 def _deprecated(asked: Search) -> tuple[str, ...]:
-    """What is to be said of a weight from the time before there were modes."""
+    """Notes on the deprecated weight of words; an error where it is out of range."""
     if asked.bm25_weight is None:
         return ()
     if not 0 <= asked.bm25_weight <= 1:
@@ -78,11 +74,11 @@ def _deprecated(asked: Search) -> tuple[str, ...]:
     return ("bm25_weight is deprecated; the mode chooses between words and meaning.",)
 
 
-def _found(asked: Search, sources: Sources, means: Means) -> Found:
+def _found(asked: Search, sources: Sources, means: SearchResources) -> SearchResult:
     question, snapshot, catalogue = asked.question, sources.chunks, sources.catalogue
     if question.symbol is not None:
         return _symbols(look_up(catalogue, snapshot, question.symbol, asked.where), snapshot)
-    # What stands in quotes and has no words, `"=>"`, can only be meant literally.
+    # A quoted phrase without words, `"=>"`, can only be meant literally.
     literal = bool(question.phrases) and not question.terms
     if question.pattern is not None or literal or asked.mode is Mode.exact:
         answer = find_exact(snapshot, question, asked.where)
@@ -97,27 +93,27 @@ def _found(asked: Search, sources: Sources, means: Means) -> Found:
         def best() -> list[Hit]:
             return most_useful(Matches(question, answer, catalogue, snapshot), RankOptions())
 
-        return Found(answer.found, read, Total(answer.total_matches, exact=True), best=best)
+        return SearchResult(answer.found, read, Total(answer.total_matches, exact=True), best=best)
     if asked.mode is Mode.definition:
         return _symbols(find_definitions(catalogue, snapshot, question, asked.where), snapshot)
     return _ranked(asked, sources, means)
 
 
-def _symbols(answer: SymbolAnswer, snapshot: ChunkSnapshot) -> Found:
+def _symbols(answer: SymbolAnswer, snapshot: ChunkSnapshot) -> SearchResult:
     chunks = {
         (chunk.repo, chunk.id): chunk
         for chunk in chunks_of(snapshot, answer.found)
         if chunk is not None
     }
     hits = [Hit(chunk, 1.0, why=(Signal("definition", 1.0),)) for chunk in chunks.values()]
-    notes = ["Found with other capital letters than asked for."] if answer.other_case else []
+    notes = ["SearchResult with other capital letters than asked for."] if answer.other_case else []
     if answer.filtered_out:
         notes.append(f"{answer.filtered_out:,} more of that name do not pass the filters.")
     total = Total(answer.total_matches, exact=True)
-    return Found(hits, as_they_are, total, answer.did_you_mean, tuple(notes))
+    return SearchResult(hits, only_hits, total, answer.did_you_mean, tuple(notes))
 
 
-def _ranked(asked: Search, sources: Sources, means: Means) -> Found:
+def _ranked(asked: Search, sources: Sources, means: SearchResources) -> SearchResult:
     by_meaning = asked.mode in (Mode.semantic, Mode.similar)
     notes: tuple[str, ...] = ()
     try:
@@ -132,7 +128,7 @@ def _ranked(asked: Search, sources: Sources, means: Means) -> Found:
     if asked.mode is Mode.similar:
         near = nearest_to(vectors, sources, asked.limit, options)
         total = Total(len(near), exact=False)
-        return compared.of(Found(near, as_they_are, total, notes=notes))
+        return compared.of(SearchResult(near, only_hits, total, notes=notes))
     if asked.bm25_weight is not None and vectors and not by_meaning:
         options = with_bm25_weight(options, asked.bm25_weight)
     if by_meaning:
@@ -143,19 +139,19 @@ def _ranked(asked: Search, sources: Sources, means: Means) -> Found:
     ranked = _Ranked(asked.question, pools, options, vectors, compared.model)
     hits, more = _judged(ranked, asked, sources, means)
     total, notes = Total(len(hits), exact=False), (*notes, *more)
-    return compared.of(Found(hits, as_they_are, total, notes=notes))
+    return compared.of(SearchResult(hits, only_hits, total, notes=notes))
 
 
 class _Ranked(NamedTuple):
-    """What there is to be ranked."""
+    """The candidates of a query, with all that ranking needs."""
 
     question: Question
     pools: Pools
     options: RankOptions
     vectors: Sequence[Vector]
-    """Of the question."""
+    """Of the query."""
     model: ModelIdentity | None
-    """Whose vectors these are."""
+    """The model that made the vectors."""
 
     def hits(self, chunks: ChunkSnapshot, judge: Judge | None = None) -> list[Hit]:
         """The candidates in order."""
@@ -163,9 +159,9 @@ class _Ranked(NamedTuple):
 
 
 def _judged(
-    ranked: _Ranked, asked: Search, sources: Sources, means: Means
+    ranked: _Ranked, asked: Search, sources: Sources, means: SearchResources
 ) -> tuple[list[Hit], Sequence[str]]:
-    """The hits in the order of the model that the settings name, and what is to be said of it."""
+    """The hits, reranked by the model that the settings name, and notes."""
     chunks, chosen = sources.chunks, means.settings.rerank.provider
     if asked.question.used is not None and asked.mode is Mode.hybrid:
         return led_by_uses(ranked.hits(chunks), asked.question, sources), ()
@@ -176,7 +172,7 @@ def _judged(
             return _by_vendor(ranked, chunks, means)
         judge = _own_judge(means)
     except ProviderError as error:
-        # Whoever did not ask for a judge is told once that there is none.
+        # With `auto` the reranker was not asked for, so its failure is reported once.
         said = f"Answered without the reranker: {error}"
         return ranked.hits(chunks), means.warm.once(said) if chosen == "auto" else (said,)
     hits = ranked.hits(chunks, judge)
@@ -186,19 +182,19 @@ def _judged(
 
 
 def _pays(model: ModelIdentity | None) -> bool:
-    """Whether the encoder was measured to be worth its time beside vectors of this model."""
+    """Whether the encoder improves rankings with vectors of this model, as measured."""
     return model == identity_of(EmbedOptions())
 
 
-def _own_judge(means: Means) -> OwnJudge:
-    """The model of our own that the settings name."""
+def _own_judge(means: SearchResources) -> LocalScorer:
+    """The scorer of the local model that the settings name."""
     settings, chosen = means.settings, means.settings.rerank
     model = means.warm.judge(rerank_options(settings), lambda: cache(settings, means.places))
     return model.judge(chosen.top, chosen.seconds)
 
 
 def _by_vendor(
-    ranked: _Ranked, chunks: ChunkSnapshot, means: Means
+    ranked: _Ranked, chunks: ChunkSnapshot, means: SearchResources
 ) -> tuple[list[Hit], Sequence[str]]:
     """The hits in the order of a vendor's reranker, and what was masked in their texts."""
     options = reranking_options(means.settings)
@@ -217,7 +213,7 @@ def _by_vendor(
 
 
 def with_bm25_weight(options: RankOptions, weight: float) -> RankOptions:
-    """The options with the evidence of words and of vectors weighed so against each other."""
+    """The options with `weight` for words and `1 - weight` for vectors; 0.5 changes nothing."""
     words, meaning, chunk = 2 * weight, 2 * (1 - weight), options.chunk
 
     def weighed(now: Weights) -> Weights:
@@ -244,34 +240,34 @@ def with_bm25_weight(options: RankOptions, weight: float) -> RankOptions:
 
 
 class _Compared(NamedTuple):
-    """Chunks and a question with vectors of one model, and what those count."""
+    """Chunks and a query with vectors of one model, and its ranking options."""
 
     sources: Sources
     vectors: Sequence[Vector]
-    """Of the question, one for each sentence."""
+    """Of the query, one for each sentence."""
     options: RankOptions
     model: ModelIdentity | None
     notes: tuple[str, ...] = ()
 
-    def of(self, found: Found) -> Found:
-        """What was found, with whose vectors were compared."""
+    def of(self, found: SearchResult) -> SearchResult:
+        """The result, with the model whose vectors were compared."""
         if self.model is None:
             return found
         return found._replace(vectors_of=self.model, cutoff=self.options.distance_cutoff)
 
 
-def _compared(question: Question, sources: Sources, means: Means) -> _Compared:
-    """By second vectors where they are complete, else by those that every chunk has."""
+def _compared(question: Question, sources: Sources, means: SearchResources) -> _Compared:
+    """Compares by encoder vectors where they are complete, else by the index vectors."""
     settings, warm = means.settings, means.warm
     texts = question.sentences or (question.text,)
     version = sources.catalogue.chunks_version()
-    second, notes = with_second(sources, means)
+    second, notes = encoder_sources(sources, means)
     if second is not None:
         try:
             vectors = warm.vectors(second.options, texts, version)
             return _Compared(second.sources, vectors, second.ranking, second.model)
         except ProviderError as error:
-            notes = warm.once(without_second(error))
+            notes = warm.once(no_encoder_vectors(error))
     options = embed_options(settings)
     manifest, model = sources.catalogue.manifest(), identity_of(options)
     if manifest.model != model:
@@ -283,8 +279,8 @@ def _compared(question: Question, sources: Sources, means: Means) -> _Compared:
     return _Compared(sources, vectors, rank_options(options), model, notes)
 
 
-class Second(NamedTuple):
-    """Chunks that are compared by second vectors."""
+class EncoderSources(NamedTuple):
+    """Chunks that are compared by encoder vectors."""
 
     sources: Sources
     options: EmbedOptions
@@ -292,10 +288,12 @@ class Second(NamedTuple):
     ranking: RankOptions
 
 
-def with_second(sources: Sources, means: Means) -> tuple[Second | None, tuple[str, ...]]:
-    """The second vectors, where they are complete for what is asked; and what is wrong with them.
+def encoder_sources(
+    sources: Sources, means: SearchResources
+) -> tuple[EncoderSources | None, tuple[str, ...]]:
+    """The chunks with encoder vectors, None unless all have one; and notes on failures.
 
-    They are never mixed with others in one ranking: one missing, and none is used.
+    One ranking never mixes the vectors of two models.
     """
     options = upgrade_options(means.settings)
     if options is None:
@@ -314,16 +312,16 @@ def with_second(sources: Sources, means: Means) -> tuple[Second | None, tuple[st
         if chunks is None:
             return None, ()
         found = sources._replace(chunks=chunks)
-        return Second(found, options, asked.made_for.model, rank_options(options)), ()
+        return EncoderSources(found, options, asked.made_for.model, rank_options(options)), ()
     except (ProviderError, SettingError) as error:
-        return None, warm.once(without_second(error))
+        return None, warm.once(no_encoder_vectors(error))
 
 
-def without_second(error: Exception) -> str:
-    """What is said where second vectors could not be used."""
+def no_encoder_vectors(error: Exception) -> str:
+    """The note that encoder vectors could not be used."""
     return f"Answered by the built-in model alone, without embedding.upgrade: {error}"
 
 
-def as_they_are(rows: Sequence[object]) -> list[Hit]:
-    """Rows that are hits already."""
+def only_hits(rows: Sequence[object]) -> list[Hit]:
+    """Reads rows that are hits already."""
     return [row for row in rows if isinstance(row, Hit)]

@@ -8,8 +8,8 @@ from asterism.engine.connector import Connector, Questions
 from asterism.engine.snapshot import Freshness, QuerySnapshot
 from asterism.search.lookup import hints
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.structure.call_trees import TreeOptions, call_tree
-from asterism.structure.positions import Target
+from asterism.structure.positions import SymbolTarget
+from asterism.structure.uses import TreeOptions, call_tree
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path
 from asterism.types.index import FoundSymbol, SymbolPage, SymbolQuery, symbol_query
@@ -180,7 +180,7 @@ def _edges(
             return ()
         found: Connections | None = root
         if place != root.symbol:
-            found = questions.ask([Target(place.path, place.name, place.line)])[0]
+            found = questions.ask([SymbolTarget(place.path, place.name, place.line)])[0]
         if found is None:
             unknown[place] = ("it is not in its file any more",)
             return ()
@@ -192,12 +192,12 @@ def _edges(
     return edges
 
 
-def _gone(target: Target) -> str:
+def _gone(target: SymbolTarget) -> str:
     return (
         f"{target.name} is not in {display_path(target.path)} any more since it was indexed; it is "
         "left out."
     )
 
 
-def _target(found: FoundSymbol) -> Target:
-    return Target(found.row.filepath, found.row.qualified_name, found.row.line)
+def _target(found: FoundSymbol) -> SymbolTarget:
+    return SymbolTarget(found.row.filepath, found.row.qualified_name, found.row.line)

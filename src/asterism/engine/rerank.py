@@ -1,4 +1,4 @@
-"""Models of our own as judges of the best candidates, within the time that somebody waits."""
+"""Reranking by a local model, encoder or reranker, within a time limit."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -7,15 +7,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from asterism.analysis.chunks.options import RECIPE_VERSION
+from asterism.analysis.chunks.units import RECIPE_VERSION
 from asterism.engine.measured import measured_call
 from asterism.engine.metrics import record_look_up
 from asterism.indexing.index import Cache
 from asterism.indexing.read import text_hash
 from asterism.models.embed.encoder import EncoderEmbedder
 from asterism.models.embed.options import EmbedOptions, encoder_folder, static_folder
-from asterism.models.rerank.local import LocalReranker
 from asterism.models.rerank.options import RerankOptions
+from asterism.models.rerank.provider import LocalReranker
 from asterism.models.weights.folder import DESCRIPTION, Kind, ModelFolder, described, read_folder
 from asterism.search.ranking.options import Calibration, JudgeOptions, RankOptions
 from asterism.store.chunk_table import ChunkKey
@@ -24,14 +24,14 @@ from asterism.types.errors import ProviderError, ProviderRefused
 from asterism.types.search import Question
 
 PREFIX = "vectors."
-"""How the numbers for a ranking with a model's vectors begin among those of its folder; the others
-are for its judgement of single texts."""
+"""Prefix of the numbers in a model's folder that apply to rankings with its vectors; the others
+apply to the scores it gives to single texts."""
 
 _FOLDERS_KEPT = 4
 
 
 def rank_options(options: EmbedOptions) -> RankOptions:
-    """The weights for vectors of this model: the usual ones, and what its folder says instead."""
+    """The ranking options for vectors of this model: defaults with its folder's overrides."""
     if options.provider == "encoder":
         return _of_folder(*described(encoder_folder(options)), "encoder")
     if options.provider == "local" and (static_folder(options) / DESCRIPTION).is_file():
@@ -40,7 +40,7 @@ def rank_options(options: EmbedOptions) -> RankOptions:
 
 
 def weighed(folder: ModelFolder) -> RankOptions:
-    """The usual weights with the numbers of a folder, as `vectors.weights.nearby`, in place."""
+    """The default options with a folder's overrides, as `vectors.weights.nearby`."""
     found = RankOptions()
     for name, value in folder.ranking.items():
         if name.startswith(PREFIX):
@@ -55,7 +55,7 @@ def weighed(folder: ModelFolder) -> RankOptions:
 
 
 def _with(options: Any, path: list[str], value: float) -> Any:
-    """The options with one number changed, however deep it is in them."""
+    """The options with the number at a path of field names replaced."""
     name, *rest = path
     if not is_dataclass(options) or name not in {field.name for field in fields(options)}:
         raise LookupError(name)
@@ -72,20 +72,19 @@ def _of_folder(path: Path, _changed_ns: int, kind: Kind) -> RankOptions:
     return weighed(read_folder(path, kind))
 
 
-class OwnJudge:
-    """Scores chunks by one of our models; what went wrong or took too long is in `notes`."""
+class LocalScorer:
+    """Scores chunks by a local model; failures and timeouts are in `notes`."""
 
     def __init__(self, options: JudgeOptions, score: "Score", seconds: float) -> None:
-        """`score` says what it can of texts within a time."""
         self.options = options
         self.notes: list[str] = []
         self.failed = False
-        """Whether it could not judge at all."""
+        """Whether no text could be scored."""
         self._score = score
         self._seconds = seconds
 
     def judge(self, question: Question, chunks: Sequence[Chunk]) -> Mapping[ChunkKey, float]:
-        """A score for each chunk that there was time for."""
+        """A score for each chunk, as far as the time allows."""
         texts = [chunk.embedding_text for chunk in chunks]
         try:
             with measured_call("rerank", self.options.name, len(texts)):
@@ -97,8 +96,8 @@ class OwnJudge:
         left = sum(score is None for score in scores)
         if left:
             self.notes.append(
-                f"In {self._seconds:g} s the {self.options.name} judged {len(texts) - left} of "
-                f"{len(texts)} hits; the others keep their places. rerank.seconds gives it longer."
+                f"In {self._seconds:g} s the {self.options.name} scored {len(texts) - left} of "
+                f"{len(texts)} hits; the others keep their places. Raise rerank.seconds for more."
             )
         return {
             ChunkKey(chunk.repo, chunk.id): score
@@ -108,49 +107,48 @@ class OwnJudge:
 
 
 Score = Callable[[str, Sequence[str], float], list[float | None]]
-"""A question, texts, seconds; a score for each text that there was time for.
+"""Takes a query, texts and seconds; returns a score for each text, None where time ran out.
 
-What it takes to load a model the first time is not counted: whoever asks next would wait for it.
+Loading the model does not count: without it the next query would wait just as long.
 """
 
 
-class OwnModel(NamedTuple):
-    """A model of our own that can judge."""
+class LocalRerankModel(NamedTuple):
+    """A local model that scores texts for a query."""
 
     folder: ModelFolder
     name: str
-    """As reasons and notes call it."""
+    """Its name in reasons and notes."""
     score: Score
 
-    def judge(self, top: int, seconds: float) -> OwnJudge:
-        """It, for one question: so many hits in so much time."""
+    def judge(self, top: int, seconds: float) -> LocalScorer:
+        """A scorer for one query: at most `top` hits within `seconds`."""
         options = judge_options(self.folder, self.name, top)
         if not (options.best or options.second or options.whole or options.chunk):
             raise ProviderRefused(
-                f"{self.folder.name} does not say what its judgement counts; put the numbers that "
+                f"{self.folder.name} has no weights for its scores; put the numbers that "
                 "`python -m benchmarks.ranking.rerank` finds into its model.json, as ranking."
             )
-        return OwnJudge(options, self.score, seconds)
+        return LocalScorer(options, self.score, seconds)
 
 
-def own_model(options: RerankOptions, cache: Callable[[], Cache]) -> OwnModel:
-    """The model that the options name; nothing but its description is read."""
+def local_rerank_model(options: RerankOptions, cache: Callable[[], Cache]) -> LocalRerankModel:
+    """The model that the options name; only its description is read here."""
     if options.provider in ("auto", "encoder"):
         chosen = EmbedOptions(provider="encoder", model=options.model)
         folder = read_folder(encoder_folder(chosen), "encoder")
-        return OwnModel(folder, "encoder", by_encoder(EncoderEmbedder(chosen), cache))
+        return LocalRerankModel(folder, "encoder", by_encoder(EncoderEmbedder(chosen), cache))
     reranker = LocalReranker(options)
-    return OwnModel(reranker.folder, "reranker", by_reranker(reranker))
+    return LocalRerankModel(reranker.folder, "reranker", by_reranker(reranker))
 
 
 def by_reranker(reranker: LocalReranker) -> Score:
-    """Scores of a model that reads the question and a text together."""
-
+    """Scores by a model that reads the query and a text together."""
     return reranker.judge_within
 
 
 def by_encoder(embedder: EncoderEmbedder, cache: Callable[[], Cache]) -> Score:
-    """Cosines; the vectors of texts are kept, so that only new ones cost anything."""
+    """Scores by cosine; the vectors of texts are cached."""
     import numpy as np
 
     def score(question: str, texts: Sequence[str], seconds: float) -> list[float | None]:
@@ -180,7 +178,7 @@ def by_encoder(embedder: EncoderEmbedder, cache: Callable[[], Cache]) -> Score:
 
 
 def judge_options(folder: ModelFolder, name: str, top: int) -> JudgeOptions:
-    """What the model's folder says of its own weight in a ranking."""
+    """The weights of the model's scores in a ranking, from its folder."""
     numbers, usual = folder.ranking, JudgeOptions(name=name, top=top)
     return replace(
         usual,

@@ -1,4 +1,4 @@
-"""A search of one snapshot of an index: find, rank, and select what is returned."""
+"""A search of one snapshot of an index: find, rank, and select the hits to return."""
 
 import math
 import time
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from asterism.analysis.source.text import read
 from asterism.analysis.syntax.outlines import text_of
 from asterism.engine.lookups import found_like, question_of
-from asterism.engine.modes import Found, Means, find
+from asterism.engine.modes import SearchResources, SearchResult, find
 from asterism.engine.snapshot import Freshness, QuerySnapshot
 from asterism.engine.warm import Warm
 from asterism.engine.wiring import Places
@@ -40,27 +40,26 @@ MOST_LINES = 10
 """More is better read in the file itself."""
 
 
-class Surroundings(NamedTuple):
-    """What stands directly above and below, line by line."""
+class ContextLines(NamedTuple):
+    """The lines directly above and below a chunk."""
 
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
 
 
-def surroundings(chunks: Iterable[Chunk], count: int) -> Mapping[ChunkKey, Surroundings]:
-    """So many lines around each chunk; none where the file is not what was indexed."""
+def lines_around(chunks: Iterable[Chunk], count: int) -> Mapping[ChunkKey, ContextLines]:
+    """`count` lines around each chunk; none where the file has changed since it was indexed."""
     files: dict[str, list[str]] = {}
-    found: dict[ChunkKey, Surroundings] = {}
+    found: dict[ChunkKey, ContextLines] = {}
     for chunk in chunks:
         check_deadline()
         if chunk.file_path not in files:
             files[chunk.file_path] = _lines(chunk.file_path)
         lines = files[chunk.file_path]
         first, last = chunk.start_line - 1, chunk.end_line
-        # A file that changed since has other lines or none.
         if lines[first:last] == chunk.full_source.split("\n"):
             before, after = lines[max(0, first - count) : first], lines[last : last + count]
-            found[ChunkKey(chunk.repo, chunk.id)] = Surroundings(tuple(before), tuple(after))
+            found[ChunkKey(chunk.repo, chunk.id)] = ContextLines(tuple(before), tuple(after))
     return found
 
 
@@ -73,7 +72,7 @@ def _lines(path: str) -> list[str]:
 
 
 class RowPaths:
-    """Looks up paths in the catalogue, which has them verbatim; most rows need no look."""
+    """Restores escaped paths of rows from the catalogue, which keeps paths verbatim."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
@@ -107,20 +106,20 @@ class RowPaths:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
-    """How a reply is written, so that its size is measured on what is really sent."""
+class ReplyFormat:
+    """How a reply is serialised, so that its size is measured on the text that is sent."""
 
     serialise: Callable[[Hit, Detail, str], str]
-    """A row with the hit's text in it."""
+    """Returns the row of a hit, with its text in it."""
     envelope: int = 0
-    """Characters that stand around the rows."""
+    """Characters around the rows."""
     separator: int = 0
     """Characters between two rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
-    """What someone asks for."""
+    """A search: query, mode, filters and limits."""
 
     text: str = ""
     mode: Mode = Mode.hybrid
@@ -128,25 +127,25 @@ class SearchRequest:
     limit: int = 10
     min_score: float = 0.0
     token_budget: int | None = None
-    """Of the texts that are given out; what does not fit is given in less detail."""
+    """Limit for the returned texts; hits that do not fit are returned in less detail."""
     stage: Stage | None = None
     exhaustive: bool = False
     cursor: str | None = None
     code_snippet: str | None = None
-    """The code that mode `similar` compares with; without it the text is that code."""
+    """The code that mode `similar` compares with (default: `text`)."""
     place: CodePlace | None = None
     """The place in the repository that mode `similar` compares with, instead of a snippet."""
     context_lines: int = 0
-    """How many lines of the file are wanted above and below each hit."""
+    """How many lines of the file to return above and below each hit."""
     bm25_weight: float | None = None
-    """Deprecated, for `hybrid`: what words count beside vectors, 0 to 1; 0.5 changes nothing."""
-    written: Written | None = None
-    """How the reply is written; without it the texts alone are measured."""
+    """Deprecated, for `hybrid`: the weight of words against vectors, 0 to 1; 0.5 is neutral."""
+    written: ReplyFormat | None = None
+    """How the reply is serialised (default: only the texts are measured)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchReply:
-    """What was found, and an account of what was not given out."""
+    """The selected hits, and an account of those that were left out."""
 
     search: Search
     selection: Selection
@@ -154,35 +153,37 @@ class SearchReply:
     state: Freshness
     seconds: float
     places: int = 0
-    """How many chunks the matches are in, pages that were not asked for included."""
+    """How many chunks have matches, on all pages."""
     cursor: str | None = None
     did_you_mean: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    """What the reader should know about how the answer came about."""
-    around: Mapping[ChunkKey, Surroundings] = field(default_factory=dict)
-    """The lines around hits, where they were asked for."""
+    """Remarks for the reader, as on a fallback or a filter that excludes everything."""
+    around: Mapping[ChunkKey, ContextLines] = field(default_factory=dict)
+    """The lines around hits, if the request has `context_lines`."""
     model: Model | None = None
-    """What the hits are compared with, where the request named a place."""
+    """The code that hits were compared with, if the request names a place."""
     vectors_of: ModelIdentity | None = None
-    """Whose vectors were compared, where any were."""
+    """The model whose vectors were compared, if any."""
     cutoff: float | None = None
-    """The distance beyond which chunks have little to do with the question, by that model."""
+    """The vector distance beyond which chunks are hardly related to the query."""
 
 
-class Prepared(NamedTuple):
-    """A request that was checked, before anything is opened for it."""
+class CheckedRequest(NamedTuple):
+    """A valid request with its parsed query; made before an index is opened."""
 
     request: SearchRequest
     options: SelectionOptions
     question: Question
 
 
-def prepared(request: SearchRequest) -> Prepared:
-    """Check a request; an error says what is wrong with it."""
-    return Prepared(request, _selection_options(request), _question(request))
+def prepared(request: SearchRequest) -> CheckedRequest:
+    """Check a request; raises UsageError with the reason."""
+    return CheckedRequest(request, _selection_options(request), _question(request))
 
 
-def search(snapshot: QuerySnapshot, asked: Prepared, places: Places, warm: Warm) -> SearchReply:
+def search(
+    snapshot: QuerySnapshot, asked: CheckedRequest, places: Places, warm: Warm
+) -> SearchReply:
     """Answer one query from one state of a repository's index."""
     request, registered, catalogue = asked.request, snapshot.registered, snapshot.catalogue
     if snapshot.version == 0 or not snapshot.is_known:
@@ -200,7 +201,7 @@ def search(snapshot: QuerySnapshot, asked: Prepared, places: Places, warm: Warm)
         bm25_weight=request.bm25_weight,
     )
     sources = Sources(chunks, catalogue, where)
-    means = Means(snapshot.settings, places, warm, directory)
+    means = SearchResources(snapshot.settings, places, warm, directory)
     searched = _Searched(registered, chunks, RowPaths(catalogue))
     model = None
     if request.place is None:
@@ -209,9 +210,9 @@ def search(snapshot: QuerySnapshot, asked: Prepared, places: Places, warm: Warm)
         found, model = found_like(request.place, registered, wanted, sources, means)
     selection, cursor = _select(found, asked, wanted, searched)
     shut_out = not found.rows and not found.notes and not chunks.count(where)
-    around: Mapping[ChunkKey, Surroundings] = {}
+    around: Mapping[ChunkKey, ContextLines] = {}
     if request.context_lines:
-        around = surroundings([kept.hit.chunk for kept in selection.kept], request.context_lines)
+        around = lines_around([kept.hit.chunk for kept in selection.kept], request.context_lines)
     return SearchReply(
         search=wanted,
         selection=selection,
@@ -230,7 +231,7 @@ def search(snapshot: QuerySnapshot, asked: Prepared, places: Places, warm: Warm)
 
 
 def _selection_options(request: SearchRequest) -> SelectionOptions:
-    """What the selector is to do; whatever is wrong with a number is said before anything runs."""
+    """The options of the selector; raises UsageError for a value out of range."""
     check_text("query", request.text)
     check_text("code_snippet", request.code_snippet or "")
     check_text("cursor", request.cursor or "")
@@ -268,7 +269,7 @@ def _question(request: SearchRequest) -> Question:
 
 
 def _narrowed(where: Filter, registered: Registered, catalogue: Catalogue) -> Filter:
-    """The filter for one repository unless it names others, which have to exist."""
+    """The filter, limited to this repository unless it names others; those must exist."""
     if not where.repos:
         return replace(where, repos=(registered.repository.name,))
     known = sorted(repository.name for repository in catalogue.repositories())
@@ -282,9 +283,9 @@ def _narrowed(where: Filter, registered: Registered, catalogue: Catalogue) -> Fi
 
 
 def _select(
-    found: Found, asked: Prepared, wanted: Search, searched: "_Searched"
+    found: SearchResult, asked: CheckedRequest, wanted: Search, searched: "_Searched"
 ) -> tuple[Selection, str | None]:
-    """What is given out of what was found, and where the next page begins."""
+    """The hits to return, and the cursor of the next page."""
     request, options = asked.request, asked.options
     if request.exhaustive:
         repository, version = searched.registered.repository, searched.snapshot.version
@@ -305,7 +306,7 @@ def _select(
 
 
 def _measure(request: SearchRequest, plain: Measure) -> Measure:
-    """The measure for the reply as it is written."""
+    """The measure of a hit's size in this request's reply format."""
     how = request.written
     if how is None:
         return plain
@@ -313,7 +314,7 @@ def _measure(request: SearchRequest, plain: Measure) -> Measure:
 
 
 def _concise(hit: Hit, detail: Detail) -> str:
-    """A row of a list of everything: the lines that match, else what the symbol says of itself."""
+    """A hit of an exhaustive list: the lines that match, else the signature or first line."""
     if detail is Detail.location:
         return source_text(hit, detail)
     chunk = hit.chunk
@@ -324,7 +325,7 @@ def _concise(hit: Hit, detail: Detail) -> str:
 
 
 def _with_unread(selection: Selection, unread: int) -> Selection:
-    """The account with places that were not even read: they are over the limit as well."""
+    """Adds the rows that were not read to the account, as over the limit."""
     if unread <= 0:
         return selection
     account = selection.account
@@ -349,7 +350,7 @@ def _notes(request: SearchRequest, question: Question, shut_out: bool) -> Iterat
 
 
 class _Searched(NamedTuple):
-    """Where hits come from."""
+    """The repository and the snapshot that hits are read from."""
 
     registered: Registered
     snapshot: ChunkSnapshot

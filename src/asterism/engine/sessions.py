@@ -9,18 +9,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from asterism.context.replay import Replayed, replay
+from asterism.context.replay import ReplayedRequest, replay
 from asterism.context.sessions import (
+    ItemUsage,
     Missing,
     add,
+    advice,
+    cited,
     items_of,
     mentioned,
     missing,
     new_session,
     remove,
+    usage_of,
     with_settings,
 )
-from asterism.context.usage import Usage, advice, cited, usage_of
 from asterism.engine.agents import Agents, Ready, contents_of
 from asterism.store.registry import Registered
 from asterism.types.chat import Message
@@ -177,7 +180,7 @@ class Sessions:
         """The requests of a session, the last one first."""
         return self._store().requests(session)
 
-    def replay(self, request: str, history: Sequence[Message] = ()) -> Replayed:
+    def replay(self, request: str, history: Sequence[Message] = ()) -> ReplayedRequest:
         """The messages that a request had, and what has changed since.
 
         Tools of servers that are not asked, or do not answer, are as they were. An agent that is
@@ -198,7 +201,7 @@ class Sessions:
         again = replay(context, now, self._agents.kept, history, stored.message)
         return replace(again, note=note)
 
-    def usage(self, agent: str) -> tuple[tuple[Usage, ...], tuple[str, ...]]:
+    def usage(self, agent: str) -> tuple[tuple[ItemUsage, ...], tuple[str, ...]]:
         """What came of each item of an agent, and advice."""
         uses = [*self.uses(agent)]
         found = usage_of(uses)

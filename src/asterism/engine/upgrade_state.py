@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from asterism.analysis.chunks.options import RECIPE_VERSION
+from asterism.analysis.chunks.units import RECIPE_VERSION
 from asterism.config.load import upgrade_options
 from asterism.config.settings import Settings
 from asterism.models.embed.options import EmbedOptions, encoder_folder, identity_of

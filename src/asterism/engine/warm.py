@@ -24,7 +24,7 @@ from asterism.types.index import Stamp
 
 if TYPE_CHECKING:
     from asterism.engine.encoder_vectors import SecondVectors
-    from asterism.engine.rerank import OwnModel
+    from asterism.engine.rerank import LocalRerankModel
 
 TABLES_KEPT = 4
 """Projects whose chunks stay in memory, each within the limits of `store/resident`."""
@@ -52,7 +52,7 @@ class Warm:
         self._vectors: Recent[list[Vector]] = Recent(VECTORS_KEPT)
         self._embedders: dict[EmbedOptions, Embedder] = {}
         self._rerankers: dict[RerankOptions, Reranker | None] = {}
-        self._judges: dict[RerankOptions, OwnModel] = {}
+        self._judges: dict[RerankOptions, LocalRerankModel] = {}
         self._second: SecondVectors | None = None
         self._said: set[str] = set()
 
@@ -113,13 +113,13 @@ class Warm:
                 self._rerankers[options] = made and MeasuredReranker(made, options.provider)
             return self._rerankers[options]
 
-    def judge(self, options: RerankOptions, cache: Callable[[], Cache]) -> OwnModel:
+    def judge(self, options: RerankOptions, cache: Callable[[], Cache]) -> LocalRerankModel:
         """The model of our own that the options name, loaded with the first question."""
-        from asterism.engine.rerank import own_model
+        from asterism.engine.rerank import local_rerank_model
 
         with self._lock:
             if options not in self._judges:
-                self._judges[options] = own_model(options, cache)
+                self._judges[options] = local_rerank_model(options, cache)
             return self._judges[options]
 
     def second(self) -> SecondVectors:

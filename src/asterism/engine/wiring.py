@@ -8,7 +8,7 @@ from random import Random
 from typing import NamedTuple
 
 from asterism import __version__
-from asterism.analysis.chunks.options import RECIPE_VERSION
+from asterism.analysis.chunks.units import RECIPE_VERSION
 from asterism.config.load import (
     chunk_options,
     discovery_options,

@@ -18,13 +18,21 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
-from asterism.evaluation.datasets import Found
+from asterism.analysis.terms import terms_of
+from asterism.config.load import upgrade_options
+from asterism.engine.engine import Engine
+from asterism.evaluation.datasets import FoundPlace
+from asterism.evaluation.run import token_count
 from asterism.programs.start import Launch, TimeoutExpired, run
 from asterism.programs.table import COMPARED_TOOL
+from asterism.store.catalogue.catalogue import Catalogue
+from asterism.store.registry import Registered
 from asterism.types.errors import PathMissing, UsageError
 from asterism.types.files import display_path
+from asterism.types.search import Filter, Hit
+from asterism.types.selection import Detail, Kept
 
 # The end of what a failing command said is where it says why.
 SHOWN_ERROR = 300
@@ -58,11 +66,11 @@ class CommandSearcher:
             _output(self._filled(self._index_command, "", 0), None)
         return ""
 
-    def search(self, query: str, limit: int) -> list[Found]:
+    def search(self, query: str, limit: int) -> list[FoundPlace]:
         """What the command prints, as places."""
         return parse_found(_output(self._filled(self._command, query, limit), SEARCH_SECONDS))
 
-    def within(self, query: str, limit: int, budget: int) -> Sequence[Found] | None:
+    def within(self, query: str, limit: int, budget: int) -> Sequence[FoundPlace] | None:
         """A command knows no budget."""
         return None
 
@@ -74,7 +82,7 @@ class CommandSearcher:
         return [_filled(word, values) for word in words]
 
 
-def parse_found(text: str) -> list[Found]:
+def parse_found(text: str) -> list[FoundPlace]:
     """Places as tools print them.
 
     Either a JSON array of objects, bare or under `results` or `hits`; or one to a line, as a JSON
@@ -99,14 +107,14 @@ def parse_found(text: str) -> list[Found]:
         ) from error
 
 
-def _from_line(line: str) -> Found:
+def _from_line(line: str) -> FoundPlace:
     path, *lines = line.rsplit(":", 2)
     if len(lines) == 2 and all(number.isdecimal() for number in lines):
-        return Found(path, int(lines[0]), int(lines[1]))
-    return Found(line)
+        return FoundPlace(path, int(lines[0]), int(lines[1]))
+    return FoundPlace(line)
 
 
-def _from_object(entry: Mapping[str, Any]) -> Found:
+def _from_object(entry: Mapping[str, Any]) -> FoundPlace:
     def pick(*names: str) -> Any:
         return next((entry[name] for name in names if entry.get(name) is not None), None)
 
@@ -115,7 +123,7 @@ def _from_object(entry: Mapping[str, Any]) -> Found:
     score = pick("score")
     if not isinstance(path, str) or not all(isinstance(line, int | None) for line in lines):
         raise ValueError("an object without a path, or with lines that are no numbers")
-    return Found(path, *lines, score=score if isinstance(score, int | float) else None)
+    return FoundPlace(path, *lines, score=score if isinstance(score, int | float) else None)
 
 
 def _words(template: str) -> list[str]:
@@ -178,14 +186,14 @@ class AdapterSearcher:
         self._handle = self._do("indexing", lambda: self._adapter.index(str(directory)))
         return getattr(self._adapter, "last_size", None) or ""
 
-    def search(self, query: str, limit: int) -> list[Found]:
+    def search(self, query: str, limit: int) -> list[FoundPlace]:
         """What the adapter finds."""
         return self._do(
             "searching",
             lambda: [_place(*place) for place in self._adapter.search(self._handle, query, limit)],
         )
 
-    def within(self, query: str, limit: int, budget: int) -> Sequence[Found] | None:
+    def within(self, query: str, limit: int, budget: int) -> Sequence[FoundPlace] | None:
         """An adapter knows no budget."""
         return None
 
@@ -212,8 +220,8 @@ def _place(
     end: int | None,
     tokens: int | None = None,
     score: float | None = None,
-) -> Found:
-    return Found(str(path), start, end, tokens, score=None if score is None else float(score))
+) -> FoundPlace:
+    return FoundPlace(str(path), start, end, tokens, score=None if score is None else float(score))
 
 
 def _load(file: Path) -> Callable[..., Any]:
@@ -225,3 +233,121 @@ def _load(file: Path) -> Callable[..., Any]:
     spec.loader.exec_module(module)
     adapter: Callable[..., Any] = module.Adapter
     return adapter
+
+
+def word_search(registered: Registered, query: str, limit: int) -> list[Hit]:
+    """The chunks that share words with a query; scores are relative to the best."""
+    from asterism.store.lance.table import LanceTable
+
+    directory = registered.project.directory
+    with Catalogue.open(directory) as catalogue:
+        version, name = catalogue.chunks_version(), catalogue.table.name
+    terms = list(dict.fromkeys(terms_of(query)))
+    if not terms or version == 0:
+        return []
+    rows = LanceTable.open(directory, name=name).snapshot(version)
+    matches = rows.matching(terms, limit, Filter(repos=(registered.repository.name,)))
+    scores = {match.key.id: match.score for match in matches}
+    best = max(scores.values(), default=1.0) or 1.0
+    chunks = rows.chunks([match.key for match in matches])
+    return [Hit(chunk, scores[chunk.id] / best) for chunk in chunks]
+
+
+SearchFunction: TypeAlias = Callable[[Registered, str, int], Sequence[Hit]]
+"""From a repository, a query and a limit to hits, best first."""
+BudgetFunction: TypeAlias = Callable[[Registered, str, int, int], Sequence[Kept]]
+"""From a repository, a query, a limit and a budget of tokens to what is given out."""
+
+# What is given of a hit at these is code to read: all of it, or with its parts' bodies left out.
+_WHOLE = frozenset({Detail.full, Detail.collapsed, Detail.within})
+
+
+class EngineSearcher:
+    """A searcher over an engine; the repositories it indexes stay registered there."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        search: SearchFunction,
+        name: str = "asterism",
+        within: BudgetFunction | None = None,
+    ) -> None:
+        self._engine = engine
+        self._search = search
+        self._within = within
+        self._registered: Registered | None = None
+        self.name = name
+
+    def index(self, directory: Path) -> str:
+        """Register a directory and bring its index up to date, second vectors included."""
+        self._registered = self._engine.register(directory)
+        self._engine.index(self._registered)
+        if upgrade_options(self._engine.settings_of(self._registered)) is not None:
+            self._engine.upgrade(self._registered)
+        with Catalogue.open(self._registered.project.directory) as catalogue:
+            held = catalogue.statistics(self._registered.repository.name)
+        return f"{held.chunks:,} chunks"
+
+    def search(self, query: str, limit: int) -> list[FoundPlace]:
+        """The hits as places."""
+        return [found_of(hit) for hit in self._search(self._indexed(), query, limit)]
+
+    def within(self, query: str, limit: int, budget: int) -> list[FoundPlace] | None:
+        """What is given out under the budget, each hit with the cost of the text it is given as."""
+        if self._within is None:
+            return None
+        output = self._within(self._indexed(), query, limit, budget)
+        return [place for kept in output for place in given_of(kept)]
+
+    def close(self) -> None:
+        """Forget the directory; its index is kept."""
+        self._registered = None
+
+    def _indexed(self) -> Registered:
+        if self._registered is None:
+            raise UsageError("No directory is indexed; call `index` first.")
+        return self._registered
+
+
+def found_of(hit: Hit) -> FoundPlace:
+    """A hit as a place that costs as much as its source."""
+    chunk = hit.chunk
+    return FoundPlace(
+        chunk.relative_path,
+        chunk.start_line,
+        chunk.end_line,
+        token_count(len(chunk.full_source)),
+        chunk.qualified_name,
+        hit.score,
+    )
+
+
+def given_of(kept: Kept) -> list[FoundPlace]:
+    """A hit as it is given out: what its text costs, and which of its lines are there."""
+    found = found_of(kept.hit)._replace(tokens=token_count(len(kept.text)))
+    if kept.detail in _WHOLE:
+        return [found]
+    named = found._replace(shown="name")
+    return [named, *(_lines(named, first, last) for first, last in _pieces(kept))]
+
+
+def _lines(named: FoundPlace, first: int, last: int) -> FoundPlace:
+    return named._replace(start_line=first, end_line=last, tokens=0, shown="lines")
+
+
+def _pieces(kept: Kept) -> list[tuple[int, int]]:
+    """The ranges of lines that are given, where it is neither all of them nor none."""
+    gaps = list(kept.gaps)
+    if kept.left_out is not None:
+        # A cut begins inside its first line where that line alone is too long; it is not there.
+        gaps.append(kept.left_out)
+    if not gaps:
+        return []
+    chunk = kept.hit.chunk
+    pieces = []
+    first = chunk.start_line
+    for gap in sorted(gaps):
+        if first < gap.first:
+            pieces.append((first, gap.first - 1))
+        first = gap.last + 1
+    return [*pieces, (first, chunk.end_line)] if first <= chunk.end_line else pieces

@@ -32,7 +32,7 @@ class PathMatch(StrEnum):
     """The same file only."""
 
 
-class Target(NamedTuple):
+class LabelledPlace(NamedTuple):
     """A place that answers a query: lines of a file, or all of it."""
 
     path: str
@@ -49,17 +49,17 @@ class Query(NamedTuple):
     id: str
     query: str
     repo: str
-    targets: tuple[Target, ...]
+    targets: tuple[LabelledPlace, ...]
     language: str = ""
     category: str = ""
-    given: tuple[Target, ...] = ()
+    given: tuple[LabelledPlace, ...] = ()
     """Where the question's own words come from; to find these places again earns no rank."""
 
 
 Shown: TypeAlias = Literal["code", "lines", "name"]
 
 
-class Found(NamedTuple):
+class FoundPlace(NamedTuple):
     """A place that a tool found; its path is below the directory that was indexed."""
 
     path: str
@@ -76,7 +76,7 @@ class Found(NamedTuple):
     """Whether its code is given out, some of its lines, or only what it is called and where."""
 
 
-class Checkout(NamedTuple):
+class DatasetRepository(NamedTuple):
     """A repository of a dataset."""
 
     name: str
@@ -91,7 +91,7 @@ class Dataset:
 
     name: str
     queries: Sequence[Query]
-    checkouts: Mapping[str, Checkout]
+    checkouts: Mapping[str, DatasetRepository]
     match: PathMatch = PathMatch.strict
 
 
@@ -118,7 +118,7 @@ def load_dataset(path: Path) -> Dataset:
                 f"{display_path(str(repos))} does not list {query.repo!r}, which query {query.id} "
                 "is about; add it."
             )
-        checkouts.setdefault(query.repo, Checkout(query.repo, query.language))
+        checkouts.setdefault(query.repo, DatasetRepository(query.repo, query.language))
     name = path.parent.name if path.name == _QUERIES else path.stem
     return Dataset(name, queries, checkouts, match)
 
@@ -182,19 +182,19 @@ def _query(line: object) -> Query:
     return Query(id_, query, repo, targets, language, category, _targets(line, "given"))
 
 
-def _targets(line: Mapping[str, Any], key: str) -> tuple[Target, ...]:
+def _targets(line: Mapping[str, Any], key: str) -> tuple[LabelledPlace, ...]:
     value = line.get(key, [])
     if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
         raise ValueError(f"`{key}` has to be a list of objects with a `path`")
     return tuple(map(_target, value))
 
 
-def _target(entry: Mapping[str, Any]) -> Target:
+def _target(entry: Mapping[str, Any]) -> LabelledPlace:
     start = _line(entry, "start_line", "start")
     end = _line(entry, "end_line", "end")
     if end is not None and (start is None or end < start):
         raise ValueError("a target ends before it starts")
-    return Target(_text(entry, "path"), start, end, _text(entry, "raw", "") or None)
+    return LabelledPlace(_text(entry, "path"), start, end, _text(entry, "raw", "") or None)
 
 
 def _line(entry: Mapping[str, Any], *names: str) -> int | None:
@@ -213,14 +213,14 @@ def _text(entry: Mapping[str, Any], key: str, default: str | None = None) -> str
     return value
 
 
-def _listed(path: Path) -> dict[str, Checkout]:
+def _listed(path: Path) -> dict[str, DatasetRepository]:
     """The repositories of the public benchmark's format."""
     try:
         entries = json.loads(text_of(path))
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             raise ValueError("it has to be a list of objects with a `name`")
         found = [
-            Checkout(
+            DatasetRepository(
                 _text(entry, "name"),
                 _text(entry, "language", ""),
                 _text(entry, "benchmark_root", "").strip("/"),
@@ -232,6 +232,6 @@ def _listed(path: Path) -> dict[str, Checkout]:
     return {checkout.name: checkout for checkout in found}
 
 
-def _target_json(target: Target) -> Json:
+def _target_json(target: LabelledPlace) -> Json:
     lines = {"start_line": target.start_line, "end_line": target.end_line, "raw": target.label}
     return {"path": target.path} | {key: value for key, value in lines.items() if value is not None}

@@ -7,7 +7,7 @@ be. And where a repository cannot answer, nothing should score high.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from asterism.evaluation.runs import Json, Result, Run
+from asterism.evaluation.runs import Json, QueryResult, Run
 from asterism.evaluation.summaries import mean
 from asterism.evaluation.tables import NOTHING, table
 
@@ -54,7 +54,7 @@ class Silence(NamedTuple):
     """The share of the answerable of which a right place reaches the threshold."""
 
 
-def scored_places(results: Iterable[Result], limit: int) -> list[Scored]:
+def scored_places(results: Iterable[QueryResult], limit: int) -> list[Scored]:
     """The first places of each result that have scores, up to a rank."""
     return [
         (place.score, right)
@@ -64,7 +64,7 @@ def scored_places(results: Iterable[Result], limit: int) -> list[Scored]:
     ]
 
 
-def scored_files(results: Iterable[Result], limit: int) -> list[Scored]:
+def scored_files(results: Iterable[QueryResult], limit: int) -> list[Scored]:
     """The first place of each file: where files are labelled, its others are as right as it is."""
     return [
         pair for result in results for pair in scored_places([_one_of_each_file(result)], limit)
@@ -97,7 +97,7 @@ def reliability(scored: Sequence[Scored], bins: int = BINS) -> Reliability:
 
 
 def silences(
-    results: Sequence[Result], thresholds: Sequence[float] = THRESHOLDS
+    results: Sequence[QueryResult], thresholds: Sequence[float] = THRESHOLDS
 ) -> Sequence[Silence]:
     """What each threshold does; nothing where no place has a score."""
     if not scored_places(results, 1):
@@ -116,7 +116,7 @@ def silences(
     ]
 
 
-def _one_of_each_file(result: Result) -> Result:
+def _one_of_each_file(result: QueryResult) -> QueryResult:
     first: dict[str, int] = {}
     for number, place in enumerate(result.found):
         first.setdefault(place.path, number)
@@ -127,11 +127,11 @@ def _one_of_each_file(result: Result) -> Result:
     )
 
 
-def _best(result: Result) -> float:
+def _best(result: QueryResult) -> float:
     return max((place.score or 0.0 for place in result.found), default=0.0)
 
 
-def _best_right(result: Result) -> float:
+def _best_right(result: QueryResult) -> float:
     places = zip(result.found, result.right, strict=True)
     # A right place without any score passes no threshold, not even that of 0.
     return max((place.score or 0.0 for place, right in places if right), default=-1.0)

@@ -5,14 +5,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.chunks.validation import Violation, uncovered, violations
+from asterism.analysis.contents import read_chunks
 from asterism.analysis.parallel import in_parallel
-from asterism.analysis.reading import read_chunks
 from asterism.types.errors import InputError, NotText
 
 
-class Target(NamedTuple):
+class CheckedFile(NamedTuple):
     """A file to validate."""
 
     path: str
@@ -83,7 +83,9 @@ _COUNTS = (
 )
 
 
-def validate(targets: Sequence[Target], workers: int, progress: Callable[[int], None]) -> Summary:
+def validate(
+    targets: Sequence[CheckedFile], workers: int, progress: Callable[[int], None]
+) -> Summary:
     """Check every file, in parallel; `progress` hears how many files each batch had."""
     total = Summary()
     for size, summary in in_parallel(_batch, targets, min(workers, len(targets) or 1)):
@@ -92,7 +94,7 @@ def validate(targets: Sequence[Target], workers: int, progress: Callable[[int], 
     return total
 
 
-def _batch(targets: Sequence[Target]) -> tuple[int, Summary]:
+def _batch(targets: Sequence[CheckedFile]) -> tuple[int, Summary]:
     summary = Summary()
     for target in targets:
         try:
@@ -105,7 +107,7 @@ def _batch(targets: Sequence[Target]) -> tuple[int, Summary]:
     return len(targets), summary
 
 
-def _check(target: Target, summary: Summary) -> None:
+def _check(target: CheckedFile, summary: Summary) -> None:
     options = target.options
     reading = read_chunks(target.path, target.relative_path, target.repo, options)
     outline, chunks = reading.outline, reading.chunks

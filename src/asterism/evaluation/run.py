@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from asterism.analysis.source.text import decode, read
-from asterism.evaluation.datasets import Checkout, Dataset, Found, PathMatch, Query
-from asterism.evaluation.metrics import (
+from asterism.evaluation.datasets import Dataset, DatasetRepository, FoundPlace, PathMatch, Query
+from asterism.evaluation.runs import (
     TOKEN_BUDGET,
+    Building,
     Judged,
+    QueryResult,
+    Run,
     file_ranks,
     first_ranks,
     measures,
@@ -21,7 +24,6 @@ from asterism.evaluation.metrics import (
     within_budget,
     without_given,
 )
-from asterism.evaluation.runs import Building, Result, Run
 from asterism.types.errors import InputError, PathMissing, UsageError
 from asterism.types.files import display_path
 
@@ -83,7 +85,7 @@ class ReadingCosts:
         self._directory = directory
         self._sums: dict[str, list[int] | None] = {}
 
-    def __call__(self, place: Found) -> int:
+    def __call__(self, place: FoundPlace) -> int:
         """What the tool says it costs, else what its lines in the file cost."""
         if place.tokens is not None:
             return place.tokens
@@ -130,11 +132,11 @@ class Searcher(Protocol):
         """Prepare a directory, and say how large it became: `1,024 chunks`."""
         ...
 
-    def search(self, query: str, limit: int) -> Sequence[Found]:
+    def search(self, query: str, limit: int) -> Sequence[FoundPlace]:
         """The best places of the directory, best first."""
         ...
 
-    def within(self, query: str, limit: int, budget: int) -> Sequence[Found] | None:
+    def within(self, query: str, limit: int, budget: int) -> Sequence[FoundPlace] | None:
         """What is given out in so many tokens.
 
         None where the tool knows no budget: its places then count in order, each with its lines,
@@ -162,9 +164,9 @@ class SearchOptions:
     """Only these; nothing for all."""
 
 
-Locate: TypeAlias = Callable[[Checkout], Path]
+Locate: TypeAlias = Callable[[DatasetRepository], Path]
 """Where the top of a checkout is."""
-Hear: TypeAlias = Callable[[Building, Sequence[Result]], None]
+Hear: TypeAlias = Callable[[Building, Sequence[QueryResult]], None]
 
 
 def run_dataset(
@@ -175,7 +177,7 @@ def run_dataset(
     hear: Hear = lambda _building, _results: None,
 ) -> Run:
     """Ask every question of a dataset; `hear` is told of each repository when it is done."""
-    results: list[Result] = []
+    results: list[QueryResult] = []
     buildings: list[Building] = []
     for checkout, queries, top in _plan(dataset, locate, options):
         building, found = _run_checkout(dataset, checkout, queries, top, searcher, options)
@@ -196,7 +198,7 @@ def run_dataset(
 
 def _plan(
     dataset: Dataset, locate: Locate, options: SearchOptions
-) -> list[tuple[Checkout, list[Query], Path]]:
+) -> list[tuple[DatasetRepository, list[Query], Path]]:
     """What is to be done, checked before anything is begun."""
     if options.limit < 1 or options.repeats < 1:
         raise UsageError("A limit and a number of repeats are at least 1; give such a number.")
@@ -225,12 +227,12 @@ def _plan(
 
 def _run_checkout(
     dataset: Dataset,
-    checkout: Checkout,
+    checkout: DatasetRepository,
     queries: Sequence[Query],
     top: Path,
     searcher: Searcher,
     options: SearchOptions,
-) -> tuple[Building, list[Result]]:
+) -> tuple[Building, list[QueryResult]]:
     prefix = checkout.root if options.scope == "root" else ""
     directory = (top / prefix).resolve()
     began = now()
@@ -247,10 +249,14 @@ def _run_checkout(
 
 
 def _result(
-    query: Query, checkout: Checkout, searcher: Searcher, options: SearchOptions, judge: "_Judge"
-) -> Result:
+    query: Query,
+    checkout: DatasetRepository,
+    searcher: Searcher,
+    options: SearchOptions,
+    judge: "_Judge",
+) -> QueryResult:
     asked = options.limit + (SPARE if query.given else 0)
-    places: Sequence[Found] = ()
+    places: Sequence[FoundPlace] = ()
     spent = []
     for _ in range(options.repeats):
         began = now()
@@ -258,7 +264,7 @@ def _result(
         spent.append(began.until(now()))
     found = judge.ranking(query, places)
     judged = judge.judged(query, found, _within(query, searcher, judge, places))
-    return Result(
+    return QueryResult(
         query.id,
         query.repo,
         query.language or checkout.language,
@@ -273,8 +279,8 @@ def _result(
 
 
 def _within(
-    query: Query, searcher: Searcher, judge: "_Judge", places: Sequence[Found]
-) -> Sequence[Found]:
+    query: Query, searcher: Searcher, judge: "_Judge", places: Sequence[FoundPlace]
+) -> Sequence[FoundPlace]:
     """The places that are given out before the budget is spent."""
     given = searcher.within(query.query, BUDGET_PLACES, TOKEN_BUDGET)
     if given is not None:
@@ -295,18 +301,20 @@ class _Judge:
         self._limit = limit
         self._costs = ReadingCosts(directory)
 
-    def ranking(self, query: Query, places: Sequence[Found]) -> tuple[Found, ...]:
+    def ranking(self, query: Query, places: Sequence[FoundPlace]) -> tuple[FoundPlace, ...]:
         """The places that count, with paths from the directory and with their cost."""
         below = [place._replace(path=self._below(place.path)) for place in places]
         counted = without_given(below, query, self.prefix)[: self._limit]
         return tuple(place._replace(tokens=self._costs(place)) for place in counted)
 
-    def placed(self, places: Sequence[Found]) -> list[Found]:
+    def placed(self, places: Sequence[FoundPlace]) -> list[FoundPlace]:
         """All places, with paths from the directory and with their cost."""
         below = (place._replace(path=self._below(place.path)) for place in places)
         return [place._replace(tokens=self._costs(place)) for place in below]
 
-    def judged(self, query: Query, found: Sequence[Found], output: Sequence[Found]) -> Judged:
+    def judged(
+        self, query: Query, found: Sequence[FoundPlace], output: Sequence[FoundPlace]
+    ) -> Judged:
         """At which ranks the targets are found, in the ranking and in the output of a budget."""
         targets, prefix, match = query.targets, self.prefix, self.match
         with_lines = [place for place in output if place.shown != "name"]

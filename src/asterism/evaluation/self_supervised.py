@@ -27,9 +27,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from asterism.evaluation.candidates import Candidate, candidates, texts_of
-from asterism.evaluation.datasets import Query, Target
-from asterism.evaluation.topics import TOPICS, Topic
+from asterism.evaluation.candidates import TOPICS, QueryCandidate, Topic, candidates, texts_of
+from asterism.evaluation.datasets import LabelledPlace, Query
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
 from asterism.types.chunk import Chunk
@@ -190,11 +189,13 @@ def _chunks(directory: Path, repo: str, catalogue: Catalogue) -> Iterator[Chunk]
         yield from table.snapshot(version).scan(Filter(repos=(repo,)))
 
 
-def _drawn(chunks: Iterable[Chunk], options: SetOptions) -> Mapping[str, Sequence[Candidate]]:
+def _drawn(chunks: Iterable[Chunk], options: SetOptions) -> Mapping[str, Sequence[QueryCandidate]]:
     """Some candidates of each category, in the order of the draw."""
     categories = ("definition", "misspelt", "docstring", "mention", "literal", "snippet", "usage")
     draws = {
-        category: Draw[Candidate](options.per_category * SPARE_FACTOR, f"{options.seed}/{category}")
+        category: Draw[QueryCandidate](
+            options.per_category * SPARE_FACTOR, f"{options.seed}/{category}"
+        )
         for category in categories
     }
     for chunk in chunks:
@@ -204,10 +205,10 @@ def _drawn(chunks: Iterable[Chunk], options: SetOptions) -> Mapping[str, Sequenc
 
 
 def _answered(
-    found: Sequence[Candidate], names: "_Names", elsewhere: "_Occurrences", options: SetOptions
-) -> Iterator[Candidate]:
+    found: Sequence[QueryCandidate], names: "_Names", elsewhere: "_Occurrences", options: SetOptions
+) -> Iterator[QueryCandidate]:
     """Those candidates that have a clear answer, with it."""
-    steps: Mapping[str, Callable[[Candidate], Candidate | None]] = {
+    steps: Mapping[str, Callable[[QueryCandidate], QueryCandidate | None]] = {
         "definition": names.defined,
         "misspelt": lambda candidate: names.misspelt(candidate, options.seed),
         "docstring": lambda candidate: candidate,
@@ -224,7 +225,7 @@ def _answered(
             yield answered
 
 
-def _first(found: Iterator[Candidate], size: int) -> list[Candidate]:
+def _first(found: Iterator[QueryCandidate], size: int) -> list[QueryCandidate]:
     return [candidate for _, candidate in zip(range(size), found, strict=False)]
 
 
@@ -235,12 +236,12 @@ class _Names:
         self._catalogue = catalogue
         self._repo = repo
 
-    def defined(self, candidate: Candidate) -> Candidate | None:
+    def defined(self, candidate: QueryCandidate) -> QueryCandidate | None:
         """The candidate with its name's definitions as targets, if they are few."""
         rows = self._rows(candidate.name, Role.DEFINITION, DEFINITIONS_AT_MOST)
         return candidate._replace(targets=tuple(map(_line, rows))) if rows else None
 
-    def misspelt(self, candidate: Candidate, seed: int) -> Candidate | None:
+    def misspelt(self, candidate: QueryCandidate, seed: int) -> QueryCandidate | None:
         """The same under a name that nobody defined."""
         text = misspelt(candidate.name, rank_of(f"{seed}/slip", candidate.name))
         if self._catalogue.find_symbols(self._query(text, None, 1)).total:
@@ -248,14 +249,14 @@ class _Names:
         found = self.defined(candidate)
         return None if found is None else found._replace(text=text)
 
-    def mentioned(self, candidate: Candidate) -> Candidate | None:
+    def mentioned(self, candidate: QueryCandidate) -> QueryCandidate | None:
         """The candidate with the one definition of the name it mentions, in another file."""
         rows = self._rows(candidate.name, Role.DEFINITION, 1)
         if not rows or rows[0].filepath == candidate.given[0].path:
             return None
         return candidate._replace(targets=(_line(rows[0]),))
 
-    def used(self, candidate: Candidate) -> Candidate | None:
+    def used(self, candidate: QueryCandidate) -> QueryCandidate | None:
         """The candidate with the users of the one thing of its name."""
         definitions = self._rows(candidate.name, Role.DEFINITION, 1)
         if not definitions:
@@ -268,7 +269,9 @@ class _Names:
                 users.setdefault((row.filepath, row.chunk_id or ""), []).append(row.line)
         if not 1 <= len(users) <= USERS_AT_MOST:
             return None
-        targets = tuple(Target(path, min(lines), max(lines)) for (path, _), lines in users.items())
+        targets = tuple(
+            LabelledPlace(path, min(lines), max(lines)) for (path, _), lines in users.items()
+        )
         return candidate._replace(targets=targets)
 
     def _rows(self, name: str, role: Role, at_most: int) -> list[SymbolRow]:
@@ -287,7 +290,7 @@ class _Occurrences:
     """How often the texts of candidates stand in the files of a repository."""
 
     def __init__(
-        self, root: Path, files: Iterable[str], drawn: Mapping[str, Sequence[Candidate]]
+        self, root: Path, files: Iterable[str], drawn: Mapping[str, Sequence[QueryCandidate]]
     ) -> None:
         texts = (
             candidate.text for found in drawn.values() for candidate in found if candidate.unique
@@ -296,7 +299,7 @@ class _Occurrences:
         for text in texts_of(root, files):
             self._count(text)
 
-    def only(self, candidate: Candidate) -> Candidate | None:
+    def only(self, candidate: QueryCandidate) -> QueryCandidate | None:
         """The candidate, if its text stands in one place."""
         return candidate if self._counts[candidate.text] == 1 else None
 
@@ -307,5 +310,5 @@ class _Occurrences:
                 self._counts[wanted] += text.count(wanted)
 
 
-def _line(row: SymbolRow) -> Target:
-    return Target(row.filepath, row.line, row.line)
+def _line(row: SymbolRow) -> LabelledPlace:
+    return LabelledPlace(row.filepath, row.line, row.line)

@@ -3,21 +3,18 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from asterism.evaluation.bootstrap import (
+from asterism.evaluation.runs import SHORT_LIST, TOKEN_BUDGET, Measures, QueryResult, Run
+from asterism.evaluation.summaries import (
     GROUPS_AT_LEAST,
     BootstrapOptions,
     Difference,
-    interval,
-    paired_difference,
-)
-from asterism.evaluation.metrics import SHORT_LIST, TOKEN_BUDGET, Measures
-from asterism.evaluation.runs import Result, Run
-from asterism.evaluation.summaries import (
     answerable,
     averages,
     grouped,
+    interval,
     mean,
     median_first_tokens,
+    paired_difference,
     times,
 )
 from asterism.types.errors import UsageError
@@ -121,7 +118,7 @@ def differences(
     }
 
 
-def paired(before: Run, after: Run) -> list[tuple[Result, Result]]:
+def paired(before: Run, after: Run) -> list[tuple[QueryResult, QueryResult]]:
     """The results of both runs for each query that both have; runs must have been judged alike."""
     for what in ("limit", "match"):
         old, new = getattr(before, what), getattr(after, what)
@@ -150,7 +147,9 @@ def _columns(limit: int) -> Mapping[str, Measure]:
     }
 
 
-def _groupings(results: Sequence[Result]) -> Iterator[tuple[str, Mapping[str, Sequence[Result]]]]:
+def _groupings(
+    results: Sequence[QueryResult],
+) -> Iterator[tuple[str, Mapping[str, Sequence[QueryResult]]]]:
     yield "queries", {"all": results}
     for title, key in (("category", _category), ("language", _language)):
         groups = grouped(results, key)
@@ -158,17 +157,17 @@ def _groupings(results: Sequence[Result]) -> Iterator[tuple[str, Mapping[str, Se
             yield title, groups
 
 
-def _category(result: Result) -> str:
+def _category(result: QueryResult) -> str:
     return result.category or UNNAMED
 
 
-def _language(result: Result) -> str:
+def _language(result: QueryResult) -> str:
     return result.language or UNNAMED
 
 
 def _row(
     name: str,
-    results: Sequence[Result],
+    results: Sequence[QueryResult],
     columns: Mapping[str, Measure],
     options: BootstrapOptions,
 ) -> list[str]:
@@ -186,7 +185,10 @@ def _row(
 
 
 def _compared(
-    name: str, pairs: Sequence[tuple[Result, Result]], measure: Measure, options: BootstrapOptions
+    name: str,
+    pairs: Sequence[tuple[QueryResult, QueryResult]],
+    measure: Measure,
+    options: BootstrapOptions,
 ) -> list[str]:
     before = [measure(old.measures) for old, _ in pairs]
     after = [measure(new.measures) for _, new in pairs]
@@ -205,7 +207,7 @@ def _compared(
 
 
 def _difference(
-    pairs: Sequence[tuple[Result, Result]], measure: Measure, options: BootstrapOptions
+    pairs: Sequence[tuple[QueryResult, QueryResult]], measure: Measure, options: BootstrapOptions
 ) -> Difference:
     return paired_difference(
         [measure(old.measures) for old, _ in pairs],

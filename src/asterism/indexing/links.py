@@ -4,11 +4,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from asterism.analysis.chunks.embedding_text import cut
-from asterism.analysis.chunks.options import ChunkOptions
-from asterism.analysis.resolve.modules import resolve_module
-from asterism.analysis.resolve.offers import Want, follow
+from asterism.analysis.chunks.units import ChunkOptions
+from asterism.analysis.resolve.offers import Want, follow, resolve_module
 from asterism.indexing.read import NOTHING_OFFERED, Read
-from asterism.languages.file_set import FileSet
+from asterism.languages.facets import FileSet
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.types.index import FileState, Link, Resolution, Signatures
 from asterism.types.outline import EVERYTHING

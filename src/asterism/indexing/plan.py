@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, field
 from typing import NamedTuple
 
-from asterism.analysis.chunks.options import RECIPE_VERSION, ChunkOptions
-from asterism.analysis.reading import READING_VERSION
+from asterism.analysis.chunks.units import RECIPE_VERSION, ChunkOptions
+from asterism.analysis.contents import READING_VERSION
 from asterism.analysis.source.discovery import DiscoveryOptions
 from asterism.disclosure.places import MaskingReport
 from asterism.types.files import FoundFile

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeAlias
 
-from asterism.analysis.chunks.chunker import Place, chunk_file
+from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
 from asterism.analysis.chunks.embedding_text import RULE
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.resolve.offers import Want, exported_signatures, wanted_names
 from asterism.analysis.source.text import is_binary, read
 from asterism.analysis.symbols import symbol_rows
@@ -249,7 +249,7 @@ def _read(where: Where, look: Look, rows: list[Rows]) -> Outcome:
         return Skipped(look.path, SkipReason.binary.value)
     source = text_of(look.path, data)
     found = outline(look.path, source)
-    place = Place(where.repo, path, look.path, digest.hex(), facts.st_mtime_ns / 1e9)
+    place = FileOrigin(where.repo, path, look.path, digest.hex(), facts.st_mtime_ns / 1e9)
     chunks = chunk_file(found, source, place, where.chunks)
     rows.append(
         Rows(

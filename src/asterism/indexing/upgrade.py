@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from asterism import __version__
-from asterism.analysis.chunks.options import RECIPE_VERSION
+from asterism.analysis.chunks.units import RECIPE_VERSION
 from asterism.indexing.index import Cache, Index
 from asterism.indexing.progress import SILENT, Listener, Progress, Stage
 from asterism.indexing.report import Account, UpgradeReport

@@ -13,7 +13,7 @@ from typing import IO, NamedTuple
 
 from asterism import __version__
 from asterism.analysis.chunks.embedding_text import bind_quotes
-from asterism.analysis.chunks.options import RECIPE_VERSION, ChunkOptions
+from asterism.analysis.chunks.units import RECIPE_VERSION, ChunkOptions
 from asterism.disclosure.places import MaskedPlace, places_of_part
 from asterism.disclosure.tokens import masked
 from asterism.indexing.index import Cache, Index

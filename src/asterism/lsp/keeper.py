@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
 
-from asterism.lsp.connection import Answer, Connection
+from asterism.lsp.connection import Answer, ServerConnection
 from asterism.lsp.process import ServerCommand, ServerProcess
 from asterism.types.errors import (
     LanguageServerError,
@@ -33,7 +33,7 @@ FAILURES_AT_MOST = 2
 JOIN_SECONDS = 2.0
 
 
-class Condition(StrEnum):
+class ServerCondition(StrEnum):
     """Where a server stands."""
 
     resting = "resting"
@@ -62,7 +62,7 @@ class _Life:
     """One process with what talks to it."""
 
     process: ServerProcess
-    connection: Connection
+    connection: ServerConnection
 
 
 class Keeper(Generic[Session]):
@@ -74,7 +74,7 @@ class Keeper(Generic[Session]):
     def __init__(
         self,
         server: ServerCommand,
-        open_session: Callable[[Connection], Session],
+        open_session: Callable[[ServerConnection], Session],
         options: KeeperOptions | None = None,
         answers: dict[str, Answer] | None = None,
         clock: Callable[[], float] = time.monotonic,
@@ -85,7 +85,7 @@ class Keeper(Generic[Session]):
         self._answers = answers or {}
         self._clock = clock
         self._changed = threading.Condition()
-        self._condition = Condition.resting
+        self._condition = ServerCondition.resting
         self._life: _Life | None = None
         self._session: Session | None = None
         self._failures = 0
@@ -95,7 +95,7 @@ class Keeper(Generic[Session]):
         self._users = 0
 
     @property
-    def condition(self) -> Condition:
+    def condition(self) -> ServerCondition:
         """Where the server stands now."""
         return self._condition
 
@@ -118,7 +118,7 @@ class Keeper(Generic[Session]):
     def warm_up(self) -> None:
         """Start the server in the background, if it is not running and was not given up."""
         with self._changed:
-            if self._condition is Condition.resting:
+            if self._condition is ServerCondition.resting:
                 self._begin()
 
     def call(self, work: Callable[[Session], Result]) -> Result:
@@ -148,16 +148,16 @@ class Keeper(Generic[Session]):
     def renew(self) -> None:
         """End a server that stands ready, so that the next question starts another."""
         with self._changed:
-            if self._condition is not Condition.ready:
+            if self._condition is not ServerCondition.ready:
                 return
             life, self._life, self._session = self._life, None, None
-            self._condition = Condition.resting
+            self._condition = ServerCondition.resting
         _end(life, ServerDied("it was to start anew"))
 
     def close(self) -> None:
         """End the server; the keeper can be used no more."""
         with self._changed:
-            self._condition = Condition.closed
+            self._condition = ServerCondition.closed
             life, self._life, self._session = self._life, None, None
             self._changed.notify_all()
         atexit.unregister(self.close)
@@ -168,19 +168,19 @@ class Keeper(Generic[Session]):
         deadline = time.monotonic() + self._options.wait_seconds
         with self._changed:
             rested = self._clock() - self._given_up_at >= self._options.rest_seconds
-            if self._condition is Condition.given_up and rested:
-                self._condition, self._failures = Condition.resting, 0
-            if self._condition is Condition.resting:
+            if self._condition is ServerCondition.given_up and rested:
+                self._condition, self._failures = ServerCondition.resting, 0
+            if self._condition is ServerCondition.resting:
                 self._begin()
-            while self._condition is Condition.starting:
+            while self._condition is ServerCondition.starting:
                 if not self._changed.wait(max(0.0, deadline - time.monotonic())):
                     raise ServerStarting(
                         f"The {self._server.name} is still loading the repository; "
                         "ask again in a moment."
                     )
-            if self._condition is Condition.closed:
+            if self._condition is ServerCondition.closed:
                 raise ServerDied(f"The {self._server.name} was closed.")
-            if self._condition is not Condition.ready or self._session is None:
+            if self._condition is not ServerCondition.ready or self._session is None:
                 raise self._given_up()
             self._users += 1
             return self._session, self._life
@@ -196,7 +196,7 @@ class Keeper(Generic[Session]):
             self._trouble = None
 
     def _begin(self) -> None:
-        self._condition = Condition.starting
+        self._condition = ServerCondition.starting
         atexit.unregister(self.close)
         atexit.register(self.close)
         threading.Thread(target=self._start, name="server-start", daemon=True).start()
@@ -206,9 +206,9 @@ class Keeper(Generic[Session]):
         life: _Life | None = None
         try:
             process = ServerProcess(self._server, self._look)
-            life = _Life(process, Connection(process.channel, self._answers))
+            life = _Life(process, ServerConnection(process.channel, self._answers))
             with self._changed:
-                if self._condition is Condition.starting:
+                if self._condition is ServerCondition.starting:
                     self._life = life
             session = self._open_session(life.connection)
         except Exception as error:  # noqa: BLE001 - a thread's outer edge: others wait for the end
@@ -216,13 +216,13 @@ class Keeper(Generic[Session]):
                 error = ServerDied(f"it cannot be prepared: {error!r}")
             self._fail(life, error)
             with self._changed:
-                if self._condition is Condition.resting:
+                if self._condition is ServerCondition.resting:
                     self._begin()
             return
         with self._changed:
-            is_wanted = self._condition is Condition.starting
+            is_wanted = self._condition is ServerCondition.starting
             if is_wanted:
-                self._condition, self._session = Condition.ready, session
+                self._condition, self._session = ServerCondition.ready, session
                 self._used_at = self._clock()
             self._changed.notify_all()
         if not is_wanted:
@@ -237,14 +237,14 @@ class Keeper(Generic[Session]):
         trouble = type(error)(_sentence(self._server.name, error))
         with self._changed:
             # Of several callers that met the same end, one counts it.
-            is_first = self._life is life and self._condition is not Condition.closed
+            is_first = self._life is life and self._condition is not ServerCondition.closed
             if is_first:
                 self._life = self._session = None
                 self._failures += 1
                 self._trouble = trouble
-                self._condition = Condition.resting
+                self._condition = ServerCondition.resting
                 if self._failures >= FAILURES_AT_MOST or isinstance(trouble, ServerMissing):
-                    self._condition = Condition.given_up
+                    self._condition = ServerCondition.given_up
                     self._given_up_at = self._clock()
                 self._changed.notify_all()
         _end(life, trouble)
@@ -261,12 +261,12 @@ class Keeper(Generic[Session]):
         """Release a server that nobody has asked for a long time; called by its guard."""
         with self._changed:
             idle = self._clock() - self._used_at
-            if self._condition is not Condition.ready or self._users:
+            if self._condition is not ServerCondition.ready or self._users:
                 return
             if idle < self._options.idle_seconds:
                 return
             life, self._life, self._session = self._life, None, None
-            self._condition = Condition.resting
+            self._condition = ServerCondition.resting
         _end(life, ServerDied("it was idle"))
 
 

@@ -132,7 +132,7 @@ class SkippedFound(Accounted, Located):
 
 def file_outline(call: Call, asked: FileOutline) -> Reply:
     """The symbols of a file, in its order."""
-    from asterism.analysis.reading import read_outline
+    from asterism.analysis.contents import read_outline
 
     registered = call.repository()
     path, relative = shown_file(call, registered, asked.file_path)

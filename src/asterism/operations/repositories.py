@@ -4,8 +4,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.analysis.source.checkouts import enclosing_checkout
-from asterism.analysis.source.shown_paths import on_disk
+from asterism.analysis.source.checkouts import enclosing_checkout, on_disk
 from asterism.engine.engine import Engine
 from asterism.operations.addable import Addable
 from asterism.operations.schema import Json

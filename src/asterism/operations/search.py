@@ -128,7 +128,7 @@ def _written(
     call: Call, asked: SearchCode | SimilarCode, request: SearchRequest, query: str
 ) -> SearchRequest:
     """The request with the size of rows as they are sent, instead of that of their texts."""
-    from asterism.engine.search import Written
+    from asterism.engine.search import ReplyFormat
     from asterism.search.filters import applied
     from asterism.search.selection.options import CHUNKS
     from asterism.search.selection.sizes import CHARS_PER_TOKEN
@@ -139,7 +139,7 @@ def _written(
         request,
         token_budget=call.limit // CHARS_PER_TOKEN if call.limit < CHUNKS.limit_chars else None,
         # Between two rows stand a comma, and a line's end that is written as two characters.
-        written=Written(serialise=serialise, envelope=ENVELOPE + around, separator=3),
+        written=ReplyFormat(serialise=serialise, envelope=ENVELOPE + around, separator=3),
     )
 
 

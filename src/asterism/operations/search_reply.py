@@ -25,7 +25,7 @@ from asterism.types.selection import Detail, Kept
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
     from asterism.engine.context_reply import ContextReply, Placed
-    from asterism.engine.search import SearchReply, Surroundings
+    from asterism.engine.search import ContextLines, SearchReply
     from asterism.store.registry import Registered
 
 LONGEST_ECHO = 2_000
@@ -174,9 +174,9 @@ def shown_query(text: str) -> str:
 
 def serialised_row(hit: Hit, detail: Detail, text: str, explain: bool, lines: int) -> str:
     """A row as it takes room in a reply: its JSON and its line of text."""
-    from asterism.engine.search import surroundings
+    from asterism.engine.search import lines_around
 
-    around = surroundings([hit.chunk], lines) if lines else {}
+    around = lines_around([hit.chunk], lines) if lines else {}
     kept = Kept(hit, detail, text, line_count=0)
     row = to_json(_row(kept, around.get(_key(hit)), RowOptions(explain)))
     return compact(row) + compact(_line(row))
@@ -186,7 +186,7 @@ def _key(hit: Hit) -> ChunkKey:
     return ChunkKey(hit.chunk.repo, hit.chunk.id)
 
 
-def _row(kept: Kept, around: Surroundings | None, options: RowOptions) -> SearchRow:
+def _row(kept: Kept, around: ContextLines | None, options: RowOptions) -> SearchRow:
     hit, chunk = kept.hit, kept.hit.chunk
     return SearchRow(
         chunk_id=chunk.id,

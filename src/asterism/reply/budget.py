@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from asterism.reply.graph import Entry, GraphOptions, Numbers, first_line, graph_body
+from asterism.reply.graph import GraphEntry, GraphOptions, Numbers, first_line, graph_body
 from asterism.reply.names import Resolver
 from asterism.reply.snapshots import Snapshot, snapshot
 from asterism.types.deadlines import check_deadline
@@ -33,7 +33,7 @@ class FileSource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class ReplyResult:
     """One result: where it is in its file, how good it is, what is known of it."""
 
     file: int
@@ -44,7 +44,7 @@ class Result:
     connections: Connections
 
 
-class Part(NamedTuple):
+class ReplyPart(NamedTuple):
     """One text of the reply; a higher priority matters more."""
 
     text: str
@@ -55,7 +55,7 @@ class Part(NamedTuple):
 class Assembly:
     """The parts of a reply, the graph first, and the account of what each result was given."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ReplyPart, ...]
     details: tuple[Detail | None, ...]
     """In the order of the results as they came; None for those that had no place at all."""
     used_tokens: int
@@ -69,7 +69,7 @@ class Assembly:
 
 
 class _Draft(NamedTuple):
-    parts: tuple[Part, ...]
+    parts: tuple[ReplyPart, ...]
     snapshots: tuple[Snapshot, ...]
     used: int
 
@@ -77,7 +77,7 @@ class _Draft(NamedTuple):
 def assemble(
     query: str,
     files: Sequence[FileSource],
-    results: Sequence[Result],
+    results: Sequence[ReplyResult],
     budget: int,
     count: Counter,
     options: GraphOptions | None = None,
@@ -139,7 +139,7 @@ class _Writer:
         self,
         query: str,
         files: Sequence[FileSource],
-        results: Sequence[Result],
+        results: Sequence[ReplyResult],
         budget: int,
         count: Counter,
         options: GraphOptions,
@@ -162,20 +162,20 @@ class _Writer:
         entries = [self._entry(at, levels[at] or 0) for at in order]
         text, used = self._graph(entries, sizes)
         ceiling = 1.0
-        parts = [Part(text, ceiling)]
+        parts = [ReplyPart(text, ceiling)]
         for shot, score in shots:
             ceiling = min(ceiling, score)
-            parts.append(Part(shot.text, ceiling))
+            parts.append(ReplyPart(shot.text, ceiling))
         return _Draft(tuple(parts), tuple(shot for shot, _score in shots), used)
 
-    def _entry(self, at: int, level: int) -> Entry:
+    def _entry(self, at: int, level: int) -> GraphEntry:
         result = self._results[at]
         items = self._files[result.file].outline.items
         last = max((items[target].end_line for target in result.targets), default=None)
         name = result.connections.symbol.name
         declared = [items[target] for target in result.targets]
         overloads = [item.start_line for item in declared if item.qualified_name == name]
-        return Entry(result.connections, LEVELS[level], last, tuple(overloads))
+        return GraphEntry(result.connections, LEVELS[level], last, tuple(overloads))
 
     def _write_snapshots(
         self, order: Sequence[int], levels: Sequence[int | None]
@@ -204,7 +204,7 @@ class _Writer:
             )
         return self._snapshots[key]
 
-    def _graph(self, entries: Sequence[Entry], others: int) -> tuple[str, int]:
+    def _graph(self, entries: Sequence[GraphEntry], others: int) -> tuple[str, int]:
         """The graph whose first line has the right number, and that number."""
         body = graph_body(entries, self._options)
         used = others

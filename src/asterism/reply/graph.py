@@ -23,7 +23,7 @@ SHARED = "◆"
 SHARED_FROM = 2
 
 
-class Identity(NamedTuple):
+class SymbolIdentity(NamedTuple):
     """What makes two mentions the same symbol: where it is declared, or its module outside."""
 
     home: str | None
@@ -64,8 +64,8 @@ class Marks:
         self._unlined = {name for name in names if names.count(name) == 1}
         self._results |= {identity(place) for place in overloads}
         self._kinds = {_kind_of(result.symbol) for result in results}
-        self._users: dict[Identity, set[int]] = {}
-        self._symbols: dict[Identity, SymbolPlace] = {}
+        self._users: dict[SymbolIdentity, set[int]] = {}
+        self._symbols: dict[SymbolIdentity, SymbolPlace] = {}
         for number, result in enumerate(users):
             for edge in used_by(result):
                 if self._is_named(edge):
@@ -98,7 +98,7 @@ class Marks:
         ]
         return sorted(found, key=lambda entry: -entry.users)
 
-    def _is_result(self, key: Identity) -> bool:
+    def _is_result(self, key: SymbolIdentity) -> bool:
         if key in self._results:
             return True
         return key.line is None and (key.home, key.name) in self._unlined
@@ -108,11 +108,11 @@ def _kind_of(symbol: SymbolPlace) -> tuple[str | None, str, str | None]:
     return symbol.path, symbol.name, symbol.kind
 
 
-def identity(symbol: SymbolPlace) -> Identity:
+def identity(symbol: SymbolPlace) -> SymbolIdentity:
     """Path, name and line in the repository; module and name outside."""
     if symbol.path is not None:
-        return Identity(symbol.path, symbol.name, symbol.line)
-    return Identity(f"\0{symbol.module}" if symbol.module else None, symbol.name, None)
+        return SymbolIdentity(symbol.path, symbol.name, symbol.line)
+    return SymbolIdentity(f"\0{symbol.module}" if symbol.module else None, symbol.name, None)
 
 
 def used_by(result: Connections) -> Iterator[Edge]:
@@ -156,7 +156,7 @@ class GraphOptions:
     """Characters of the question that are repeated in the first line."""
 
 
-class Entry(NamedTuple):
+class GraphEntry(NamedTuple):
     """One result: what is known of it, how much of it is shown, and where it stands."""
 
     connections: Connections
@@ -178,14 +178,14 @@ _DEFAULT = GraphOptions()
 
 
 def graph(
-    query: str, entries: Sequence[Entry], numbers: Numbers, options: GraphOptions = _DEFAULT
+    query: str, entries: Sequence[GraphEntry], numbers: Numbers, options: GraphOptions = _DEFAULT
 ) -> str:
     """The text of a connection graph."""
     return first_line(query, entries, numbers, options) + graph_body(entries, options)
 
 
 def first_line(
-    query: str, entries: Sequence[Entry], numbers: Numbers, options: GraphOptions = _DEFAULT
+    query: str, entries: Sequence[GraphEntry], numbers: Numbers, options: GraphOptions = _DEFAULT
 ) -> str:
     """The question, how many results there are, and what the reply costs."""
     asked = " ".join(query.split())
@@ -196,7 +196,7 @@ def first_line(
     return f'Search: "{asked}" | {found} | {numbers.used:,}/{numbers.budget:,} tokens'
 
 
-def graph_body(entries: Sequence[Entry], options: GraphOptions = _DEFAULT) -> str:
+def graph_body(entries: Sequence[GraphEntry], options: GraphOptions = _DEFAULT) -> str:
     """What follows the first line: the entries, the legend, what several results share."""
     results = [entry.connections for entry in entries]
     told = [entry.connections for entry in entries if entry.detail is not Detail.location]
@@ -237,7 +237,7 @@ class _Lines:
         self._limit = options.max_listed
         self.seen: set[str] = set()
 
-    def of(self, entry: Entry) -> Iterator[str]:
+    def of(self, entry: GraphEntry) -> Iterator[str]:
         known = entry.connections
         if entry.detail is Detail.location:
             yield _location(known.symbol, entry.last_line)

@@ -1,12 +1,18 @@
-"""Stretches of a source, put together as if nothing had stood between them."""
+"""Which declarations a snapshot shows, and how its parts are joined."""
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from typing import NamedTuple
 
-from asterism.analysis.syntax.pruning import Piece
+from asterism.analysis.syntax.cuts import SourcePiece
 from asterism.languages.registry import facets_of
+from asterism.reply.names import FileNames, Resolver
 from asterism.types.files import display_path
-from asterism.types.outline import Outline, Span
+from asterism.types.outline import Item, Outline, Reference, Span
 
 _BLANK_LINE = re.compile(rb"\n[ \t]*\n")
 _OPENERS = (b"{", b"(", b"[")
@@ -23,10 +29,10 @@ def path_line(path: str, language: str, whole_file: bool = False) -> str:
     return (line or display.path_line).format(display_path(path))
 
 
-def joined(source: bytes, pieces: Sequence[Piece]) -> str:
+def joined(source: bytes, pieces: Sequence[SourcePiece]) -> str:
     """The pieces in order; a gap has the blank lines it had, if it is one between equals."""
     out: list[bytes] = []
-    before: Piece | None = None
+    before: SourcePiece | None = None
     for piece in pieces:
         start = piece.start
         margin = source[source.rfind(b"\n", 0, start) + 1 : start]
@@ -97,3 +103,134 @@ def conditions_around(outline: Outline, source: bytes, line: int, parent: int | 
 
 def _indent(line: bytes) -> int:
     return len(line) - len(line.lstrip())
+
+
+_DATA = frozenset({"const", "variable", "property", "enum_member", "event"})
+_TYPES = frozenset(
+    {"interface", "type", "enum", "struct", "record", "union", "annotation", "delegate"}
+    | {"protocol", "trait", "class", "actor", "signature"}
+)
+_CODE = frozenset({"function", "method", "constructor", "macro"})
+
+
+class Needs(NamedTuple):
+    """What targets use: items by index, and for each used import the names used of it."""
+
+    items: frozenset[int]
+    imports: dict[int, frozenset[str]]
+
+
+def needs_of(
+    outline: Outline,
+    source: bytes,
+    targets: Sequence[int],
+    spans: Sequence[Span],
+    shown_of: Callable[[int], Span],
+    resolver: Resolver | None = None,
+) -> Needs:
+    """The declarations of the file that the targets use, and those that these use in turn.
+
+    Constants, variables, properties and imports count, and so do types as long as they hold no
+    code: no function, method or macro with a body. Functions and classes with code do not, for a
+    reader of the reply has them in the connection graph. What stands inside a target is there
+    already, and so is what a target stands in: its head is shown, and what only the head names is
+    not used by the target.
+
+    `spans` are the parts of the targets that are shown, and `shown_of` says what is shown of an
+    item: more than itself where it shares its declaration, as `b` does in `int a, b`.
+
+    An import is used if a name that it brings in is. What the conditions around a declaration or
+    an import name is used too. Imports that bring in names without saying
+    which (`import *`, `#include`, `using System`) are never counted: nothing in this file says
+    whether they are used.
+    """
+    items = outline.items
+    names = FileNames(outline, resolver)
+    uses = _Uses(outline, source)
+    shown = {index for target in targets for index in subtree(items, target)}
+    needed: set[int] = set()
+    imports: dict[int, set[str]] = defaultdict(set)
+    pending = list(spans)
+    conditions = partial(conditions_around, outline, source)
+    while pending:
+        span = pending.pop()
+        for reference in uses.inside(span):
+            meaning = names.meaning(reference)
+            for number in meaning.imports:
+                if number not in imports:
+                    entry = outline.imports[number]
+                    pending += conditions(entry.start_line, entry.enclosing)
+                imports[number].add(reference.name)
+            for found in meaning.items:
+                found = _shown_as(items, found)
+                around = items[found].span
+                in_itself = around.start <= span.start and span.end <= around.end
+                if found not in shown and not in_itself and is_shown(items, found):
+                    needed.add(found)
+                    shown.update(subtree(items, found))
+                    pending.append(shown_of(found))
+                    pending += conditions(items[found].start_line, items[found].parent)
+    used = {
+        number: frozenset(local)
+        for number, local in imports.items()
+        if not _inside(outline.imports[number].enclosing, shown)
+    }
+    return Needs(frozenset(needed), used)
+
+
+def is_shown(items: Sequence[Item], index: int) -> bool:
+    """Whether a declaration that is used is shown: data, or a type without code."""
+    item = items[index]
+    if item.kind in _DATA:
+        return True
+    if item.kind == "macro":
+        return item.body is None
+    if item.kind not in _TYPES:
+        return False
+    inner = (items[child] for child in subtree(items, index) if child != index)
+    return not any(child.kind in _CODE and child.body is not None for child in inner)
+
+
+def subtree(items: Sequence[Item], index: int) -> Iterator[int]:
+    """The item and everything below it."""
+    pending = [index]
+    while pending:
+        at = pending.pop()
+        yield at
+        pending.extend(items[at].children)
+
+
+def _shown_as(items: Sequence[Item], index: int) -> int:
+    """The item itself, or the type whose constructor or field it is in a Haskell data type."""
+    item = items[index]
+    while (
+        item.kind in ("constructor", "property") and item.body is None and item.parent is not None
+    ):
+        parent = items[item.parent]
+        if parent.kind not in ("type", "constructor"):
+            break
+        if parent.kind == "constructor" and parent.body is not None:
+            break
+        index, item = item.parent, parent
+    return index
+
+
+class _Uses:
+    """The references of a file by where they stand."""
+
+    def __init__(self, outline: Outline, source: bytes) -> None:
+        starts = line_starts(source)
+        places = ((starts[use.line - 1] + use.column, use) for use in outline.references)
+        self._places = sorted(places, key=lambda place: place[0])
+
+    def inside(self, span: Span) -> Iterator[Reference]:
+        """Those in a span, in source order."""
+        first = bisect_left(self._places, span.start, key=lambda place: place[0])
+        for offset, use in islice(self._places, first, None):
+            if offset >= span.end:
+                return
+            yield use
+
+
+def _inside(enclosing: int | None, shown: set[int]) -> bool:
+    return enclosing is not None and enclosing in shown

@@ -30,17 +30,17 @@ _ADDITIONS = frozenset({"impl", "instance", "extension"})
 _SEPARATORS = (".", "::", "->", "\\")
 
 
-class Meaning(NamedTuple):
+class FileMeaning(NamedTuple):
     """What a name stands for: items of the file, or imports by their number."""
 
     items: tuple[int, ...] = ()
     imports: tuple[int, ...] = ()
 
 
-_NOTHING = Meaning()
+_NOTHING = FileMeaning()
 
 
-class Names:
+class FileNames:
     """The declarations of one file by scope, and what its references mean.
 
     A name without receiver is looked up from the innermost scope outwards, then among imports.
@@ -69,14 +69,14 @@ class Names:
         self._imports.pop("*", None)
         self._homes = [self._home(entry.enclosing) for entry in outline.imports]
 
-    def meaning(self, reference: Reference) -> Meaning:
+    def meaning(self, reference: Reference) -> FileMeaning:
         """The declarations a reference means; nothing for locals and for what is elsewhere."""
         if self._resolver is not None:
             offset = self._resolver(reference)
             if offset is not None and offset in self._offsets:
-                return Meaning((self._offsets[offset],))
+                return FileMeaning((self._offsets[offset],))
             if offset is not None:
-                return Meaning(imports=self._imported(reference.name, reference.enclosing))
+                return FileMeaning(imports=self._imported(reference.name, reference.enclosing))
         if reference.local:
             return _NOTHING
         enclosing = reference.enclosing
@@ -86,9 +86,9 @@ class Names:
         else:
             found = self._member(reference.name, reference.receiver, path)
         if found:
-            return Meaning(tuple(found))
+            return FileMeaning(tuple(found))
         if reference.receiver is None or self._facets.imports.used_as_members:
-            return Meaning(imports=self._imported(reference.name, enclosing))
+            return FileMeaning(imports=self._imported(reference.name, enclosing))
         return _NOTHING
 
     def _declare(self, index: int, item: Item) -> None:

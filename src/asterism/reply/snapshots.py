@@ -6,10 +6,9 @@ from enum import StrEnum
 
 from asterism.analysis.chunks.chunker import folded
 from asterism.analysis.chunks.units import units_of
-from asterism.analysis.syntax.pruning import ImportNames, Pruning, problems_of
-from asterism.reply.layout import joined, line_starts, path_line
+from asterism.analysis.syntax.cuts import ImportNames, Pruning, problems_of
+from asterism.reply.layout import Needs, joined, line_starts, needs_of, path_line
 from asterism.reply.names import Resolver
-from asterism.reply.needs import Needs, needs_of
 from asterism.types.outline import Item, Outline, Span
 from asterism.types.selection import Lines
 from asterism.types.structure import Connections, Fact, Gap, Member, SymbolPlace
@@ -55,7 +54,7 @@ def _name_line(item: Item, source: bytes) -> int:
     return source.count(b"\n", 0, item.name_offset) + 1
 
 
-class Form(StrEnum):
+class SnapshotForm(StrEnum):
     """How a snapshot was cut; each is tried if the one before does not parse."""
 
     pruned = "pruned"
@@ -74,7 +73,7 @@ class Snapshot:
     text: str
     targets: tuple[int, ...]
     needs: Needs
-    form: Form = Form.pruned
+    form: SnapshotForm = SnapshotForm.pruned
 
 
 def snapshot(
@@ -149,7 +148,7 @@ class _File:
 
     def texts(
         self, spans: Sequence[Span], targets: Sequence[int], needs: Needs
-    ) -> Iterator[tuple[Form, str]]:
+    ) -> Iterator[tuple[SnapshotForm, str]]:
         """The forms of the snapshot, the smallest first, each made when it is asked for."""
         outline, source = self._outline, self._source
         packages = [item.span for item in outline.items if item.kind == "package"]
@@ -157,13 +156,13 @@ class _File:
         imports = _imports(outline, needs, line_starts(source))
         whole = [entry.span for entry in imports]
         keep = [*packages, *spans, *map(self.shown_of, needs.items)]
-        yield Form.pruned, self._text(keep, imports)
+        yield SnapshotForm.pruned, self._text(keep, imports)
         if imports:
-            yield Form.whole_imports, self._text([*keep, *whole], ())
+            yield SnapshotForm.whole_imports, self._text([*keep, *whole], ())
         tops = [self.shown_of(_top(outline, index)) for index in (*targets, *needs.items)]
-        yield Form.whole_items, self._text([*packages, *tops, *whole], ())
+        yield SnapshotForm.whole_items, self._text([*packages, *tops, *whole], ())
         head = path_line(outline.path, outline.language, whole_file=True)
-        yield Form.whole_file, f"{head}\n\n{source.decode('utf-8', 'replace').strip()}\n"
+        yield SnapshotForm.whole_file, f"{head}\n\n{source.decode('utf-8', 'replace').strip()}\n"
 
     def _text(self, keep: Sequence[Span], imports: Sequence[ImportNames]) -> str:
         source = self._source

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-from asterism.analysis.syntax.catalogue import TABLE
+from asterism.analysis.syntax.language import TABLE
 from asterism.languages.registry import languages
 from asterism.search.path_filters import (
     common_files,

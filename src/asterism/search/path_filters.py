@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Sequence
 
-from asterism.analysis.source.shown_paths import on_disk
+from asterism.analysis.source.checkouts import on_disk
 from asterism.store.filters import is_wild, matcher, place
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path

@@ -128,12 +128,12 @@ class MemorySnapshot:
         passes = predicate(where)
         matches: list[Match] = []
         for number, row in enumerate(self._rows):
-            score = sum(
+            summed = sum(
                 boost * score(words, number, query)
                 for words, boost in zip(self._words, boosts, strict=True)
             )
-            if score > 0 and passes(row.chunk):
-                matches.append(Match(row.key, row.chunk.relative_path, score))
+            if summed > 0 and passes(row.chunk):
+                matches.append(Match(row.key, row.chunk.relative_path, summed))
         matches.sort(key=lambda match: (-match.score, match.key))
         return matches[: max(limit, 0)]
 

@@ -1,14 +1,17 @@
-"""Everything that is known of one symbol, by outlines and somebody who knows what names mean."""
+"""A symbol's connections, from outlines and a name resolver."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
 from asterism.analysis.resolve.candidates import GUESS, Declaration, Meaning
-from asterism.analysis.resolve.heritage import bases_of
+from asterism.analysis.resolve.receivers import bases_of
+from asterism.analysis.resolve.resolver import Resolver
 from asterism.analysis.resolve.scopes import ADDITIONS, CONTAINERS, FileScope
-from asterism.analysis.syntax.catalogue import detect
-from asterism.structure.positions import Target, find_item
+from asterism.analysis.syntax.language import detect
+from asterism.structure.positions import SymbolTarget, find_item
+from asterism.structure.repository import IndexedRepository, Moment
 from asterism.structure.shapes import (
     flows_in,
     flows_out,
@@ -20,7 +23,7 @@ from asterism.structure.shapes import (
     type_of,
     value_of,
 )
-from asterism.structure.uses import CALLABLE, OF_USES, Use, Uses, is_call, may_be_call
+from asterism.structure.uses import CALLABLE, OF_USES, Use, Uses, find_uses, is_call, may_be_call
 from asterism.types.outline import Item, Reference
 from asterism.types.structure import Connections, Edge, Fact, Gap, Known, SymbolPlace
 
@@ -65,7 +68,7 @@ class Facts:
         self._sense = sense
         self._max_value = max_value
 
-    def connections(self, target: Target) -> Connections | None:
+    def connections(self, target: SymbolTarget) -> Connections | None:
         """Everything that is known of a symbol; None where its file has it no more."""
         declaration = self._declaration(target)
         scope = self._sense.scope(target.path)
@@ -98,7 +101,7 @@ class Facts:
             gaps=(*uses.gaps, *_gaps(scope, item)),
         )
 
-    def _declaration(self, target: Target) -> Declaration | None:
+    def _declaration(self, target: SymbolTarget) -> Declaration | None:
         scope = self._sense.scope(target.path)
         number = find_item(scope.outline, target) if scope else None
         return None if number is None else Declaration(target.path, number)
@@ -272,3 +275,109 @@ def _gaps(scope: FileScope, item: Item) -> Iterator[Gap]:
         yield Gap(OF_USES, why)
     if detect(scope.path).home in _WITHOUT_USES:
         yield Gap((Fact.calls, *OF_USES), f"uses are not read in {scope.language} files")
+
+
+@dataclass(frozen=True, slots=True)
+class ByNameOptions:
+    """How much is read for one symbol."""
+
+    max_files: int = 300
+    """Files that are read for one name; a name that more mention says little about any of them."""
+    max_value: int = 120
+    """Characters of a constant's value; a longer one says little in a list."""
+
+
+DEFAULTS = ByNameOptions()
+
+
+class ByName:
+    """Answers for one repository at one state of its index; files are read as they are now."""
+
+    def __init__(self, repository: IndexedRepository, options: ByNameOptions = DEFAULTS) -> None:
+        self._repository = repository
+        self._options = options
+
+    def connections(self, target: SymbolTarget) -> Connections | None:
+        """Everything that is known of a symbol; None where its file has it no more."""
+        return self.all_connections([target])[0]
+
+    def all_connections(self, targets: Sequence[SymbolTarget]) -> list[Connections | None]:
+        """The same of several, for which each file is looked at once."""
+        question = NameConnections(self._repository, self._options)
+        return [question.connections(target) for target in targets]
+
+    def question(self) -> "NameConnections":
+        """For several questions at one moment, as a tree of calls asks them."""
+        return NameConnections(self._repository, self._options)
+
+
+class NameConnections:
+    """One moment of a repository; what was found once is not looked for again."""
+
+    def __init__(self, repository: IndexedRepository, options: ByNameOptions) -> None:
+        self._facts = Facts(_ByNames(repository, options), options.max_value)
+
+    def connections(self, target: SymbolTarget) -> Connections | None:
+        """Everything that is known of a symbol; None where its file has it no more."""
+        return self._facts.connections(target)
+
+
+class _ByNames:
+    """What names mean by scopes and imports, at one moment."""
+
+    known = Known.by_name
+
+    def __init__(self, repository: IndexedRepository, options: ByNameOptions) -> None:
+        self._moment = Moment(repository)
+        self._resolver = Resolver(self._moment)
+        self._options = options
+
+    def scope(self, path: str) -> FileScope | None:
+        """A file as it is now."""
+        return self._moment.scope(path)
+
+    def resolve(self, scope: FileScope, reference: Reference) -> Meaning | None:
+        """What a name means where it stands."""
+        return self._resolver.resolve(scope, reference)
+
+    def bases(self, declaration: Declaration) -> list[tuple[Meaning | None, Reference, bool]]:
+        """What a type extends and implements."""
+        return self._resolver.bases(declaration)
+
+    def uses(self, declaration: Declaration) -> Uses:
+        """Who uses a symbol."""
+        return find_uses(self._moment, self._resolver, declaration, self._options.max_files)
+
+
+def completed(found: Connections, named: Connections, missing: Collection[Fact]) -> Connections:
+    """The server's answer, with sure edges by name for the facts that it misses some of."""
+    if Fact.calls in missing:
+        found = replace(found, calls=_joined(found.calls, named.calls))
+    if Fact.subtypes in missing:
+        found = replace(found, subtypes=_joined(found.subtypes, named.subtypes))
+    if Fact.callers in missing:
+        callers = _joined(found.callers, named.callers)
+        users = _joined(found.users, named.users)
+        found = replace(found, callers=callers, users=users)
+    if Fact.references in missing and named.references:
+        files = {*(found.references or ()), *named.references}
+        found = replace(found, references=tuple(sorted(files)))
+    return found
+
+
+def _joined(resolved: tuple[Edge, ...], named: tuple[Edge, ...]) -> tuple[Edge, ...]:
+    """Both; of one name in one line the server's word is the one that counts."""
+    places = {(edge.target.path, edge.target.name) for edge in resolved}
+    said = {(_last(edge), line) for edge in resolved for line in edge.lines}
+    more = [
+        edge
+        for edge in named
+        if edge.confidence > GUESS
+        and (edge.target.path, edge.target.name) not in places
+        and not any((_last(edge), line) in said for line in edge.lines)
+    ]
+    return (*resolved, *more)
+
+
+def _last(edge: Edge) -> str:
+    return edge.target.name.rpartition(".")[2]

@@ -10,7 +10,7 @@ from asterism.types.outline import Item, Outline
 from asterism.types.structure import Connections, Fact, Gap, SymbolPlace
 
 
-class Target(NamedTuple):
+class SymbolTarget(NamedTuple):
     """A symbol somebody wants to know more of."""
 
     path: str
@@ -23,7 +23,7 @@ class Target(NamedTuple):
     """Of its name in the decoded text, where known: it tells even two apart on one line."""
 
 
-def find_item(outline: Outline, target: Target) -> int | None:
+def find_item(outline: Outline, target: SymbolTarget) -> int | None:
     """The index of the item that is meant; one that moved is found if its name is unique."""
     named = [index for index, item in outline.symbols() if item.qualified_name == target.name]
     if not named:
@@ -31,13 +31,13 @@ def find_item(outline: Outline, target: Target) -> int | None:
     return min(named, key=lambda index: _distance(outline.items[index], target))
 
 
-def unknown(target: Target, why: str) -> Connections:
+def unknown(target: SymbolTarget, why: str) -> Connections:
     """Nothing but the name, and why."""
     place = SymbolPlace(target.name, target.path, target.line)
     return Connections(symbol=place, kind="", signature="", gaps=(Gap(tuple(Fact), why),))
 
 
-def _distance(item: Item, target: Target) -> tuple[bool, int, int]:
+def _distance(item: Item, target: SymbolTarget) -> tuple[bool, int, int]:
     """How far an item is from a target: at its offset, around its line, or near it."""
     if item.first_line <= target.line <= item.end_line:
         away = 0

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Generic, NamedTuple, TypeVar
 
-from asterism.lsp.connection import Answer, Connection
-from asterism.lsp.keeper import Condition, Keeper, KeeperOptions
+from asterism.lsp.connection import Answer, ServerConnection
+from asterism.lsp.keeper import Keeper, KeeperOptions, ServerCondition
 from asterism.lsp.process import ServerCommand
-from asterism.structure.positions import Target
+from asterism.structure.positions import SymbolTarget
 from asterism.types.errors import ServerTimeout
 from asterism.types.files import FoundFile
 from asterism.types.structure import Connections
 
 
-class Turns:
+class ThreadTurns:
     """Gives turns to several threads."""
 
     def __init__(self, name: str, seconds: float) -> None:
@@ -61,7 +61,7 @@ class Changes(NamedTuple):
         return any(self[:])
 
 
-class Project(ABC, Generic[Session]):
+class CheckerProject(ABC, Generic[Session]):
     """One repository with one program that knows it. Any thread may ask; questions are in turn."""
 
     def __init__(
@@ -76,11 +76,11 @@ class Project(ABC, Generic[Session]):
         """The relevant files of this moment."""
         self._loaded: dict[str, FoundFile] = {}
         """The same as the program was last told of them."""
-        self._turns = Turns(server.name, keeper.wait_seconds)
+        self._turns = ThreadTurns(server.name, keeper.wait_seconds)
         self._keeper: Keeper[Session] = Keeper(server, self._open, keeper, answers)
 
     @property
-    def condition(self) -> Condition:
+    def condition(self) -> ServerCondition:
         """Where the program stands."""
         return self._keeper.condition
 
@@ -107,7 +107,7 @@ class Project(ABC, Generic[Session]):
                 self._keeper.warm_up()
 
     def connections(
-        self, targets: Sequence[Target], files: Iterable[FoundFile]
+        self, targets: Sequence[SymbolTarget], files: Iterable[FoundFile]
     ) -> tuple[Connections, ...]:
         """What is known of each target, by the files as they are now.
 
@@ -142,9 +142,9 @@ class Project(ABC, Generic[Session]):
         """Whether the program reads a file, or is told by it how to read others."""
 
     @abstractmethod
-    def _open(self, connection: Connection) -> Session:
+    def _open(self, connection: ServerConnection) -> Session:
         """Let a program that was just started load the repository as it is listed now."""
 
     @abstractmethod
-    def _answer(self, session: Session, targets: Sequence[Target]) -> tuple[Connections, ...]:
+    def _answer(self, session: Session, targets: Sequence[SymbolTarget]) -> tuple[Connections, ...]:
         """What is known of each target, after the program was told what changed."""

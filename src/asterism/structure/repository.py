@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
-from asterism.analysis.resolve.candidates import MAX_CANDIDATES, Candidate
-from asterism.analysis.resolve.modules import module_file, package_roots
+from asterism.analysis.resolve.candidates import MAX_CANDIDATES, NamedDefinition
+from asterism.analysis.resolve.offers import module_file, package_roots
 from asterism.analysis.resolve.scopes import FileScope
 from asterism.analysis.source.text import is_binary, read
-from asterism.analysis.syntax.catalogue import detect
+from asterism.analysis.syntax.language import detect
 from asterism.analysis.syntax.outlines import outline, text_of
-from asterism.languages.file_set import FileSet
+from asterism.languages.facets import FileSet
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.structure.positions import Enclosing, SourceUnits
 from asterism.types.errors import InputError
@@ -90,7 +90,7 @@ class FileRead(NamedTuple):
     digest: str
 
 
-class Files:
+class FileReader:
     """Files below a directory, read when they are asked for and again when they have changed."""
 
     def __init__(self, root: str, outline_of: OutlineOf = outline) -> None:
@@ -137,7 +137,7 @@ class Files:
 class FilesOnce:
     """Files during one query: each is read once, whatever happens to it meanwhile."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: FileReader) -> None:
         self._files = files
         self._read: dict[str, FileRead | None] = {}
 
@@ -160,13 +160,13 @@ class FilesOnce:
 class IndexedRepository:
     """The resolver's world; valid for one state of the catalogue."""
 
-    def __init__(self, name: str, files: Files | FilesOnce, catalogue: Catalogue) -> None:
+    def __init__(self, name: str, files: FileReader | FilesOnce, catalogue: Catalogue) -> None:
         self.name = name
         self.catalogue = catalogue
         self._files = files
         self._roots: dict[str, Mapping[str, str]] = {}
         self._modules: dict[tuple[str, str], str | None] = {}
-        self._defined: dict[str, list[Candidate]] = {}
+        self._defined: dict[str, list[NamedDefinition]] = {}
 
     @cached_property
     def paths(self) -> FileSet:
@@ -195,7 +195,7 @@ class IndexedRepository:
             )
         return self._modules[key]
 
-    def defined(self, name: str) -> Sequence[Candidate]:
+    def defined(self, name: str) -> Sequence[NamedDefinition]:
         """Where a name is defined, one more than the resolver cares for at most."""
         if name not in self._defined:
             page = self.catalogue.find_symbols(
@@ -207,7 +207,9 @@ class IndexedRepository:
                 )
             )
             self._defined[name] = [
-                Candidate(row.filepath, row.qualified_name, row.line, detect(row.filepath).language)
+                NamedDefinition(
+                    row.filepath, row.qualified_name, row.line, detect(row.filepath).language
+                )
                 for _, row in page.rows
             ]
         return self._defined[name]
@@ -243,6 +245,6 @@ class Moment:
         """The file that a module means."""
         return self.repository.module(importer, language, module)
 
-    def defined(self, name: str) -> Sequence[Candidate]:
+    def defined(self, name: str) -> Sequence[NamedDefinition]:
         """Where a name is defined."""
         return self.repository.defined(name)

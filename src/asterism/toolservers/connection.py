@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from asterism.toolservers.options import (
     CallResult,
-    Prepared,
+    PreparedServer,
     ServerLimits,
-    Surroundings,
+    ServerSurroundings,
     prepared,
     result_of,
     tool_of,
@@ -59,7 +59,7 @@ def foreign_errors() -> tuple[type[Exception], ...]:
     )
 
 
-def failure(name: str, error: BaseException, server: Prepared) -> ToolServerError:
+def failure(name: str, error: BaseException, server: PreparedServer) -> ToolServerError:
     """The error that a user can act on, without any secret and without its cause."""
     import httpx2
     from mcp.shared.exceptions import MCPError
@@ -110,14 +110,14 @@ def _innermost(error: BaseException) -> BaseException:
 logging.getLogger("mcp").addHandler(logging.NullHandler())
 
 
-class Connection:
+class ToolServerConnection:
     """A server that is being talked to. All of it happens on one event loop."""
 
-    def __init__(self, server: Server, around: Surroundings, limits: ServerLimits) -> None:
+    def __init__(self, server: Server, around: ServerSurroundings, limits: ServerLimits) -> None:
         self.server = server
         self._around = around
         self._limits = limits
-        self._prepared = Prepared()
+        self._prepared = PreparedServer()
         self._line: StdioLine | HttpLine | None = None
         self._client: Client | None = None
         self._tools: tuple[Tool, ...] = ()

@@ -103,7 +103,7 @@ class ServerLimits:
     """Of what a call returns; the rest is cut, and said to be."""
 
 
-class Surroundings(NamedTuple):
+class ServerSurroundings(NamedTuple):
     """What servers find around them, given by whoever may read the environment."""
 
     variable: Callable[[str], str | None]
@@ -117,7 +117,7 @@ class Surroundings(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedServer:
     """A server with its secrets filled in; never shown, logged or stored."""
 
     command: tuple[str, ...] = ()
@@ -133,7 +133,7 @@ class Prepared:
         return text
 
 
-def prepared(server: Server, around: Surroundings) -> Prepared:
+def prepared(server: Server, around: ServerSurroundings) -> PreparedServer:
     """The server as it is started now; a variable that is not set is an error that names it."""
     secrets: list[str] = []
 
@@ -151,7 +151,7 @@ def prepared(server: Server, around: Surroundings) -> Prepared:
 
     words = (server.command, *map(value, server.args)) if server.command else ()
     own = {name: value(setting) for name, setting in server.environment.items()}
-    return Prepared(
+    return PreparedServer(
         command=words,
         environment={**around.inherited, **own},
         headers={name: value(setting) for name, setting in server.headers.items()},

@@ -8,14 +8,14 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import CancelledError
 from typing import Any, TypeVar
 
-from asterism.toolservers.connection import Connection, too_slow
+from asterism.toolservers.connection import ToolServerConnection, too_slow
 from asterism.toolservers.options import (
     NOTHING_LISTED,
     CallResult,
     Listing,
     ServerLimits,
     ServerProblem,
-    Surroundings,
+    ServerSurroundings,
 )
 from asterism.types.context import Server, Tool
 from asterism.types.errors import ToolServerDied, ToolServerError
@@ -33,7 +33,7 @@ class ToolServers:
 
     def __init__(
         self,
-        around: Surroundings,
+        around: ServerSurroundings,
         limits: ServerLimits | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -44,7 +44,7 @@ class ToolServers:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         # Both are touched on the event loop alone.
-        self._connections: dict[_Identity, Connection] = {}
+        self._connections: dict[_Identity, ToolServerConnection] = {}
         self._resting: dict[_Identity, tuple[float, ToolServerError]] = {}
 
     def tools(self, servers: Sequence[Server]) -> Listing:
@@ -127,7 +127,7 @@ class ToolServers:
                 await self._drop(_identity(server))
             raise error from None
 
-    async def _connection(self, server: Server) -> Connection:
+    async def _connection(self, server: Server) -> ToolServerConnection:
         identity = _identity(server)
         until, error = self._resting.get(identity, (0.0, None))
         if error is not None and self._clock() < until:
@@ -137,7 +137,7 @@ class ToolServers:
             return held
         await self._drop(identity)
         self._resting.pop(identity, None)
-        fresh = Connection(server, self._around, self._limits)
+        fresh = ToolServerConnection(server, self._around, self._limits)
         self._connections[identity] = fresh
         return fresh
 

@@ -14,7 +14,7 @@ from asterism.programs.launcher import CANNOT_START
 from asterism.programs.lifeline import Lifeline
 from asterism.programs.start import Launch, prepare
 from asterism.programs.table import TOOL_SERVER
-from asterism.toolservers.options import Prepared, ServerLimits
+from asterism.toolservers.options import PreparedServer, ServerLimits
 from asterism.types.errors import (
     ToolServerDied,
     ToolServerError,
@@ -57,7 +57,7 @@ class StdioLine:
     """The line to a server's process, as the SDK wants a transport, and why it broke."""
 
     def __init__(
-        self, name: str, server: Prepared, limits: ServerLimits, directory: str | None
+        self, name: str, server: PreparedServer, limits: ServerLimits, directory: str | None
     ) -> None:
         self.trouble: ToolServerError | None = None
         """What ended the line, where that is known better than "closed"."""
@@ -213,7 +213,7 @@ async def _exit_code(process: Process, seconds: float) -> int | None:
 class HttpLine:
     """The line to a server at an address, as the SDK wants a transport, and why it broke."""
 
-    def __init__(self, name: str, url: str, server: Prepared, limits: ServerLimits) -> None:
+    def __init__(self, name: str, url: str, server: PreparedServer, limits: ServerLimits) -> None:
         self.trouble: ToolServerError | None = None
         self.allowance = Allowance(name, limits.said_bytes)
         self._url = url

@@ -2,9 +2,9 @@
 
 from textwrap import dedent
 
-from asterism.analysis.chunks.chunker import Place, chunk_file
+from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
 from asterism.analysis.chunks.embedding_text import RULE
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.syntax.outlines import outline
 from asterism.types.chunk import Chunk
 
@@ -12,7 +12,9 @@ from asterism.types.chunk import Chunk
 def chunks_of(path: str, text: str, options: ChunkOptions | None = None) -> list[Chunk]:
     """The chunks of a file that has this text."""
     source = dedent(text).lstrip("\n").encode()
-    return chunk_file(outline(path, source), source, Place("repo", f"/repo/{path}", path), options)
+    return chunk_file(
+        outline(path, source), source, FileOrigin("repo", f"/repo/{path}", path), options
+    )
 
 
 def chunk_named(path: str, text: str, name: str) -> Chunk:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from hypothesis import HealthCheck, settings
 
-from asterism.analysis.chunks.chunker import Place, chunk_file
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
+from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.chunks.validation import violations
 from asterism.analysis.source.text import decode, is_binary
 from asterism.analysis.symbols import symbol_rows
@@ -44,7 +44,7 @@ def inspected(path: str, data: bytes, options: ChunkOptions | None = None) -> In
     options = options or ChunkOptions()
     found = outline_bytes(path, data)
     source = b"" if is_binary(data) else text_of(path, data)
-    chunks = chunk_file(found, source, Place("repo", path, path), options)
+    chunks = chunk_file(found, source, FileOrigin("repo", path, path), options)
     broken = [str(violation) for violation in violations(found, source, chunks, options)]
     wrong = [
         *broken[:SHOWN],

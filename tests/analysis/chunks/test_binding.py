@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asterism.analysis.chunks.chunker import Place, chunk_file
+from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
 from asterism.analysis.chunks.embedding_text import bind_quotes, preamble
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.chunks.validation import violations
 from asterism.analysis.source.text import decode
 from asterism.analysis.syntax.outlines import outline
@@ -181,7 +181,7 @@ def test_a_shortened_preamble_takes_no_more() -> None:
 def _check(path: str, source: bytes, known: str, options: ChunkOptions) -> list[Chunk]:
     """The rules hold with any signature for every mention; only the preamble has grown."""
     found = outline(path, source)
-    chunks = chunk_file(found, source, Place("repo", path, path), options)
+    chunks = chunk_file(found, source, FileOrigin("repo", path, path), options)
     bound = [bind_quotes(c, dict.fromkeys(c.mentions, known), options) for c in chunks]
     assert violations(found, source, bound, options) == []
     for chunk, other in zip(chunks, bound, strict=True):

@@ -5,7 +5,7 @@ from textwrap import dedent
 import pytest
 
 from asterism.analysis.chunks.embedding_text import first_paragraph, preamble, shortened
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.units import ChunkOptions
 from tests.analysis.chunks.cutting import chunk_named, chunks_of
 
 FULL = """

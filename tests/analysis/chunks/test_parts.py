@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asterism.analysis.chunks.chunker import cut_lines
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.units import ChunkOptions
 from tests.analysis.chunks.cutting import chunks_of, code_of
 from tests.analysis.chunks.invariants import STEADY, complaints
 from tests.analysis.syntax.material import SOURCES

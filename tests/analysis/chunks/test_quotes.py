@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.units import ChunkOptions
 from tests.analysis.chunks.cutting import chunks_of
 
 FILE = """

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from asterism.analysis.chunks.chunker import Place, chunk_file
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
+from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.chunks.validation import RULES, uncovered, violations
 from asterism.analysis.syntax.outlines import outline
 from asterism.types.chunk import Chunk
@@ -37,7 +37,7 @@ Mutation = Callable[[dict[str, Chunk]], None]
 
 
 def good() -> dict[str, Chunk]:
-    chunks = chunk_file(OUTLINE, SOURCE, Place("repo", "box.py", "box.py"))
+    chunks = chunk_file(OUTLINE, SOURCE, FileOrigin("repo", "box.py", "box.py"))
     return {chunk.qualified_name: chunk for chunk in chunks}
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from asterism.analysis.resolve.candidates import Candidate
-from asterism.analysis.resolve.modules import module_file
+from asterism.analysis.resolve.candidates import NamedDefinition
+from asterism.analysis.resolve.offers import module_file
 from asterism.analysis.resolve.scopes import FileScope
 from asterism.analysis.syntax.outlines import outline
-from asterism.languages.file_set import FileSet
+from asterism.languages.facets import FileSet
 
 
 class InMemoryWorld:
@@ -27,10 +27,10 @@ class InMemoryWorld:
         """The file that a module means."""
         return module_file(importer, language, module, self._files)
 
-    def defined(self, name: str) -> Sequence[Candidate]:
+    def defined(self, name: str) -> Sequence[NamedDefinition]:
         """Where a name is defined."""
         return [
-            Candidate(path, item.qualified_name, item.start_line, scope.language)
+            NamedDefinition(path, item.qualified_name, item.start_line, scope.language)
             for path, scope in self._scopes.items()
             for _, item in scope.outline.symbols()
             if item.name == name

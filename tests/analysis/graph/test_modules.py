@@ -2,8 +2,8 @@
 
 import pytest
 
-from asterism.analysis.resolve.modules import resolve_module
-from asterism.languages.file_set import FileSet
+from asterism.analysis.resolve.offers import resolve_module
+from asterism.languages.facets import FileSet
 
 
 def check(language: str, files: str, importer: str, module: str, expected: str | None) -> None:

@@ -5,14 +5,19 @@ from textwrap import dedent
 
 import pytest
 
-from asterism.analysis.chunks.chunker import Place, chunk_file
-from asterism.analysis.chunks.options import ChunkOptions
-from asterism.analysis.resolve.modules import resolve_module
-from asterism.analysis.resolve.offers import MAX_HOPS, exported_signatures, follow, wanted_names
+from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
+from asterism.analysis.chunks.units import ChunkOptions
+from asterism.analysis.resolve.offers import (
+    MAX_HOPS,
+    exported_signatures,
+    follow,
+    resolve_module,
+    wanted_names,
+)
 from asterism.analysis.source.text import decode
 from asterism.analysis.symbols import symbol_rows
 from asterism.analysis.syntax.outlines import outline
-from asterism.languages.file_set import FileSet
+from asterism.languages.facets import FileSet
 from asterism.types.index import Signatures
 from asterism.types.outline import Declared, Outline, offered
 from asterism.types.symbol import Role
@@ -321,7 +326,9 @@ def test_stored_rows_say_the_same(path: Path) -> None:
     """A catalogue keeps symbol rows and no outlines; they suffice to tell what a file offers."""
     source = decode(path.read_bytes())
     found = outline(path.name, source)
-    rows = list(symbol_rows(found, chunk_file(found, source, Place("r", path.name, path.name))))
+    rows = list(
+        symbol_rows(found, chunk_file(found, source, FileOrigin("r", path.name, path.name)))
+    )
     definitions = [row for row in rows if row.role is Role.DEFINITION]
     exports = [row for row in rows if row.role is Role.EXPORT]
     imports = [row for row in rows if row.role is Role.IMPORT and row.qualified_name != row.module]

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from asterism.analysis.resolve.modules import module_file, package_roots
-from asterism.languages.file_set import FileSet
+from asterism.analysis.resolve.offers import module_file, package_roots
+from asterism.languages.facets import FileSet
 
 CRATES = {
     "Cargo.toml": '[workspace]\nmembers = ["crates/*"]\n',

@@ -41,12 +41,12 @@ def test_a_line_ends(line: str, path: str) -> None:
     """In a process of its own, so that a pattern that never ends is ended."""
     code = """if True:
         import sys
-        from asterism.analysis.source.ignores import Scope, find_rule, parse_rules, reaches_into
+        from asterism.analysis.source.ignores import IgnoreScope, find_rule, parse_rules, reaches_into
         line, path = sys.stdin.read().split("\\n")
         rules = parse_rules(line.encode(), "p")
         folder, _, name = path.rpartition("/")
         folder = folder and folder + "/"
-        print(find_rule((Scope(rules),), folder, name, False), reaches_into((Scope(rules),), path))
+        print(find_rule((IgnoreScope(rules),), folder, name, False), reaches_into((IgnoreScope(rules),), path))
     """
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from asterism.analysis.source.discovery import DiscoveryOptions, discover
-from asterism.analysis.source.ignores import Scope, find_rule, matchable, parse_rules
+from asterism.analysis.source.ignores import IgnoreScope, find_rule, matchable, parse_rules
 from asterism.types.files import SkipReason
 from tests.analysis.source.conftest import Git, Tree
 
@@ -306,8 +306,8 @@ def test_random_repositories(git: Git, tmp_path: Path, seed: int) -> None:
 def test_stars_do_not_take_for_ever() -> None:
     rules = parse_rules(b"*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b\n" + b"x/" + b"*a" * 20 + b"*b\n", "p")
     name = "a" * 200
-    assert find_rule((Scope(rules),), "x/", name, False) is None
-    found = find_rule((Scope(rules),), "", name + "b", False)
+    assert find_rule((IgnoreScope(rules),), "x/", name, False) is None
+    found = find_rule((IgnoreScope(rules),), "", name + "b", False)
     assert found is not None
     assert found.place.startswith("p:1: *a*a")
 

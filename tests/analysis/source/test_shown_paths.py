@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.analysis.source.shown_paths import on_disk
+from asterism.analysis.source.checkouts import on_disk
 from asterism.types.files import display_path, wire_path
 
 NAMES = (

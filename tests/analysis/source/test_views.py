@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from asterism.analysis.source import views
-from asterism.analysis.source.discovery import DEFAULTS, DiscoveryOptions
-from asterism.analysis.source.views import View, take_view
+from asterism.analysis.source import discovery
+from asterism.analysis.source.discovery import DEFAULTS, DirectoryView, DiscoveryOptions, take_view
 
 ALWAYS = 2**63
 """Every change was before this moment."""
@@ -31,7 +30,7 @@ def make(root: Path) -> Path:
     return root
 
 
-def view_of(root: Path, options: DiscoveryOptions = DEFAULTS) -> View:
+def view_of(root: Path, options: DiscoveryOptions = DEFAULTS) -> DirectoryView:
     view = take_view(str(root), options, {"build/"}, ALWAYS)
     assert view is not None
     return view
@@ -113,9 +112,9 @@ def test_there_is_no_view_over_a_checkout_inside(tmp_path: Path) -> None:
 def test_there_is_no_view_of_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = make(tmp_path / "root")
     entries = len(view_of(root).marks)
-    monkeypatch.setattr(views, "MOST_ENTRIES", entries)
+    monkeypatch.setattr(discovery, "MOST_ENTRIES", entries)
     assert take_view(str(root), DEFAULTS, {"build/"}, ALWAYS) is not None
-    monkeypatch.setattr(views, "MOST_ENTRIES", entries - 1)
+    monkeypatch.setattr(discovery, "MOST_ENTRIES", entries - 1)
     assert take_view(str(root), DEFAULTS, {"build/"}, ALWAYS) is None
 
 

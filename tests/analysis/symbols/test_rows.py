@@ -2,8 +2,8 @@
 
 import pytest
 
-from asterism.analysis.chunks.chunker import Place, chunk_file
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
+from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.symbols import symbol_rows
 from asterism.analysis.syntax.outlines import outline
 from asterism.types.chunk import Chunk
@@ -31,7 +31,7 @@ def rows_of(
 ) -> tuple[list[SymbolRow], dict[str, Chunk]]:
     source = text.encode()
     found = outline("box.ts", source)
-    chunks = chunk_file(found, source, Place("repo", "box.ts", "box.ts"), options)
+    chunks = chunk_file(found, source, FileOrigin("repo", "box.ts", "box.ts"), options)
     return list(symbol_rows(found, chunks)), {chunk.id: chunk for chunk in chunks}
 
 

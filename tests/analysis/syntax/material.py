@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from asterism.analysis.syntax.catalogue import TABLE, Entry
+from asterism.analysis.syntax.language import TABLE, DialectEntry
 from asterism.analysis.syntax.outlines import language_of
 from tests.fixture_checks import FIXTURES
 
@@ -23,12 +23,12 @@ def sources() -> list[Path]:
 SOURCES = sources()
 
 
-def sources_of(entry: Entry) -> list[Path]:
+def sources_of(entry: DialectEntry) -> list[Path]:
     """The fixtures in one language, or any at all where it has none."""
     own = [path for path in SOURCES if language_of(path.name, path.read_bytes()) is entry]
     return own or SOURCES[:3]
 
 
-def name_in(entry: Entry) -> str:
+def name_in(entry: DialectEntry) -> str:
     """A file name by which the language is recognised."""
     return f"sample{entry.extensions[0] if entry.extensions else '.unknown'}"

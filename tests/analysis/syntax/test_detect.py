@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.analysis.syntax.catalogue import TABLE, detect, entry_of, titles
+from asterism.analysis.syntax.language import TABLE, detect, entry_of, titles
 from asterism.analysis.syntax.outlines import language_of
 
 

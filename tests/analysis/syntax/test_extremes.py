@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.analysis.syntax.catalogue import Entry
+from asterism.analysis.syntax.language import DialectEntry
 from asterism.analysis.syntax.outlines import outline_bytes
 from tests.analysis.chunks.invariants import complaints
 from tests.analysis.syntax.material import ROWS, name_in
@@ -107,19 +107,19 @@ everywhere = pytest.mark.parametrize("entry", ROWS.values(), ids=ROWS)
 
 
 @everywhere
-def test_next_to_nothing(entry: Entry) -> None:
+def test_next_to_nothing(entry: DialectEntry) -> None:
     wrong = {edge: complaints(name_in(entry), data) for edge, data in EDGES.items()}
     assert {edge: found for edge, found in wrong.items() if found} == {}
 
 
 @pytest.mark.parametrize("shape", DEPTHS)
 @everywhere
-def test_nested_brackets(entry: Entry, shape: str) -> None:
+def test_nested_brackets(entry: DialectEntry, shape: str) -> None:
     assert complaints(name_in(entry), DEPTHS[shape]) == []
 
 
 @everywhere
-def test_nested_definitions(entry: Entry) -> None:
+def test_nested_definitions(entry: DialectEntry) -> None:
     opening, closing = NESTED[entry.key]
     numbers = range(NESTED_FUNCTIONS)
     text = "".join(opening.format(n=n, pad=" " * n) for n in numbers)
@@ -129,12 +129,12 @@ def test_nested_definitions(entry: Entry) -> None:
 
 @pytest.mark.parametrize("shape", LONG_LINES)
 @everywhere
-def test_one_long_line(entry: Entry, shape: str) -> None:
+def test_one_long_line(entry: DialectEntry, shape: str) -> None:
     assert complaints(name_in(entry), LONG_LINES[shape]) == []
 
 
 @everywhere
-def test_many_short_lines(entry: Entry) -> None:
+def test_many_short_lines(entry: DialectEntry) -> None:
     line, count = LINES.get(entry.key, b"x%d = y()\n"), LARGE.get(entry.key, 4_000)
     data = b"".join(line % number for number in range(count))
     assert complaints(name_in(entry), data) == []

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from asterism.analysis.syntax.catalogue import TABLE
+from asterism.analysis.syntax.language import TABLE
 from asterism.analysis.syntax.outlines import outline_bytes
 from asterism.types.outline import ROOT_KINDS
 from tests.analysis.syntax.material import SOURCES

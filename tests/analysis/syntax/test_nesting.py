@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from asterism.analysis.chunks.chunker import Place, chunk_file
+from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
 from asterism.analysis.source.text import decode
-from asterism.analysis.syntax.outlines import outline
-from asterism.analysis.syntax.walker import DEEPEST_ITEM, TOO_DEEP
+from asterism.analysis.syntax.outlines import DEEPEST_ITEM, TOO_DEEP, outline
 from tests.analysis.chunks.invariants import complaints
 
 
@@ -47,7 +46,7 @@ def test_deep_nesting_stays_small(name: str, start: str, end: str) -> None:
     """Each level holds all levels below: without an end to that, memory grows with the square."""
     data = (start * 3_000 + end * 3_000).encode()
     found = outline(name, data)
-    chunks = chunk_file(found, data, Place("repo", name, name))
+    chunks = chunk_file(found, data, FileOrigin("repo", name, name))
     assert max(item.depth for item in found.items) == DEEPEST_ITEM
     assert TOO_DEEP in found.problems
     assert sum(len(chunk.full_source) for chunk in chunks) < 2 * DEEPEST_ITEM * len(data)

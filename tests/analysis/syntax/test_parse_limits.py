@@ -11,12 +11,11 @@ from time import sleep
 import pytest
 
 from asterism.analysis.syntax import language, trial_worker, trials
-from asterism.analysis.syntax.catalogue import entry_of
-from asterism.analysis.syntax.outlines import outline
-from asterism.analysis.syntax.problems import Statements
-from asterism.analysis.syntax.pruning import problems_of
+from asterism.analysis.syntax.cuts import problems_of
+from asterism.analysis.syntax.language import entry_of
+from asterism.analysis.syntax.outlines import TOO_HARD, outline
+from asterism.analysis.syntax.statements import Statements
 from asterism.analysis.syntax.trials import Attempt, Trials
-from asterism.analysis.syntax.walker import TOO_HARD
 from asterism.types.errors import WorkerDied
 from asterism.types.outline import Span
 from tests.analysis.syntax.material import ENDLESS

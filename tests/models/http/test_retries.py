@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.models.http.answers import FOR_DOCUMENTS, asked_wait, wait_before
+from asterism.models.http.service import FOR_DOCUMENTS, asked_wait, wait_before
 
 DATE = "Wed, 21 Oct 2015 07:28:00 GMT"
 LATER = "Wed, 21 Oct 2015 07:28:30 GMT"

@@ -5,10 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from asterism.models.http.answers import PassingFailure
-from asterism.models.http.service import ServiceName
-from asterism.models.llm.failures import ERRAND
-from asterism.models.llm.stream import Persistence, Pieces, persistently
+from asterism.models.http.service import PassingFailure, ServiceName
+from asterism.models.llm.stream import ERRAND, Persistence, Pieces, persistently
 from asterism.types.chat import ModelReply
 from asterism.types.errors import AsterismError, ProviderDown, ReplyCut
 from tests.llm.asking import Pauses

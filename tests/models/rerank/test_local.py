@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from asterism.models.rerank.local import LocalReranker
 from asterism.models.rerank.options import RerankOptions, model_of
-from asterism.models.rerank.provider import make_reranker
+from asterism.models.rerank.provider import LocalReranker, make_reranker
 from asterism.types.errors import ProviderRefused
 from tests.models.weights.tiny_models import make_reranker as make_folder
 

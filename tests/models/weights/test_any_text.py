@@ -9,8 +9,8 @@ import pytest
 
 from asterism.models.embed.options import EmbedOptions
 from asterism.models.embed.provider import Embedder, make_embedder
-from asterism.models.rerank.local import LocalReranker
 from asterism.models.rerank.options import RerankOptions
+from asterism.models.rerank.provider import LocalReranker
 from tests.models.weights.tiny_models import make_encoder, make_reranker
 from tests.models.weights.tiny_static import make_static
 

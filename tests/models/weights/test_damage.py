@@ -10,8 +10,8 @@ import pytest
 
 from asterism.models.embed.options import EmbedOptions
 from asterism.models.embed.provider import make_embedder
-from asterism.models.rerank.local import LocalReranker
 from asterism.models.rerank.options import RerankOptions
+from asterism.models.rerank.provider import LocalReranker
 from asterism.types.errors import ProviderRefused
 from tests.models.weights.tiny_models import make_encoder, make_reranker, rewrite
 

@@ -14,10 +14,9 @@ from asterism.analysis.chunks.embedding_text import (
     preamble,
     shortened,
 )
-from asterism.analysis.chunks.options import ChunkOptions
-from asterism.analysis.chunks.units import Unit, unit_path, units_of
-from asterism.analysis.syntax.catalogue import titles
-from asterism.analysis.syntax.problems import Statements
+from asterism.analysis.chunks.units import ChunkOptions, Unit, unit_path, units_of
+from asterism.analysis.syntax.language import titles
+from asterism.analysis.syntax.statements import Statements
 from asterism.languages.registry import facets_of
 from asterism.types.chunk import Chunk
 from asterism.types.outline import Item, Outline, Span
@@ -113,7 +112,7 @@ def _cut(start: int, end: int, levels: dict[int, int], closed: Callable[[int], b
     return best
 
 
-class Place(NamedTuple):
+class FileOrigin(NamedTuple):
     """Where a file is and what state it was in, for the fields that its text does not hold."""
 
     repo: str
@@ -129,7 +128,7 @@ class _File(NamedTuple):
     lines: list[str]
     bytes_above: list[int]
     """How many bytes stand above each line and above the end, line ends not counted."""
-    place: Place
+    place: FileOrigin
     options: ChunkOptions
     crumb: str
     doc_is_jsdoc: bool
@@ -157,7 +156,7 @@ class _Key(NamedTuple):
 def chunk_file(
     outline: Outline,
     source: bytes,
-    place: Place,
+    place: FileOrigin,
     options: ChunkOptions | None = None,
 ) -> list[Chunk]:
     """One chunk per symbol and per root item of a file."""

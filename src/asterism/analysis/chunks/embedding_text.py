@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from asterism.analysis.chunks.options import ChunkOptions
+from asterism.analysis.chunks.units import ChunkOptions
 from asterism.languages.registry import facets_of
 from asterism.types.chunk import Chunk
 from asterism.types.files import display_path

@@ -1,6 +1,7 @@
-"""Which items share a chunk: one each, unless siblings stand on the same line."""
+"""Chunk options, and which items share a chunk: one each, unless siblings are on the same line."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from asterism.types.outline import Item
@@ -78,3 +79,30 @@ def _unit(items: Sequence[Item], run: list[int], parent: int | None, depth: int)
     first = min(items[index].first_line for index in run)
     last = max(items[index].end_line for index in run)
     return Unit(tuple(run), lead, first, last, parent, depth)
+
+
+# Changing what `embedding.py` writes means a new number here, so that an index knows its age.
+RECIPE_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkOptions:
+    """Every number that shapes content; their hash belongs to an index's identity."""
+
+    max_tokens: int = 32_000
+    """No embedding text is longer. The largest limit among the models we speak to."""
+    chars_per_token: int = 4
+    """How tokens are estimated where no tokenizer is at hand."""
+    max_quoted: int = 8
+    """Referenced symbols quoted in a preamble; more would drown the code below it."""
+    max_quote_chars: int = 160
+    """Length of one quoted signature."""
+    max_purpose_chars: int = 400
+    """Length of the purpose line: the first paragraph of a doc, unless it is an essay."""
+    max_dependencies: int = 20
+    """Modules named in the dependencies line."""
+
+    @property
+    def max_chars(self) -> int:
+        """The limit in characters."""
+        return self.max_tokens * self.chars_per_token

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from asterism.analysis.chunks.chunker import Place, chunk_file, folded
+from asterism.analysis.chunks.chunker import FileOrigin, chunk_file, folded
 from asterism.analysis.chunks.embedding_text import RULE
-from asterism.analysis.chunks.options import ChunkOptions
-from asterism.analysis.chunks.units import Unit, unit_path, units_of
-from asterism.analysis.syntax.catalogue import titles
+from asterism.analysis.chunks.units import ChunkOptions, Unit, unit_path, units_of
+from asterism.analysis.syntax.language import titles
 from asterism.analysis.syntax.outlines import outline as outline_again
 from asterism.languages.registry import facets_of
 from asterism.types.chunk import Chunk
@@ -208,7 +207,7 @@ def _determinism(case: _Case) -> _Found:
     first = case.chunks[0] if case.chunks else None
     if first is None:
         return
-    place = Place(first.repo, first.file_path, first.relative_path)
+    place = FileOrigin(first.repo, first.file_path, first.relative_path)
     again = chunk_file(
         outline_again(case.outline.path, case.source), case.source, place, case.options
     )

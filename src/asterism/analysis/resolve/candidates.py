@@ -24,7 +24,7 @@ _TESTS = re.compile(
 )
 
 
-class Candidate(NamedTuple):
+class NamedDefinition(NamedTuple):
     """A definition of a name somewhere in the repository."""
 
     path: str
@@ -44,7 +44,7 @@ class World(Protocol):
         """The file that a module means."""
         ...
 
-    def defined(self, name: str) -> Sequence[Candidate]:
+    def defined(self, name: str) -> Sequence[NamedDefinition]:
         """Where a name is defined."""
         ...
 
@@ -70,7 +70,7 @@ class Meaning(NamedTuple):
         return self if self.confidence <= confidence else self._replace(confidence=confidence)
 
 
-class Names:
+class NameLookup:
     """Looks for the one declaration that a name can mean."""
 
     def __init__(self, world: World) -> None:
@@ -158,12 +158,12 @@ class Names:
         ]
         return self.only(found, confidence)
 
-    def named(self, name: str) -> Sequence[Candidate]:
+    def named(self, name: str) -> Sequence[NamedDefinition]:
         """Definitions of a name; none where there are too many to tell them apart."""
         found = self._world.defined(name)
         return found if len(found) <= MAX_CANDIDATES else ()
 
-    def candidates(self, scope: FileScope, name: str) -> list[Candidate]:
+    def candidates(self, scope: FileScope, name: str) -> list[NamedDefinition]:
         """Definitions of a name in files of the same language."""
         family = family_of(scope.language)
         return [
@@ -172,14 +172,14 @@ class Names:
             if family_of(found.language) == family and not _is_constructor(found)
         ]
 
-    def full_name(self, candidate: Candidate) -> str:
+    def full_name(self, candidate: NamedDefinition) -> str:
         """The qualified name with the namespace that the whole file belongs to."""
         if not facets_of(candidate.language).scopes.package_in_names:
             return candidate.qualified_name
         package = self._package(candidate)
         return f"{package}.{candidate.qualified_name}" if package else candidate.qualified_name
 
-    def only(self, found: Iterable[Candidate], confidence: float) -> Meaning | None:
+    def only(self, found: Iterable[NamedDefinition], confidence: float) -> Meaning | None:
         """The one that is meant, if it is one; of several that are one symbol, its head."""
         declared: list[tuple[Declaration, str]] = []
         weak: list[tuple[Declaration, str]] = []
@@ -229,16 +229,16 @@ class Names:
         reopens = self._one_symbol(declaration) == "reopened"
         return item.kind in CONTAINERS and (reopens or "partial" in item.modifiers)
 
-    def _in_reach(self, scope: FileScope, name: str) -> list[Candidate]:
+    def _in_reach(self, scope: FileScope, name: str) -> list[NamedDefinition]:
         """Code does not call its tests; a name that only they define is somebody else's."""
         found = self.candidates(scope, name)
         return found if _is_test(scope.path) else [c for c in found if not _is_test(c.path)]
 
-    def _package(self, candidate: Candidate) -> str:
+    def _package(self, candidate: NamedDefinition) -> str:
         scope = self._world.scope(candidate.path)
         return scope.package if scope else ""
 
-    def _is_free(self, candidate: Candidate) -> bool:
+    def _is_free(self, candidate: NamedDefinition) -> bool:
         """Whether a bare name can mean it: nothing around it but modules and namespaces."""
         scope = self._world.scope(candidate.path)
         index = index_of(scope, candidate) if scope else None
@@ -257,7 +257,7 @@ class Names:
             at = scope.outline.items[at].parent
         return True
 
-    def _is_hidden(self, candidate: Candidate) -> bool:
+    def _is_hidden(self, candidate: NamedDefinition) -> bool:
         """Whether only its own file sees it."""
         scope = self._world.scope(candidate.path)
         index = index_of(scope, candidate) if scope else None
@@ -270,14 +270,14 @@ class Names:
         return hidden or "private" in item.modifiers or "fileprivate" in item.modifiers
 
 
-def index_of(scope: FileScope, candidate: Candidate) -> int | None:
+def index_of(scope: FileScope, candidate: NamedDefinition) -> int | None:
     """The item of a candidate; of several of one name, the one at its line."""
     found = scope.by_qualified_name.get(candidate.qualified_name, ())
     items = scope.outline.items
     return min(found, key=lambda index: abs(items[index].start_line - candidate.line), default=None)
 
 
-def _is_constructor(candidate: Candidate) -> bool:
+def _is_constructor(candidate: NamedDefinition) -> bool:
     """Whether it is called like its class: the class is what such a name means."""
     *_, above, last = ("", *candidate.qualified_name.split("."))
     return above == last and not facets_of(candidate.language).scopes.values_named_as_types

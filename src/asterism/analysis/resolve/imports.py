@@ -5,7 +5,7 @@ from asterism.analysis.resolve.candidates import (
     IN_FOLDER,
     Declaration,
     Meaning,
-    Names,
+    NameLookup,
     World,
 )
 from asterism.analysis.resolve.receivers import around, foreign, returned_table
@@ -19,7 +19,7 @@ MAX_HOPS = 8
 class Imports:
     """Follows the imports of one repository at one moment."""
 
-    def __init__(self, world: World, names: Names) -> None:
+    def __init__(self, world: World, names: NameLookup) -> None:
         self._world = world
         self._names = names
 

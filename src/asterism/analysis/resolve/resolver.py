@@ -10,16 +10,16 @@ from asterism.analysis.resolve.candidates import (
     OF_TYPE,
     Declaration,
     Meaning,
-    Names,
+    NameLookup,
     World,
 )
-from asterism.analysis.resolve.heritage import bases_of
 from asterism.analysis.resolve.imports import Imports
-from asterism.analysis.resolve.modules import is_in_folder
+from asterism.analysis.resolve.offers import is_in_folder
 from asterism.analysis.resolve.receivers import (
-    Owner,
+    MemberOwner,
     Receiver,
     around,
+    bases_of,
     called,
     cast_to,
     foreign,
@@ -50,13 +50,13 @@ class Resolver:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._names = Names(world)
+        self._names = NameLookup(world)
         self._imports = Imports(world, self._names)
         self._values = Values(world, self._names, self)
         self._asked: set[tuple[str, str, int | None]] = set()
         self._bare: dict[tuple[str, str, int | None], Meaning | None] = {}
         self._bases: dict[Declaration, list[tuple[Meaning | None, Reference, bool]]] = {}
-        self._members: dict[tuple[Owner, str], Meaning | None] = {}
+        self._members: dict[tuple[MemberOwner, str], Meaning | None] = {}
 
     def item(self, declaration: Declaration) -> Item:
         """The declared item; its file was read already."""
@@ -112,15 +112,15 @@ class Resolver:
         facets = scope.facets.scopes
         if name in OWN_TYPE and facets.own_type_words:
             container = scope.container_of(enclosing)
-            own = self._container(Owner(scope.path, container)) if container else None
+            own = self._container(MemberOwner(scope.path, container)) if container else None
             return Meaning(own, IN_SCOPE) if own is not None else None
         binding = scope.bindings.get(name)
         if binding is not None:
             return self._imported(scope, binding)
         if facets.implicit_members:
             container = scope.container_of(enclosing)
-            inherited = self._member(Owner(scope.path, container), name) if container else None
-            if inherited is not None:
+            owner = MemberOwner(scope.path, container or ())
+            if container and (inherited := self._member(owner, name)) is not None:
                 return inherited
         if facets.namespaced:
             spaces = [f"{space}{name}" for space in around(scope, enclosing)[:-1]]
@@ -148,7 +148,7 @@ class Resolver:
     def _starred(self, scope: FileScope, module: str, name: str) -> Meaning | None:
         if scope.facets.imports.aliases_modules:
             owner = self._values.held(self._imports.aliased(scope, module, None))
-            return self._member(owner, name) if isinstance(owner, Owner) else None
+            return self._member(owner, name) if isinstance(owner, MemberOwner) else None
         return self._imports.starred(scope, module, name)
 
     def _imported(self, scope: FileScope, binding: Binding) -> Meaning | None:
@@ -161,7 +161,7 @@ class Resolver:
             holder = self._names.in_package(scope, outer, inner, IMPORTED) if inner else None
             owner = self._values.held(holder) if holder is not None else None
             return (
-                self._member(owner, binding.name) if isinstance(owner, Owner) else None
+                self._member(owner, binding.name) if isinstance(owner, MemberOwner) else None
             ) or found
         return found
 
@@ -215,7 +215,7 @@ class Resolver:
 
     def owner(
         self, scope: FileScope, text: str, enclosing: int | None, at: int
-    ) -> Owner | Meaning | None:
+    ) -> MemberOwner | Meaning | None:
         """The type or module that a receiver stands for; a meaning where it is another package."""
         key = (scope.path, text, enclosing)
         if key in self._asked or len(self._asked) > MAX_STEPS:
@@ -229,14 +229,14 @@ class Resolver:
 
     def _find_owner(
         self, scope: FileScope, text: str, enclosing: int | None, at: int
-    ) -> Owner | Meaning | None:
+    ) -> MemberOwner | Meaning | None:
         facets = scope.facets.imports
         if facets.aliases_modules and text[:1].isupper():
             return self._values.held(self._imports.aliased(scope, text, enclosing))
         if facets.form == "path" and (facets.joint in text or text in facets.relative_words):
             path = self._imports.by_path(scope, text) if text != "self" else None
             if path is not None:
-                return Owner(path)
+                return MemberOwner(path)
         whole = scope.bindings.get(text) if "." in text else None
         if whole is not None:
             return self.module_owner(scope, whole)
@@ -249,17 +249,17 @@ class Resolver:
         receiver = receiver_of(text)
         owner = self._first_owner(scope, receiver, enclosing, at)
         for step in receiver.rest:
-            if not isinstance(owner, Owner):
+            if not isinstance(owner, MemberOwner):
                 return owner
             owner = self._step(owner, step)
         return owner
 
     def _first_owner(
         self, scope: FileScope, receiver: Receiver, enclosing: int | None, at: int
-    ) -> Owner | Meaning | None:
+    ) -> MemberOwner | Meaning | None:
         container = scope.container_of(enclosing)
         if receiver.is_self:
-            return Owner(scope.path, container) if container else None
+            return MemberOwner(scope.path, container) if container else None
         if receiver.is_super:
             return self._base_owner(scope, container) if container else None
         name = receiver.first
@@ -275,11 +275,11 @@ class Resolver:
                 return owner
         if name in scope.facets.imports.relative_words:
             path = self._imports.by_path(scope, name)
-            return Owner(path) if path else None
+            return MemberOwner(path) if path else None
         meaning = self.bare(scope, name, enclosing)
         return None if meaning is None else self._values.held(meaning)
 
-    def _step(self, owner: Owner, name: str) -> Owner | Meaning | None:
+    def _step(self, owner: MemberOwner, name: str) -> MemberOwner | Meaning | None:
         if not owner.container and not owner.folder:
             # A module inside of another.
             scope = self._world.scope(owner.path)
@@ -293,15 +293,15 @@ class Resolver:
         held = self._values.held(meaning) if meaning is not None else None
         return held if held is not None else self._values.attribute(owner, name.lstrip("@"))
 
-    def module_owner(self, scope: FileScope, binding: Binding) -> Owner | Meaning | None:
+    def module_owner(self, scope: FileScope, binding: Binding) -> MemberOwner | Meaning | None:
         facets = scope.facets.imports
         if facets.aliases_modules:
             return self._values.held(self._imports.aliased(scope, binding.module, None))
         if facets.folder:
             folder = code_of(facets.folder)(scope.path, binding.module, self._text)
-            return (
-                foreign(IMPORTED, binding.module) if folder is None else Owner(folder, folder=True)
-            )
+            if folder is None:
+                return foreign(IMPORTED, binding.module)
+            return MemberOwner(folder, folder=True)
         path = self._world.module(scope.path, scope.language, binding.module)
         if binding.name not in (EVERYTHING, "self"):
             found = self._imported(scope, binding)
@@ -311,27 +311,29 @@ class Resolver:
             joint = "" if binding.module.endswith(facets.joint) else facets.joint
             inner = f"{binding.module}{joint}{binding.name}"
             path = self._world.module(scope.path, scope.language, inner)
-            return Owner(path) if path else found
-        return Owner(path) if path is not None else foreign(IMPORTED, binding.module)
+            return MemberOwner(path) if path else found
+        return MemberOwner(path) if path is not None else foreign(IMPORTED, binding.module)
 
     def _text(self, path: str) -> bytes | None:
         scope = self._world.scope(path)
         return scope.source if scope else None
 
-    def _base_owner(self, scope: FileScope, container: tuple[str, ...]) -> Owner | Meaning | None:
+    def _base_owner(
+        self, scope: FileScope, container: tuple[str, ...]
+    ) -> MemberOwner | Meaning | None:
         for index in scope.by_path.get(container, ()):
             for meaning, _, _ in self.bases(Declaration(scope.path, index)):
                 if meaning is not None:
                     return self._values.held(meaning)
         return None
 
-    def _container(self, owner: Owner) -> Declaration | None:
+    def _container(self, owner: MemberOwner) -> Declaration | None:
         """The declaration of a type."""
         scope = self._world.scope(owner.path)
         found = scope.by_path.get(owner.container) if scope else None
         return Declaration(owner.path, scope.head(found)) if scope and found else None
 
-    def _member(self, owner: Owner, name: str) -> Meaning | None:
+    def _member(self, owner: MemberOwner, name: str) -> Meaning | None:
         """A member of a type, its own or inherited; a top-level name of a module."""
         key = (owner._replace(confidence=1.0), name)
         if key not in self._members:
@@ -340,7 +342,7 @@ class Resolver:
         found = self._members[key]
         return found.at_most(owner.confidence) if found is not None else None
 
-    def _find_member(self, owner: Owner, name: str) -> Meaning | None:
+    def _find_member(self, owner: MemberOwner, name: str) -> Meaning | None:
         if owner.folder:
             fitting = [c for c in self._names.named(name) if is_in_folder(c.path, owner.path)]
             return self._names.only([c for c in fitting if "." not in c.qualified_name], IN_FOLDER)
@@ -369,7 +371,7 @@ class Resolver:
             return inherited.at_most(GUESS)
         return inherited
 
-    def _inherited(self, scope: FileScope, owner: Owner, name: str) -> Meaning | None:
+    def _inherited(self, scope: FileScope, owner: MemberOwner, name: str) -> Meaning | None:
         declared = [Declaration(owner.path, n) for n in scope.by_path.get(owner.container, ())]
         kinds = {self.item(declaration).kind for declaration in declared}
         if not kinds & CONTAINERS - ADDITIONS:
@@ -381,12 +383,12 @@ class Resolver:
         for declaration in declared:
             for meaning, _, _ in self.bases(declaration):
                 base = self._values.held(meaning) if meaning is not None else None
-                found = self._member(base, name) if isinstance(base, Owner) else None
+                found = self._member(base, name) if isinstance(base, MemberOwner) else None
                 if found is not None:
                     return found
         return None
 
-    def _beside(self, owner: Owner, name: str) -> Meaning | None:
+    def _beside(self, owner: MemberOwner, name: str) -> Meaning | None:
         """A member that stands in another file than its type: Go, Rust, extensions, C++ sources."""
         qualified = ".".join((*owner.container, name))
         fitting = [c for c in self._names.named(name) if c.qualified_name == qualified]

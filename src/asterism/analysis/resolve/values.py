@@ -8,12 +8,12 @@ from asterism.analysis.resolve.candidates import (
     OF_TYPE,
     Declaration,
     Meaning,
-    Names,
+    NameLookup,
     World,
 )
 from asterism.analysis.resolve.receivers import (
     MAKERS,
-    Owner,
+    MemberOwner,
     alias_of,
     at_most,
     foreign,
@@ -41,11 +41,11 @@ class Finder(Protocol):
 
     def owner(
         self, scope: FileScope, text: str, enclosing: int | None, at: int
-    ) -> Owner | Meaning | None:
+    ) -> MemberOwner | Meaning | None:
         """What a receiver stands for."""
         ...
 
-    def module_owner(self, scope: FileScope, binding: Binding) -> Owner | Meaning | None:
+    def module_owner(self, scope: FileScope, binding: Binding) -> MemberOwner | Meaning | None:
         """What an imported name stands for."""
         ...
 
@@ -53,13 +53,13 @@ class Finder(Protocol):
 class Values:
     """Finds the types of values; what was found once is kept."""
 
-    def __init__(self, world: World, names: Names, finder: Finder) -> None:
+    def __init__(self, world: World, names: NameLookup, finder: Finder) -> None:
         self._world = world
         self._names = names
         self._finder = finder
-        self._local: dict[tuple[str, int, str], Owner | Meaning | None] = {}
-        self._held: dict[Declaration, Owner | Meaning | None] = {}
-        self._attributes: dict[tuple[str, tuple[str, ...], str], Owner | Meaning | None] = {}
+        self._local: dict[tuple[str, int, str], MemberOwner | Meaning | None] = {}
+        self._held: dict[Declaration, MemberOwner | Meaning | None] = {}
+        self._attributes: dict[tuple[str, tuple[str, ...], str], MemberOwner | Meaning | None] = {}
 
     def _item(self, declaration: Declaration) -> Item | None:
         scope = self._world.scope(declaration.path)
@@ -67,7 +67,7 @@ class Values:
 
     def variable(
         self, scope: FileScope, name: str, enclosing: int | None, at: int
-    ) -> tuple[bool, Owner | Meaning | None]:
+    ) -> tuple[bool, MemberOwner | Meaning | None]:
         """Whether a name is a variable of the functions around, and the owner if it has one."""
         number = enclosing
         while number is not None:
@@ -91,7 +91,7 @@ class Values:
 
     def _parameter(
         self, scope: FileScope, name: str, number: int
-    ) -> tuple[bool, Owner | Meaning | None]:
+    ) -> tuple[bool, MemberOwner | Meaning | None]:
         for parameter in scope.header(number).parameters:
             if parameter.name == name:
                 head = type_head(parameter.type) if parameter.type else None
@@ -100,20 +100,20 @@ class Values:
 
     def _place_owner(
         self, scope: FileScope, name: str, places: list[Local], number: int
-    ) -> Owner | Meaning | None:
+    ) -> MemberOwner | Meaning | None:
         """The owner by the last setting before a use; a declared type holds for all of them."""
         declared = [local for local in places if local.type]
         if scope.facets.types.fixed and declared:
             return self.typed(scope, declared[-1].type, number)
         last = self._local_owner(scope, name, places[-1], number)
-        if scope.facets.types.fixed or len(places) == 1 or not isinstance(last, Owner):
+        if scope.facets.types.fixed or len(places) == 1 or not isinstance(last, MemberOwner):
             return last
         others = {self._local_owner(scope, name, local, number) for local in places[:-1]}
         return last if others <= {last, None} else last._replace(confidence=GUESS)
 
     def _local_owner(
         self, scope: FileScope, name: str, local: Local, number: int
-    ) -> Owner | Meaning | None:
+    ) -> MemberOwner | Meaning | None:
         key = (scope.path, scope.body_start(number) + local.at, name)
         if key not in self._local:
             self._local[key] = None
@@ -122,7 +122,7 @@ class Values:
 
     def _find_local(
         self, scope: FileScope, local: Local, number: int | None, at: int
-    ) -> Owner | Meaning | None:
+    ) -> MemberOwner | Meaning | None:
         if local.type is not None:
             return self.typed(scope, local.type, number)
         if local.alias is not None:
@@ -133,7 +133,7 @@ class Values:
 
     def typed(
         self, scope: FileScope, head: str | None, enclosing: int | None
-    ) -> Owner | Meaning | None:
+    ) -> MemberOwner | Meaning | None:
         """The owner of a value by its type's name; a type that is not found is foreign."""
         if head is None:
             return None
@@ -143,7 +143,7 @@ class Values:
 
     def made(
         self, scope: FileScope, maker: str, enclosing: int | None, at: int
-    ) -> Owner | Meaning | None:
+    ) -> MemberOwner | Meaning | None:
         """The owner of what a function returns, by the type that its signature names."""
         package, name = split_chain(maker)
         if package:
@@ -164,7 +164,7 @@ class Values:
             return self.held(meaning)
         return self._returned(meaning)
 
-    def _returned(self, meaning: Meaning) -> Owner | Meaning | None:
+    def _returned(self, meaning: Meaning) -> MemberOwner | Meaning | None:
         if meaning.declaration is None:
             return meaning
         path, number = meaning.declaration
@@ -174,19 +174,23 @@ class Values:
         item = made.outline.items[number]
         if item.kind == "constructor" or item.name == "initialize":
             container = made.container_of(number)
-            return Owner(path, container, confidence=meaning.confidence) if container else None
+            return (
+                MemberOwner(path, container, confidence=meaning.confidence) if container else None
+            )
         head = returned_head(made.header(number).returns, made.language)
         if not head:
             return None if head is None else foreign(OF_TYPE, None)
         if head in OWN_TYPE:
             container = made.container_of(number)
-            return Owner(path, container, confidence=meaning.confidence) if container else None
+            return (
+                MemberOwner(path, container, confidence=meaning.confidence) if container else None
+            )
         owner = self._type_owner(made, head, item.parent) or foreign(OF_TYPE, head)
         return at_most(owner, meaning.confidence)
 
     def _type_owner(
         self, scope: FileScope, type_name: str, enclosing: int | None
-    ) -> Owner | Meaning | None:
+    ) -> MemberOwner | Meaning | None:
         name = type_name.lstrip("\\")
         package, _, last = name.replace("::", ".").replace("\\", ".").rpartition(".")
         if package and scope.facets.imports.form == "namespace":
@@ -207,7 +211,7 @@ class Values:
             meaning = self._finder.bare(scope, last, enclosing)
         return None if meaning is None else self.held(meaning)
 
-    def held(self, meaning: Meaning) -> Owner | Meaning | None:
+    def held(self, meaning: Meaning) -> MemberOwner | Meaning | None:
         """The type itself, or the declared type of a property or variable."""
         if meaning.declaration is None:
             return meaning
@@ -217,7 +221,7 @@ class Values:
             self._held[meaning.declaration] = self._find_held(meaning.declaration)
         return at_most(self._held[meaning.declaration], meaning.confidence)
 
-    def _find_held(self, declaration: Declaration) -> Owner | Meaning | None:
+    def _find_held(self, declaration: Declaration) -> MemberOwner | Meaning | None:
         path, number = declaration
         scope = self._world.scope(path)
         if scope is None:
@@ -231,16 +235,16 @@ class Values:
         if facets.types.declared_modules and is_space:
             inner = facets.imports.submodule.format(item.name)
             file = self._world.module(path, scope.language, inner)
-            return Owner(file) if file else None
+            return MemberOwner(file) if file else None
         if facets.types.alias_values and is_this(item):
-            return Owner(path, item.path[:-1])
+            return MemberOwner(path, item.path[:-1])
         if item.kind in CONTAINERS:
-            return Owner(path, item.path)
+            return MemberOwner(path, item.path)
         if item.kind in ("function", "method", "macro"):
             return None
         return self._value_owner(scope, number)
 
-    def _value_owner(self, scope: FileScope, number: int) -> Owner | Meaning | None:
+    def _value_owner(self, scope: FileScope, number: int) -> MemberOwner | Meaning | None:
         """The owner of what a property or a variable holds."""
         item = scope.outline.items[number]
         head = property_type(item.name.lstrip("@$"), item.signature, scope.language)
@@ -251,14 +255,14 @@ class Values:
             for path in scope.by_path
         ):
             # An object that is made in place, or a table of Lua: its members stand below its name.
-            return Owner(scope.path, item.path)
+            return MemberOwner(scope.path, item.path)
         if head == "":
             return foreign(OF_TYPE, None)
         text = scope.source[item.name_offset : item.span.end].decode("latin-1")
         places = scope.locals_in(text).get(item.name.lstrip("$"), ())
         return self._find_local(scope, places[0], item.parent, item.span.end) if places else None
 
-    def attribute(self, owner: Owner, name: str) -> Owner | Meaning | None:
+    def attribute(self, owner: MemberOwner, name: str) -> MemberOwner | Meaning | None:
         """An object's own variable, by what the methods of its class set it to."""
         key = (owner.path, owner.container, name)
         if key not in self._attributes:
@@ -266,7 +270,7 @@ class Values:
             self._attributes[key] = self._find_attribute(owner, name)
         return at_most(self._attributes[key], owner.confidence)
 
-    def _find_attribute(self, owner: Owner, name: str) -> Owner | Meaning | None:
+    def _find_attribute(self, owner: MemberOwner, name: str) -> MemberOwner | Meaning | None:
         scope = self._world.scope(owner.path)
         for index in scope.by_path.get(owner.container, ()) if scope else ():
             places = scope.attributes(index).get(name, ()) if scope else ()

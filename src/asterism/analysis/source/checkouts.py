@@ -1,12 +1,16 @@
-"""Git checkouts: where a work tree begins, whose it is, and which excludes its settings name."""
-
-# Paths are plain strings: the walk meets thousands, and pathlib would double its time.
-# ruff: noqa: PTH112, PTH113, PTH118, PTH120, PTH123
+"""Git checkouts and their settings, and the files that paths shown in replies mean."""
 
 import os
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from asterism.types.errors import PathOutside
+from asterism.types.files import display_path, wire_path
+
+# Paths are plain strings: the walk meets thousands, and pathlib would double its time.
+# ruff: noqa: PTH112, PTH113, PTH118, PTH120, PTH123
+
 
 _MAX_INCLUDE_DEPTH = 5
 """How deep configuration files may include each other; git stops at 10, nobody nests five."""
@@ -152,3 +156,42 @@ def _first_line(path: str) -> str | None:
             return file.readline(8192).rstrip("\n")
     except OSError:
         return None
+
+
+def check_inside(path: str, root: str) -> None:
+    """Refuse a path whose real place is not below the real place of the root."""
+    real, top = os.path.realpath(path), os.path.realpath(root)
+    if real != top and not real.startswith(top.rstrip(os.sep) + os.sep):
+        raise PathOutside(
+            f"{display_path(path)} leads out of {display_path(root)} through a link, to "
+            f"{display_path(real)}; give that path itself if you mean it."
+        )
+
+
+def on_disk(typed: str) -> str:
+    r"""The path as the disk has it: `a\u202eb.py` is that file, or else the one that is shown so.
+
+    What exists as it is typed is itself. A path that means no file, or several, comes back as is.
+    """
+    # A NUL is in no path; what is wrong with it is said where the path is opened.
+    if "\\" not in typed or "\0" in typed or os.path.lexists(typed):
+        return typed
+    place = ""
+    for step in typed.split("/"):
+        found = place + step
+        if "\\" in step and not os.path.lexists(found):
+            name = _name_shown_as(step, place or os.curdir)
+            if name is None:
+                return typed
+            found = place + name
+        place = f"{found}/"
+    return place[:-1]
+
+
+def _name_shown_as(shown: str, directory: str) -> str | None:
+    try:
+        names = os.listdir(directory)  # noqa: PTH208 - names may be no text
+    except (OSError, ValueError):
+        return None
+    found = [name for name in names if shown in (display_path(name), wire_path(name))]
+    return found[0] if len(found) == 1 else None

@@ -1,19 +1,17 @@
-"""The walk over a repository: every path is either a file to index or skipped with a reason."""
-
-# Paths are plain strings: the walk meets thousands, and pathlib would double its time.
-# ruff: noqa: PTH115, PTH116, PTH118
+"""Walks a repository: which files are indexed, which are skipped and why, and what changed."""
 
 import errno
 import os
 import stat
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
 from asterism.analysis.source.checkouts import is_bare_repository
 from asterism.analysis.source.ignores import (
     Folder,
-    Ground,
-    Rule,
+    IgnoreRule,
+    WalkContext,
     enter,
     find_rule,
     matchable,
@@ -22,7 +20,7 @@ from asterism.analysis.source.ignores import (
 )
 from asterism.analysis.source.names import (
     HEAD_BYTES,
-    Verdict,
+    Exclusion,
     judge_content,
     judge_file_name,
     judge_folder_name,
@@ -31,6 +29,9 @@ from asterism.analysis.source.names import (
 from asterism.analysis.source.secrets import is_secret_file, is_secret_folder, may_be_secret
 from asterism.types.errors import PathMissing, PathUnreadable, WrongPathKind
 from asterism.types.files import Discovery, FoundFile, SkippedFile, SkipReason, display_path
+
+# Paths are plain strings: the walk meets thousands, and pathlib would double its time.
+# ruff: noqa: PTH115, PTH116, PTH118
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +84,7 @@ def walk(
 ) -> Iterator[FoundFile | SkippedFile]:
     """Yield what `discover` returns, one directory after the other, in a stable order."""
     _check_root(root)
-    ground = Ground(os.path.realpath(root), options.global_excludes, options.home)
+    ground = WalkContext(os.path.realpath(root), options.global_excludes, options.home)
     pending = [top_folder(ground)]
     while pending:
         folder = pending.pop()
@@ -97,7 +98,7 @@ def walk(
             yield SkippedFile(folder.path, SkipReason.unreadable, error.strerror)
             continue
         entered = enter(ground, folder, frozenset(entry.name for entry in entries))
-        if isinstance(entered, Verdict):
+        if isinstance(entered, Exclusion):
             yield SkippedFile(folder.path, *entered)
             continue
         below: list[Folder] = []
@@ -136,7 +137,7 @@ def _judge_entries(
     """Judge everything in one directory; directories to visit next are added to `below`."""
     for entry in entries:
         path = folder.path + entry.name
-        outcome: Folder | FoundFile | Verdict
+        outcome: Folder | FoundFile | Exclusion
         try:
             if entry.is_dir(follow_symlinks=False):
                 path += "/"
@@ -147,52 +148,52 @@ def _judge_entries(
             # It went away since the directory was listed.
             continue
         except OSError as error:
-            outcome = Verdict(SkipReason.unreadable, error.strerror)
+            outcome = Exclusion(SkipReason.unreadable, error.strerror)
         if isinstance(outcome, Folder):
             below.append(outcome)
-        elif isinstance(outcome, Verdict):
+        elif isinstance(outcome, Exclusion):
             yield SkippedFile(path, *outcome)
         else:
             yield outcome
 
 
-def _judge_folder(folder: Folder, entry: os.DirEntry[str]) -> Folder | Verdict:
+def _judge_folder(folder: Folder, entry: os.DirEntry[str]) -> Folder | Exclusion:
     """Return the directory to visit, or why it is not visited."""
     name = entry.name
     if is_secret_folder(name):
-        return Verdict(SkipReason.secret, None)
+        return Exclusion(SkipReason.secret, None)
     named = judge_folder_name(name)
     if named is SkipReason.vcs or (name.endswith(".git") and is_bare_repository(entry.path)):
-        return Verdict(SkipReason.vcs, None)
+        return Exclusion(SkipReason.vcs, None)
     own, refused = _judge_rules(folder, name, is_dir=True)
     if own is not None and own.forces_in:
         return folder.below(name, forced=True)
     if refused is None and named is not None:
-        refused = Verdict(named, None)
+        refused = Exclusion(named, None)
     if refused is None:
         return folder.below(name)
     inner = folder.below(name, closed=refused)
     return inner if reaches_into(folder.own, inner.key) else refused
 
 
-def _judge_file(folder: Folder, entry: os.DirEntry[str], judge: _Judge) -> FoundFile | Verdict:
+def _judge_file(folder: Folder, entry: os.DirEntry[str], judge: _Judge) -> FoundFile | Exclusion:
     """Return the file to index, or why it is skipped; the cheapest questions come first."""
     name = entry.name
     if is_secret_file(folder.path[:-1].rpartition("/")[2], name):
-        return Verdict(SkipReason.secret, None)
+        return Exclusion(SkipReason.secret, None)
     own, refused = _judge_rules(folder, name, is_dir=False)
     if refused is not None:
         return refused
     if entry.is_symlink():
         return _judge_link(entry.path, judge.root)
     if not entry.is_file(follow_symlinks=False):
-        return Verdict(SkipReason.special, None)
+        return Exclusion(SkipReason.special, None)
     forced = own is not None and own.forces_in
     if not forced and (named := judge_file_name(name)):
-        return Verdict(named, None)
+        return Exclusion(named, None)
     facts = entry.stat(follow_symlinks=False)
     if facts.st_size > judge.options.max_bytes and not forced:
-        return Verdict(SkipReason.too_large, f"{facts.st_size:,} bytes")
+        return Exclusion(SkipReason.too_large, f"{facts.st_size:,} bytes")
     found = FoundFile(folder.path + name, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
     if judge.options.sniff and found.size and found not in judge.known:
         most = HEAD_BYTES
@@ -204,7 +205,9 @@ def _judge_file(folder: Folder, entry: os.DirEntry[str], judge: _Judge) -> Found
     return found
 
 
-def _judge_rules(folder: Folder, name: str, is_dir: bool) -> tuple[Rule | None, Verdict | None]:
+def _judge_rules(
+    folder: Folder, name: str, is_dir: bool
+) -> tuple[IgnoreRule | None, Exclusion | None]:
     """Return our own rule for a name, if any, and why the ignore rules leave it out, if they do."""
     key = matchable(name)
     own = None
@@ -213,23 +216,110 @@ def _judge_rules(folder: Folder, name: str, is_dir: bool) -> tuple[Rule | None, 
     if own is not None:
         if own.forces_in:
             return own, None
-        return own, Verdict(SkipReason.asterismignored, own.place)
+        return own, Exclusion(SkipReason.asterismignored, own.place)
     if folder.closed is not None:
         return None, folder.closed
     git = find_rule(folder.git, folder.key, key, is_dir)
     if git is not None and not git.forces_in:
-        return None, Verdict(SkipReason.gitignored, git.place)
+        return None, Exclusion(SkipReason.gitignored, git.place)
     return None, None
 
 
-def _judge_link(path: str, root: str) -> Verdict:
+def _judge_link(path: str, root: str) -> Exclusion:
     """Say where a link leads; it is never followed: a target inside the root has its own path."""
     target = display_path(os.readlink(path))
     try:
         real = os.path.realpath(path, strict=True)
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
-            return Verdict(SkipReason.broken_link, target)
-        return Verdict(SkipReason.outside_link, target)
+            return Exclusion(SkipReason.broken_link, target)
+        return Exclusion(SkipReason.outside_link, target)
     inside = real == root or real.startswith(root.rstrip("/") + "/")
-    return Verdict(SkipReason.linked_duplicate if inside else SkipReason.outside_link, target)
+    return Exclusion(SkipReason.linked_duplicate if inside else SkipReason.outside_link, target)
+
+
+# Paths are plain strings: there are thousands, and pathlib would double the time.
+# ruff: noqa: PTH118
+
+
+MOST_ENTRIES = 100_000
+"""A view of more is not taken: it would be 40 MB. Such a root is listed for every question."""
+
+Mark: TypeAlias = tuple[int, int, int]
+"""When an entry's content and its inode last changed, and its size."""
+
+
+class DirectoryView(NamedTuple):
+    """How everything was that a discovery depends on, ignored files included."""
+
+    root: str
+    options: DiscoveryOptions
+    top: Folder
+    """The rules that come from outside the root, and from git's own folder."""
+    marks: dict[str, Mark]
+    """Of the directories that were entered and all they hold, by absolute path."""
+
+    def is_same(self) -> bool:
+        """Whether a discovery would find now what it found then.
+
+        This is as sure as a discovery itself, which opens no file whose times and size are known,
+        and takes a fifth of its time: 2 µs an entry.
+        """
+        lstat = os.lstat
+        try:
+            for path, mark in self.marks.items():
+                facts = lstat(path)
+                if (facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size) != mark:
+                    return False
+        except OSError:
+            return False
+        return _top(self.root, self.options) == self.top
+
+
+def take_view(
+    root: str, options: DiscoveryOptions, closed: Collection[str], settled_ns: int
+) -> DirectoryView | None:
+    """Look at everything below a root but for the directories that are not entered.
+
+    `closed` names these, relative to the root and ending in `/`. There is no view if something
+    changed since `settled_ns`, because it may be changing still within one tick of the file
+    system's clock, nor if a checkout lies inside, whose rules would have to be watched as well.
+    """
+    real = os.path.realpath(root)
+    marks: dict[str, Mark] = {}
+    try:
+        for path, facts in _entries(real, frozenset(closed)):
+            if max(facts.st_mtime_ns, facts.st_ctime_ns) >= settled_ns:
+                return None
+            marks[path] = (facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size)
+            if len(marks) > MOST_ENTRIES:
+                return None
+    except (OSError, _CheckoutInside):
+        return None
+    return DirectoryView(root, options, _top(root, options), marks)
+
+
+class _CheckoutInside(Exception):
+    """A directory below the root has a `.git` of its own."""
+
+
+def _entries(root: str, closed: Collection[str]) -> Iterator[tuple[str, os.stat_result]]:
+    yield root, os.lstat(root)
+    pending = [""]
+    while pending:
+        folder = pending.pop()
+        with os.scandir(os.path.join(root, folder)) as listing:
+            for entry in listing:
+                if entry.name == ".git":
+                    if folder:
+                        raise _CheckoutInside
+                    # What counts of it is read by whoever asks for the rules at the top.
+                    continue
+                yield entry.path, entry.stat(follow_symlinks=False)
+                inner = f"{folder}{entry.name}/"
+                if entry.is_dir(follow_symlinks=False) and inner not in closed:
+                    pending.append(inner)
+
+
+def _top(root: str, options: DiscoveryOptions) -> Folder:
+    return top_folder(WalkContext(os.path.realpath(root), options.global_excludes, options.home))

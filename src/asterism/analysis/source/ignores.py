@@ -13,12 +13,12 @@ from asterism.analysis.source.checkouts import (
     checkout_settings,
     enclosing_checkout,
 )
-from asterism.analysis.source.names import Verdict, dependency_mark
+from asterism.analysis.source.names import Exclusion, dependency_mark
 from asterism.analysis.source.patterns import Pattern, compile_line
 from asterism.types.files import SkipReason, display_path
 
 
-class Rule(NamedTuple):
+class IgnoreRule(NamedTuple):
     """One pattern and where it is written."""
 
     pattern: Pattern
@@ -34,7 +34,7 @@ class Rule(NamedTuple):
 class RuleSet:
     """The patterns of one ignore file, with quick tests that rule out most names at once."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[IgnoreRule, ...]
     names: frozenset[str]
     suffixes: tuple[str, ...]
     paths: frozenset[str]
@@ -44,7 +44,7 @@ class RuleSet:
     forcing: tuple[Pattern, ...]
     """The `!` patterns with a slash inside, which can reach into an ignored directory."""
 
-    def find(self, name: str, path: str, is_dir: bool, only_reaching: bool) -> Rule | None:
+    def find(self, name: str, path: str, is_dir: bool, only_reaching: bool) -> IgnoreRule | None:
         """Return the last rule that matches; `path` is relative to the ignore file's directory."""
         slashed = name + "/" if is_dir else name
         if not (
@@ -65,7 +65,7 @@ class RuleSet:
         return None
 
 
-class Scope(NamedTuple):
+class IgnoreScope(NamedTuple):
     """A rule set at its place: how a path below the root becomes one relative to that place."""
 
     rules: RuleSet
@@ -75,13 +75,13 @@ class Scope(NamedTuple):
     """How many characters to take off, for an ignore file below the root."""
 
 
-Scopes = tuple[Scope, ...]
+Scopes = tuple[IgnoreScope, ...]
 """Ignore files in order of precedence."""
 
 
 def find_rule(
     scopes: Scopes, folder: str, name: str, is_dir: bool, only_reaching: bool = False
-) -> Rule | None:
+) -> IgnoreRule | None:
     """Return the rule that decides about `folder + name` (both as `matchable` text), if any.
 
     With `only_reaching`, `!` patterns without a slash do not count: that is how things inside an
@@ -125,16 +125,16 @@ def matchable(path: str) -> str:
 def parse_rules(data: bytes, place: str, ignore_case: bool = False) -> RuleSet:
     """Compile an ignore file's content; kept, since a sync meets the same files again."""
     text = data.removeprefix(b"\xef\xbb\xbf").decode("latin-1")
-    rules: list[Rule] = []
+    rules: list[IgnoreRule] = []
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.removesuffix("\r").partition("\0")[0]
         if pattern := compile_line(line, ignore_case):
             written = line.rstrip(" ").encode("latin-1").decode("utf-8", "backslashreplace")
-            rules.append(Rule(pattern, f"{place}:{number}: {written}"))
+            rules.append(IgnoreRule(pattern, f"{place}:{number}: {written}"))
     return _rule_set(tuple(rules), re.DOTALL | re.ASCII | (re.IGNORECASE if ignore_case else 0))
 
 
-def _rule_set(rules: tuple[Rule, ...], flags: int) -> RuleSet:
+def _rule_set(rules: tuple[IgnoreRule, ...], flags: int) -> RuleSet:
     fold = bool(flags & re.IGNORECASE)
     patterns = [rule.pattern for rule in rules]
     exact = [p for p in patterns if p.exact is not None and not fold]
@@ -174,7 +174,7 @@ take 15 s to compile."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class WalkContext:
     """What a walk stands on: its root, the user's excludes, and the repositories met so far."""
 
     root: str
@@ -195,10 +195,10 @@ class Folder(NamedTuple):
     ignore_case: bool = False
     forced: bool = False
     """Whether `!` named this very directory."""
-    closed: Verdict | None = None
+    closed: Exclusion | None = None
     """Set where the directory is ignored but entered for what `!` names below it: the reason."""
 
-    def below(self, name: str, forced: bool = False, closed: Verdict | None = None) -> "Folder":
+    def below(self, name: str, forced: bool = False, closed: Exclusion | None = None) -> "Folder":
         """Return a directory inside this one, under the same rules."""
         return self._replace(
             path=f"{self.path}{name}/",
@@ -208,7 +208,7 @@ class Folder(NamedTuple):
         )
 
 
-def top_folder(ground: Ground) -> Folder:
+def top_folder(ground: WalkContext) -> Folder:
     """Return the root with the rules from above it: its checkout's and its parents' files."""
     checkout = enclosing_checkout(ground.root)
     if checkout is None:
@@ -230,15 +230,15 @@ def top_folder(ground: Ground) -> Folder:
     return folder
 
 
-def enter(ground: Ground, folder: Folder, names: frozenset[str]) -> Folder | Verdict:
+def enter(ground: WalkContext, folder: Folder, names: frozenset[str]) -> Folder | Exclusion:
     """Return the directory with its own rules added, or why it is not indexed after all."""
     location = os.path.join(ground.root, folder.path)
     if folder.path:
         if not folder.forced and (mark := dependency_mark(names)):
-            return Verdict(SkipReason.dependencies, f"it holds {mark}")
+            return Exclusion(SkipReason.dependencies, f"it holds {mark}")
         if ".git" in names and (checkout := checkout_at(location)):
             if _is_elsewhere(ground, checkout):
-                return Verdict(SkipReason.nested_checkout, f"worktree of {checkout.common_dir}")
+                return Exclusion(SkipReason.nested_checkout, f"worktree of {checkout.common_dir}")
             ground.repositories.add(checkout.common_dir)
             folder = _in_checkout(ground, folder, checkout, lead="")
     strip = len(folder.key)
@@ -254,7 +254,7 @@ def enter(ground: Ground, folder: Folder, names: frozenset[str]) -> Folder | Ver
     return folder
 
 
-def _is_elsewhere(ground: Ground, checkout: Checkout) -> bool:
+def _is_elsewhere(ground: WalkContext, checkout: Checkout) -> bool:
     """Tell whether the same repository is indexed already, or will be at its main checkout."""
     if checkout.common_dir in ground.repositories:
         return True
@@ -263,7 +263,9 @@ def _is_elsewhere(ground: Ground, checkout: Checkout) -> bool:
     return checkout.linked and inside and os.path.basename(checkout.common_dir) == ".git"
 
 
-def _in_checkout(ground: Ground, folder: Folder, checkout: Checkout | None, lead: str) -> Folder:
+def _in_checkout(
+    ground: WalkContext, folder: Folder, checkout: Checkout | None, lead: str
+) -> Folder:
     """Give a folder the rules of a whole checkout, and no outer ones: git does not look outside."""
     excludes, ignore_case, sources = ground.global_excludes, False, []
     if checkout is not None:
@@ -279,7 +281,7 @@ def _in_checkout(ground: Ground, folder: Folder, checkout: Checkout | None, lead
         for path, place in sources
         if (data := _content(path))
     ]
-    scopes = tuple(Scope(each, lead, len(folder.key)) for each in rules)
+    scopes = tuple(IgnoreScope(each, lead, len(folder.key)) for each in rules)
     return folder._replace(git=scopes, ignore_case=ignore_case)
 
 
@@ -288,7 +290,7 @@ def _ignore_file(location: str, name: str, place: str, ignore_case: bool) -> Sco
     # Like git: an ignore file inside the tree that is a link is not read.
     if os.path.islink(path) or not (data := _content(path)):
         return ()
-    return (Scope(parse_rules(data, display_path(place + name), ignore_case)),)
+    return (IgnoreScope(parse_rules(data, display_path(place + name), ignore_case)),)
 
 
 def _content(path: str) -> bytes | None:

@@ -31,7 +31,7 @@ _MARKER = re.compile(
 )
 
 
-class Verdict(NamedTuple):
+class Exclusion(NamedTuple):
     """Why a file's content rules it out."""
 
     reason: SkipReason
@@ -47,33 +47,35 @@ def read_head(path: str, size: int = HEAD_BYTES) -> bytes:
         os.close(handle)
 
 
-def judge_content(name: str, head: bytes) -> Verdict | None:
+def judge_content(name: str, head: bytes) -> Exclusion | None:
     """Return why a file with this first block is skipped, if it is; pure, so it may be cached.
 
     Of a file that may be a secret, `head` is all of it.
     """
     secret = secret_content(name, head)
     if secret is not None:
-        return Verdict(SkipReason.secret, secret)
+        return Exclusion(SkipReason.secret, secret)
     head = head[:HEAD_BYTES]
     if is_binary(head):
-        return Verdict(SkipReason.binary, "content")
+        return Exclusion(SkipReason.binary, "content")
     lowered = name.lower()
     if len(head) >= _MINIFIED_MINIMUM and lowered.endswith(_MINIFIABLE):
         mean = len(head) // (head.count(b"\n") + 1)
         if mean > _MINIFIED_LINE:
-            return Verdict(SkipReason.minified, f"lines of {mean} characters on average")
+            return Exclusion(SkipReason.minified, f"lines of {mean} characters on average")
     return None if lowered.endswith(_PROSE) else _judge_marker(head[:_MARKER_BYTES])
 
 
-def _judge_marker(head: bytes) -> Verdict | None:
+def _judge_marker(head: bytes) -> Exclusion | None:
     # The plain test is some ten times faster than the expression and settles nearly every file.
     if b"enerated" not in head and b"ENERATED" not in head:
         return None
     found = _MARKER.search(head)
     if found is None:
         return None
-    return Verdict(SkipReason.generated, found.group().decode("utf-8", "backslashreplace").strip())
+    return Exclusion(
+        SkipReason.generated, found.group().decode("utf-8", "backslashreplace").strip()
+    )
 
 
 def _words(text: str) -> tuple[str, ...]:

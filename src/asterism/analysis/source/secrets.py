@@ -36,7 +36,7 @@ _AT_START = re.compile(rb"\A[\s\xef\xbb\xbf]{0,200}-----BEGIN [A-Z0-9 ]{0,40}PRI
 _VALUE = rb"[\"']?[A-Za-z0-9+/_.~=-]{16,}"
 
 
-class Shape(NamedTuple):
+class SecretShape(NamedTuple):
     """One form of a file of credentials."""
 
     detail: str
@@ -47,8 +47,8 @@ class Shape(NamedTuple):
     """All of them have to be found."""
 
 
-def _shape(detail: str, mark: bytes, *parts: bytes) -> Shape:
-    return Shape(
+def _shape(detail: str, mark: bytes, *parts: bytes) -> SecretShape:
+    return SecretShape(
         detail, mark, tuple(re.compile(part, re.MULTILINE | re.IGNORECASE) for part in parts)
     )
 

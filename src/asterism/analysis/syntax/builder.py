@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from asterism.analysis.syntax.draft import Draft, Frame, Level, Prefix, Wrapper
-from asterism.analysis.syntax.margin import Margin
+from asterism.analysis.syntax.draft import Draft, Frame, Level, Margin, Prefix, Wrapper
 from asterism.analysis.syntax.text import (
     Conventions,
     bare_text,

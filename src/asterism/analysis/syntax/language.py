@@ -1,19 +1,21 @@
-"""One language as data: which grammar, which conventions, which rule for which node."""
+"""Finds the language of a file, and holds its grammar, conventions and rules as one table."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeAlias
+from posixpath import basename, splitext
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from asterism.analysis.syntax.builder import Builder
-from asterism.analysis.syntax.catalogue import Entry
 from asterism.analysis.syntax.draft import Draft
 from asterism.analysis.syntax.text import Conventions
 from asterism.analysis.syntax.trial_worker import parsed
 from asterism.analysis.syntax.trials import TRIALS, Attempt, folders_of
+from asterism.languages.registry import languages
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -94,7 +96,7 @@ class Table:
 
 
 @cache
-def table_of(entry: Entry) -> Table:
+def table_of(entry: DialectEntry) -> Table:
     """A language's data, imported on first use: one file needs one grammar, not twenty."""
     module, variable = entry.home.split(":")
     return Table(getattr(import_module(f"{_LANGUAGES}.{module}"), variable))
@@ -149,3 +151,94 @@ def _damage(builder: Builder, _node: Node) -> bool:
     """Text the grammar could not place: definitions in it count, its fragments do not."""
     builder.damaged()
     return True
+
+
+class DialectEntry(NamedTuple):
+    """One dialect: what its files are called, and where its data is."""
+
+    key: str
+    """Names the grammar; dialects of one language have different keys and one `language`."""
+    language: str
+    title: str
+    home: str
+    """`folder.module:VARIABLE` under `languages`; `prose` and `text` need no grammar."""
+    extensions: tuple[str, ...]
+    filenames: tuple[str, ...] = ()
+    interpreters: tuple[str, ...] = ()
+    """What a shebang may name, without version digits."""
+    ambiguous: tuple[str, ...] = ()
+    """Extensions that another dialect has too."""
+    other_key: str = ""
+    is_other: str = ""
+    """What tells from the text whether a file of these is in the other dialect."""
+    parts: str = ""
+    reader: str = ""
+    view: str = ""
+
+    @property
+    def has_grammar(self) -> bool:
+        """Whether one grammar reads the whole file."""
+        return ":" in self.home
+
+
+TABLE = tuple(
+    DialectEntry(
+        dialect.key,
+        facets.name,
+        facets.title,
+        dialect.rules,
+        dialect.extensions,
+        dialect.filenames,
+        dialect.interpreters,
+        dialect.ambiguous,
+        dialect.other_key,
+        dialect.is_other,
+        dialect.parts,
+        dialect.reader,
+        dialect.view,
+    )
+    for facets in languages()
+    for dialect in facets.dialects
+)
+
+_BY_KEY = {entry.key: entry for entry in TABLE}
+TEXT = _BY_KEY["text"]
+_BY_EXTENSION = {extension: entry for entry in TABLE for extension in entry.extensions}
+_BY_FILENAME = {name: entry for entry in TABLE for name in entry.filenames}
+_BY_INTERPRETER = {name: entry for entry in TABLE for name in entry.interpreters}
+
+_SHEBANG = re.compile(
+    rb"^#![ \t]*(?:\S*/env(?:[ \t]+-\S+)*(?:[ \t]+\w+=\S*)*[ \t]+)?(\S+)", re.ASCII
+)
+_VERSION = re.compile(r"[\d.]+$")
+
+
+def detect(path: str, head: bytes = b"") -> DialectEntry:
+    """The language of a file: by its extension, else its name, else its shebang, else text."""
+    name = basename(path)
+    extension = splitext(name)[1]
+    entry = _BY_EXTENSION.get(extension) or _BY_EXTENSION.get(extension.lower())
+    if entry is None:
+        entry = _BY_FILENAME.get(name)
+    if entry is None and not extension and head.startswith(b"#!"):
+        entry = _by_shebang(head)
+    return entry or TEXT
+
+
+def entry_of(key: str) -> DialectEntry:
+    """The row of a dialect."""
+    return _BY_KEY[key]
+
+
+@cache
+def titles() -> dict[str, str]:
+    """How each language is written for people."""
+    return {entry.language: entry.title for entry in TABLE}
+
+
+def _by_shebang(head: bytes) -> DialectEntry | None:
+    found = _SHEBANG.match(head)
+    if found is None:
+        return None
+    program = basename(found.group(1).decode("utf-8", "replace"))
+    return _BY_INTERPRETER.get(program) or _BY_INTERPRETER.get(_VERSION.sub("", program))

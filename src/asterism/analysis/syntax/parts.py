@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from asterism.analysis.syntax.catalogue import Entry, detect, entry_of
-from asterism.analysis.syntax.outlines import outline_as
-from asterism.analysis.syntax.walker import fill_gaps
+from asterism.analysis.syntax.language import DialectEntry, detect, entry_of
+from asterism.analysis.syntax.outlines import fill_gaps, outline_as
 from asterism.languages.registry import code_of
 from asterism.types.outline import (
     DEFAULT,
@@ -75,13 +74,13 @@ class Part(NamedTuple):
         return self.masked(text) if self.masked else text
 
 
-def parts_of(path: str, entry: Entry, source: bytes) -> list[Part]:
+def parts_of(path: str, entry: DialectEntry, source: bytes) -> list[Part]:
     """The parts of a file, in source order."""
     found: list[Part] = code_of(entry.parts)(path, source)
     return found
 
 
-def outline_parts(path: str, entry: Entry, source: bytes) -> Outline:
+def outline_parts(path: str, entry: DialectEntry, source: bytes) -> Outline:
     """The outline of a file of several parts; lines in no part are root items."""
     made = _Assembly(path, source)
     for part in parts_of(path, entry, source):
@@ -89,7 +88,7 @@ def outline_parts(path: str, entry: Entry, source: bytes) -> Outline:
     return made.outline(entry.language)
 
 
-def entry_for(name: str) -> Entry | None:
+def entry_for(name: str) -> DialectEntry | None:
     """The dialect of an extension or key such as `ts`, `python`; None for one without a grammar."""
     entry = detect(f"x.{name}")
     if not entry.has_grammar:

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from asterism.analysis.syntax.text import fold
-from asterism.analysis.syntax.windows import is_blank, line_offsets, root_item
+from asterism.analysis.syntax.text import fold, is_blank, line_offsets, root_item
 from asterism.languages.registry import facets_of
 from asterism.types.outline import Item, Outline, Span
 

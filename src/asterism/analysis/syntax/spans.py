@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from asterism.analysis.syntax.draft import Comment
+from asterism.analysis.syntax.outlines import fill_gaps
 from asterism.analysis.syntax.text import Conventions, attached_doc, fold, label, proper_name
-from asterism.analysis.syntax.walker import fill_gaps
 from asterism.types.outline import (
     Export,
     Import,

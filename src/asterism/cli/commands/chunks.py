@@ -2,7 +2,7 @@
 
 import argparse
 
-from asterism.analysis.reading import read_chunks
+from asterism.analysis.contents import read_chunks
 from asterism.cli.json import chunk_json, write_json
 from asterism.cli.setup import place_of, settings_for
 from asterism.config.load import chunk_options

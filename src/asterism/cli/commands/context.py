@@ -8,7 +8,7 @@ from pathlib import Path
 from asterism.cli.json import write_json
 from asterism.cli.setup import directory_named, engine
 from asterism.cli.terminal import console, printable, show
-from asterism.context.display import columns
+from asterism.context.items import columns
 from asterism.context.messages import item_text
 from asterism.engine.request_context import ContextFor, ContextRequest, context_for
 from asterism.servers.wire_requests import context_for_json

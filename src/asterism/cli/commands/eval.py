@@ -13,9 +13,13 @@ from asterism.cli.setup import directory_named, engine, settings_for
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.engine.wiring import Places
-from asterism.evaluation.adapters import AdapterSearcher, CommandSearcher
-from asterism.evaluation.asterism_adapter import EngineSearcher, word_search
-from asterism.evaluation.datasets import Checkout, PathMatch, load_dataset, write_dataset
+from asterism.evaluation.adapters import (
+    AdapterSearcher,
+    CommandSearcher,
+    EngineSearcher,
+    word_search,
+)
+from asterism.evaluation.datasets import DatasetRepository, PathMatch, load_dataset, write_dataset
 from asterism.evaluation.reliability import (
     reliability_json,
     reliability_tables,
@@ -24,7 +28,7 @@ from asterism.evaluation.reliability import (
 from asterism.evaluation.run import Locate, Searcher, SearchOptions, run_dataset
 from asterism.evaluation.runs import (
     Building,
-    Result,
+    QueryResult,
     Run,
     is_run_file,
     load_run,
@@ -111,7 +115,7 @@ def _locate(options: argparse.Namespace) -> Locate:
         return lambda checkout: directory_named(options.repos_dir) / checkout.name
     registry = engine().registry
 
-    def registered(checkout: Checkout) -> Path:
+    def registered(checkout: DatasetRepository) -> Path:
         found = registry.find_by_name(checkout.name)
         if found is None:
             raise UsageError(
@@ -159,7 +163,7 @@ def _arguments(typed: Sequence[str]) -> dict[str, str]:
     return dict(argument.split("=", 1) for argument in typed)
 
 
-def _hear(building: Building, results: Sequence[Result]) -> None:
+def _hear(building: Building, results: Sequence[QueryResult]) -> None:
     """A line for each repository that is done, for whoever waits."""
     if not sys.stderr.isatty():
         return

@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _tokens(found: Discovery, as_json: bool) -> None:
     """Where tokens are and of which kind, never what they are."""
-    from asterism.analysis.reading import token_places
+    from asterism.analysis.contents import token_places
     from asterism.cli.terminal import console, show
 
     places = list(token_places(found))

@@ -2,7 +2,7 @@
 
 import argparse
 
-from asterism.analysis.reading import read_outline
+from asterism.analysis.contents import read_outline
 from asterism.cli.json import outline_json, write_json
 from asterism.cli.setup import place_of
 

@@ -12,8 +12,8 @@ from asterism.cli.commands.agent import value_of
 from asterism.cli.json import Json, write_json
 from asterism.cli.setup import directory_named, engine
 from asterism.cli.terminal import console, show
-from asterism.context.replay import ItemChange, Replayed
-from asterism.context.usage import usage_json, use_json
+from asterism.context.replay import ItemChange, ReplayedRequest
+from asterism.context.sessions import usage_json, use_json
 from asterism.engine.sessions import Sessions
 from asterism.servers.wire_requests import session_json
 from asterism.types.errors import InputError, UsageError
@@ -149,7 +149,7 @@ def _change(change: ItemChange) -> str:
     return f"{what} has {change.change} since; it {how}."
 
 
-def _replay_json(again: Replayed) -> Json:
+def _replay_json(again: ReplayedRequest) -> Json:
     return {
         "messages": [{"role": str(one.role), "text": one.text} for one in again.messages],
         "tools": [{"name": tool.name, "description": tool.description} for tool in again.tools],

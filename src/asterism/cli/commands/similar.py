@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.analysis.source.shown_paths import on_disk
+from asterism.analysis.source.checkouts import on_disk
 from asterism.cli.commands.search import answer, below
 from asterism.cli.options import request_from
 from asterism.cli.setup import directory_named, engine

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from datetime import date
 
-from asterism.analysis.source.shown_paths import on_disk
+from asterism.analysis.source.checkouts import on_disk
 from asterism.cli.json import Json, write_json
 from asterism.config.load import load
 from asterism.config.settings import Settings

@@ -11,7 +11,7 @@ from asterism.cli.json import Json, write_json
 from asterism.cli.setup import folder_of, place_of, settings_for
 from asterism.cli.terminal import drawn
 from asterism.config.load import chunk_options, discovery_options, worker_count
-from asterism.evaluation.rules import Extreme, Summary, Target, validate
+from asterism.evaluation.rules import CheckedFile, Extreme, Summary, validate
 from asterism.types.errors import PathMissing
 from asterism.types.files import display_path
 
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     return 1 if summary.violations or summary.crashes else 0
 
 
-def _targets(typed: str) -> list[Target]:
+def _targets(typed: str) -> list[CheckedFile]:
     path = folder_of(typed)
     if not path.exists():
         raise PathMissing(f"{display_path(typed)} does not exist; check the path.")
@@ -48,12 +48,12 @@ def _targets(typed: str) -> list[Target]:
         limits = chunk_options(settings)
         found = discover(str(path), discovery_options(settings))
         return [
-            Target(f"{found.root}/{file.path}", file.path, path.name, limits)
+            CheckedFile(f"{found.root}/{file.path}", file.path, path.name, limits)
             for file in found.files
         ]
     place = place_of(typed)
     limits = chunk_options(settings_for(place.root))
-    return [Target(place.path, place.relative_path, place.repo, limits)]
+    return [CheckedFile(place.path, place.relative_path, place.repo, limits)]
 
 
 def _progress(total: int) -> tuple[Callable[[int], None], Callable[[], None]]:

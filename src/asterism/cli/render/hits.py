@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from asterism.cli.render.snippets import MARGIN, matching_rows, print_rows, rows_of
 from asterism.cli.terminal import console, printable, show, words
-from asterism.engine.search import SearchReply, Surroundings
+from asterism.engine.search import ContextLines, SearchReply
 from asterism.search.similar import Model
 from asterism.search.snippets import Marker, marking
 from asterism.store.chunk_table import ChunkKey
@@ -127,7 +127,7 @@ def _print_hits(reply: SearchReply, explain: bool, listed: bool, marker: Marker)
         if listed:
             _print_listed(out, kept, marker)
         else:
-            around = reply.around.get(_key(kept.hit.chunk), Surroundings())
+            around = reply.around.get(_key(kept.hit.chunk), ContextLines())
             _print_hit(out, number, kept, marker, around)
         if explain:
             for line in table(kept.hit):
@@ -177,7 +177,7 @@ def _nothing(reply: SearchReply) -> str:
 
 
 def _print_hit(
-    out: Console | None, number: int, kept: Kept, marker: Marker, around: Surroundings
+    out: Console | None, number: int, kept: Kept, marker: Marker, around: ContextLines
 ) -> None:
     chunk, score = kept.hit.chunk, _score(kept.hit)
     show(

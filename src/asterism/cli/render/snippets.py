@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.cli.terminal import printable
-from asterism.engine.search import Surroundings
+from asterism.engine.search import ContextLines
 from asterism.search.snippets import Marker, shown_lines
 from asterism.types.chunk import Chunk
 from asterism.types.selection import Detail, Kept
@@ -38,7 +38,7 @@ class Row(NamedTuple):
     """It stands above or below the hit."""
 
 
-def rows_of(kept: Kept, marker: Marker, around: Surroundings) -> list[Row]:
+def rows_of(kept: Kept, marker: Marker, around: ContextLines) -> list[Row]:
     """The lines shown of a hit, with remarks where some are left out."""
     chunk = kept.hit.chunk
     if kept.detail is Detail.signature:

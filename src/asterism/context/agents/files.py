@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.context.agents.nodes import LARGEST, AgentInvalid, Problem
+from asterism.context.agents.nodes import LARGEST, AgentInvalid, AgentProblem
 from asterism.context.agents.parse import read_agent
 from asterism.types.context import Agent
 from asterism.types.errors import InputError, PathMissing, PathUnreadable, StorageFailed
@@ -28,7 +28,7 @@ class AgentFile(NamedTuple):
     name: str
     path: Path
     agent: Agent | None = None
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[AgentProblem, ...] = ()
 
 
 class AgentFolder:
@@ -142,7 +142,7 @@ def look_at(path: Path, name: str = "") -> AgentFile:
     except PathMissing:
         raise
     except InputError as error:
-        return AgentFile(name, path, None, (Problem(1, "", str(error)),))
+        return AgentFile(name, path, None, (AgentProblem(1, "", str(error)),))
 
 
 def is_path(written: str) -> bool:
@@ -181,7 +181,7 @@ def _read(path: Path) -> str:
         return content.decode("utf-8").removeprefix(_BOM).replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise AgentInvalid(_shown(path), [Problem(line, "", "this is not UTF-8")]) from error
+        raise AgentInvalid(_shown(path), [AgentProblem(line, "", "this is not UTF-8")]) from error
 
 
 def _write(path: Path, text: str, before: str | None) -> None:

@@ -9,15 +9,17 @@ from urllib.parse import urlsplit
 
 from asterism.context.agents.nodes import (
     AgentInvalid,
-    Entry,
-    Problem,
+    AgentProblem,
+    MappingEntry,
+    Notes,
     Unreadable,
     allowed_names,
+    each,
     is_mapping,
+    joined,
     parsed,
     scalar_of,
 )
-from asterism.context.agents.values import Notes, each, joined
 from asterism.types.context import (
     DEFAULT_PRIORITY,
     HIGHEST_PRIORITY,
@@ -101,7 +103,7 @@ def _agent(name: str, root: Node, notes: Notes) -> Agent:
     )
 
 
-def _settings(entry: Entry | None, notes: Notes) -> MappingProxyType[str, SettingValue]:
+def _settings(entry: MappingEntry | None, notes: Notes) -> MappingProxyType[str, SettingValue]:
     values: dict[str, SettingValue] = {}
 
     def read(node: Node, key: str, prefix: str) -> None:
@@ -126,7 +128,9 @@ def _settings(entry: Entry | None, notes: Notes) -> MappingProxyType[str, Settin
     return MappingProxyType(values)
 
 
-def _texts(entry: Entry | None, key: str, kind: type[_Text], notes: Notes) -> tuple[_Text, ...]:
+def _texts(
+    entry: MappingEntry | None, key: str, kind: type[_Text], notes: Notes
+) -> tuple[_Text, ...]:
     items: list[_Text] = []
 
     def read(node: Node, at: str) -> None:
@@ -160,7 +164,7 @@ def _texts(entry: Entry | None, key: str, kind: type[_Text], notes: Notes) -> tu
     return tuple(items)
 
 
-def _servers(entry: Entry | None, notes: Notes) -> tuple[Server, ...]:
+def _servers(entry: MappingEntry | None, notes: Notes) -> tuple[Server, ...]:
     servers: list[Server] = []
 
     def read(node: Node, at: str) -> None:
@@ -179,7 +183,7 @@ def _servers(entry: Entry | None, notes: Notes) -> tuple[Server, ...]:
     return tuple(servers)
 
 
-def _server(name: str, node: Node, found: dict[str, Entry], at: str, notes: Notes) -> Server:
+def _server(name: str, node: Node, found: dict[str, MappingEntry], at: str, notes: Notes) -> Server:
     command = notes.line(found.get("command"), f"{at}.command")
     url = notes.line(found.get("url"), f"{at}.url")
     if bool(command) == bool(url):
@@ -214,7 +218,7 @@ def _is_address(url: str) -> bool:
         return False
 
 
-def _args(entry: Entry | None, at: str, notes: Notes) -> tuple[Setting, ...]:
+def _args(entry: MappingEntry | None, at: str, notes: Notes) -> tuple[Setting, ...]:
     values: list[Setting] = []
     before = ""
     for number, node in enumerate(notes.members(entry.value, at) if entry else [], start=1):
@@ -228,14 +232,16 @@ def _args(entry: Entry | None, at: str, notes: Notes) -> tuple[Setting, ...]:
     return tuple(values)
 
 
-def _named_values(entry: Entry | None, at: str, notes: Notes) -> MappingProxyType[str, Setting]:
+def _named_values(
+    entry: MappingEntry | None, at: str, notes: Notes
+) -> MappingProxyType[str, Setting]:
     found = notes.entries(entry.value, at) if entry is not None else []
     return MappingProxyType(
         {each.name: notes.setting(each.name, each.value, f"{at}.{each.name}") for each in found}
     )
 
 
-def _tools(entry: Entry | None, at: str, notes: Notes) -> tuple[ToolChoice, ...]:
+def _tools(entry: MappingEntry | None, at: str, notes: Notes) -> tuple[ToolChoice, ...]:
     """Each tool with a mode alone, or with keys of its own."""
     choices: list[ToolChoice] = []
     for tool in notes.entries(entry.value, at) if entry is not None else []:
@@ -263,7 +269,7 @@ def _tools(entry: Entry | None, at: str, notes: Notes) -> tuple[ToolChoice, ...]
 
 
 def _tool_rules(
-    entry: Entry | None, servers: tuple[Server, ...], notes: Notes
+    entry: MappingEntry | None, servers: tuple[Server, ...], notes: Notes
 ) -> MappingProxyType[ToolKey, tuple[ToolKey, ...]]:
     """For each tool those that come along; circles are allowed, and harmless."""
     names = [server.name for server in servers if server.name]
@@ -291,7 +297,7 @@ def _tool_rules(
     return MappingProxyType(rules)
 
 
-def problems_of(text: str) -> tuple[Problem, ...]:
+def problems_of(text: str) -> tuple[AgentProblem, ...]:
     """Everything that is wrong with a text, in the order of its lines."""
     try:
         read_agent("agent", text, "")

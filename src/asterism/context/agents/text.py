@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from asterism.context.agents.nodes import (
-    Entry,
+    MappingEntry,
     Unreadable,
     entries_of,
     is_list,
@@ -94,7 +94,7 @@ def _root(text: str) -> Node | None:
         raise InputError(f"{error.problem}. Put that right first.") from error
 
 
-def _entry(node: Node | None, key: str) -> Entry | None:
+def _entry(node: Node | None, key: str) -> MappingEntry | None:
     if node is None or not is_mapping(node):
         return None
     return next((entry for entry in entries_of(node) if entry.name == key), None)
@@ -143,7 +143,7 @@ def _add(lines: list[str], node: Node | None, value: object, column: int) -> Non
         lines.append("")
 
 
-def _replace(lines: list[str], entry: Entry, value: object) -> None:
+def _replace(lines: list[str], entry: MappingEntry, value: object) -> None:
     """Another value behind a key; a comment on the key's line, or behind the value, stays."""
     first, last = int(entry.key.start_mark.line), _last_line(lines, entry.value, entry.key)
     column = int(entry.key.start_mark.column)
@@ -171,7 +171,7 @@ def _replace_flow(lines: list[str], node: Node, data: object) -> None:
     lines[line] = lines[line][:start] + stream.getvalue().rstrip("\n") + lines[line][end:]
 
 
-def _remove(lines: list[str], node: Node | None, entry: Entry) -> None:
+def _remove(lines: list[str], node: Node | None, entry: MappingEntry) -> None:
     """Take a key away; the first of a list's member shares its line with the dash."""
     first = int(entry.key.start_mark.line)
     before = lines[first][: int(entry.key.start_mark.column)]
@@ -205,7 +205,7 @@ def _last_of_block(lines: Sequence[str], node: Node) -> int:
     return max(first, last)
 
 
-def _comment_behind(lines: Sequence[str], entry: Entry) -> str:
+def _comment_behind(lines: Sequence[str], entry: MappingEntry) -> str:
     """The comment on the line of a key, or behind a value of one line."""
     node, line = entry.value, lines[int(entry.key.start_mark.line)]
     is_block = getattr(node, "style", None) in ("|", ">")
@@ -217,7 +217,7 @@ def _comment_behind(lines: Sequence[str], entry: Entry) -> str:
     return found[0] if found else ""
 
 
-def _has_comment_inside(lines: Sequence[str], entry: Entry, last: int) -> bool:
+def _has_comment_inside(lines: Sequence[str], entry: MappingEntry, last: int) -> bool:
     """Whether a list or mapping that is to be replaced as a whole holds a comment."""
     if not (is_mapping(entry.value) or is_list(entry.value)):
         return False

@@ -5,7 +5,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, cast, get_args
 
-from asterism.chat.ports import Contexts, PlainContexts, Prepared, ToolOutput, Tools, TurnOptions
+from asterism.chat.ports import (
+    Contexts,
+    PlainContexts,
+    PreparedRequest,
+    ToolOutput,
+    Tools,
+    TurnOptions,
+)
 from asterism.config.options import llm_options
 from asterism.config.settings import Settings
 from asterism.context.budget import fit_budget
@@ -121,17 +128,19 @@ class AgentContexts:
         session = self._sessions.get(self._session)
         return settings_of(session.inherited, session.settings)
 
-    async def build(self, question: str) -> Prepared:
+    async def build(self, question: str) -> PreparedRequest:
         """A fresh context, recorded by name."""
         return await self._ground.threads.search(self._build, question)
 
-    async def rebuild(self, context: RequestContext | None) -> Prepared:
+    async def rebuild(self, context: RequestContext | None) -> PreparedRequest:
         """The same context once more."""
         if context is None:
             return await self.build(self._question)
         return await self._ground.threads.search(self._rebuild, context)
 
-    async def widen(self, prepared: Prepared, results: Sequence[ToolResult]) -> Prepared:
+    async def widen(
+        self, prepared: PreparedRequest, results: Sequence[ToolResult]
+    ) -> PreparedRequest:
         """The context with what results of the agent's tools bring."""
         theirs = [
             result for result in results if result.name in self._names and not result.is_error
@@ -157,7 +166,7 @@ class AgentContexts:
                 self._sessions.note_answer, self._kept, turn.answer, called
             )
 
-    def _build(self, question: str) -> Prepared:
+    def _build(self, question: str) -> PreparedRequest:
         request = self._sessions.request(question, self._session)
         built = request.built
         fitted = fit_budget(built, (), TOKENS, _tokens)
@@ -167,11 +176,11 @@ class AgentContexts:
         self._kept = self._sessions.keep(request, context, question)
         return self._prepared(context)
 
-    def _rebuild(self, context: RequestContext) -> Prepared:
+    def _rebuild(self, context: RequestContext) -> PreparedRequest:
         self._request = self._sessions.request(self._question, self._session)
         return self._prepared(context)
 
-    def _widen(self, prepared: Prepared, results: Sequence[ToolResult]) -> Prepared:
+    def _widen(self, prepared: PreparedRequest, results: Sequence[ToolResult]) -> PreparedRequest:
         request, context = self._request, self._context
         if request is None or context is None:
             return prepared
@@ -186,7 +195,7 @@ class AgentContexts:
             )
         return prepared if context == self._context else self._prepared(context)
 
-    def _prepared(self, context: RequestContext) -> Prepared:
+    def _prepared(self, context: RequestContext) -> PreparedRequest:
         request = self._request
         assert request is not None
         contents = contents_of(request.ready)
@@ -196,7 +205,7 @@ class AgentContexts:
         self._names = {name: key for name, (key, _) in tools.items()}
         self._context = context
         messages = build_messages(context, contents, (), self._question)
-        return Prepared(
+        return PreparedRequest(
             context=context,
             # The last one is the question itself.
             messages=messages[:-1],

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from asterism.analysis.source.shown_paths import on_disk
+from asterism.analysis.source.checkouts import on_disk
 from asterism.analysis.source.text import is_binary, read
 from asterism.analysis.syntax.outlines import text_of
 from asterism.chat.ports import ToolOutput

@@ -32,9 +32,9 @@ from asterism.store.catalogue.schema import SCHEMA_VERSION
 from asterism.store.registry import Registered, Registry, State
 from asterism.store.registry_file import is_whole
 from asterism.structure.python.project import require_checker
-from asterism.structure.servers.catalogue import SERVERS, Server, can_start, require_server
+from asterism.structure.servers.catalogue import SERVERS, ServerProfile, can_start, require_server
 from asterism.structure.typescript.project import COMPILER_VERSION, require_compiler
-from asterism.toolservers.options import Surroundings, prepared
+from asterism.toolservers.options import ServerSurroundings, prepared
 from asterism.types.context import Agent
 from asterism.types.context import Server as AgentsServer
 from asterism.types.errors import AsterismError, ServerMissing, SettingError, ToolServerMissing
@@ -176,7 +176,7 @@ def _fences() -> Finding:
     return ok("Fences", "compilers reach neither the network nor files outside of the repository")
 
 
-def _server(server: Server, given: str, root: str | None) -> Finding:
+def _server(server: ServerProfile, given: str, root: str | None) -> Finding:
     """A language server that is used where it is installed; nobody needs one."""
     check = f"{server.titles} server"
     if given == OFF:
@@ -255,13 +255,15 @@ def agent_findings(where: Path, settings: Settings, data: Path) -> Iterator[Find
 
 def _servers(agent: Agent) -> Iterator[Finding]:
     """Servers that would be skipped, because a variable or a program is missing."""
-    around = Surroundings(agent_variable, handed_on())
+    around = ServerSurroundings(agent_variable, handed_on())
     for server in agent.servers if agent.enabled else ():
         if server.enabled:
             yield from _agents_server(agent.name, server, around)
 
 
-def _agents_server(agent: str, server: AgentsServer, around: Surroundings) -> Iterator[Finding]:
+def _agents_server(
+    agent: str, server: AgentsServer, around: ServerSurroundings
+) -> Iterator[Finding]:
     try:
         ready = prepared(server, around)
     except ToolServerMissing as error:

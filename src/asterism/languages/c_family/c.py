@@ -10,7 +10,7 @@ from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import binds_children, prefix, skip, transparent, value_cut
 from asterism.analysis.syntax.text import Conventions, fold
-from asterism.languages.c_family import damage, declarations, records
+from asterism.languages.c_family import damage, declarations, declarators
 from asterism.languages.shared import declare_exports
 from asterism.types.outline import Span
 
@@ -173,14 +173,14 @@ def labeled(builder: Builder, node: Node) -> bool:
     """In a class the grammar misread, `public:` and its like look like labels."""
     owner = builder.owner
     label = builder.field_text(node, "label")
-    if builder.level is Level.TYPE and owner is not None and label in records.ACCESS:
+    if builder.level is Level.TYPE and owner is not None and label in declarators.ACCESS:
         owner.section = label
     return True
 
 
 def exported(draft: Draft, builder: Builder) -> bool:
     """Whatever is not `static`, nor inside something that is, nor inside a function."""
-    if draft.name.startswith(records.NAMELESS):
+    if draft.name.startswith(declarators.NAMELESS):
         return False
     while True:
         if "static" in draft.modifiers and draft.level is not Level.TYPE:
@@ -210,10 +210,10 @@ RULES: dict[str, Rule] = {
     "declaration": declarations.declaration,
     "field_declaration": declarations.declaration,
     "type_definition": declarations.type_definition,
-    "struct_specifier": records.record,
-    "union_specifier": records.record,
-    "enum_specifier": records.record,
-    "enumerator": records.enumerator,
+    "struct_specifier": declarators.record,
+    "union_specifier": declarators.record,
+    "enum_specifier": declarators.record,
+    "enumerator": declarators.enumerator,
     "parameter_declaration": declarations.parameter,
     "parameter_list": binds_children,
     "expression_statement": statement,

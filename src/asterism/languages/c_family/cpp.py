@@ -10,7 +10,7 @@ from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import binds, binds_children, children_of
-from asterism.languages.c_family import c, damage, declarations, records
+from asterism.languages.c_family import c, damage, declarations, declarators
 from asterism.languages.shared import callback_name, declare_exports, spans_lines
 from asterism.types.outline import ImportedName
 
@@ -105,7 +105,7 @@ def _namespace(builder: Builder, node: Node) -> bool:
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     parts = [] if name is None else builder.text(name).replace(" ", "").split("::")
     *scope, label = [part.removeprefix("inline") for part in parts] or [
-        records.ANONYMOUS.format("namespace")
+        declarators.ANONYMOUS.format("namespace")
     ]
     if name is not None:
         builder.defined.update(part.start_byte for part in name.named_children)
@@ -137,8 +137,8 @@ def _template(builder: Builder, node: Node) -> bool:
         declarations.define_function(builder, node, inner)
     elif inner.type in ("declaration", "field_declaration"):
         declarations.define_declaration(builder, node, inner)
-    elif inner.type in records.RECORDS:
-        records.define_record(builder, node, inner)
+    elif inner.type in declarators.RECORDS:
+        declarators.define_record(builder, node, inner)
     elif inner.type in ("alias_declaration", "concept_definition"):
         _define_type(builder, node, inner)
     if len(builder.drafts) > before:
@@ -165,7 +165,7 @@ def _define_type(builder: Builder, outer: Node, node: Node) -> None:
             "type",
             builder.text(name),
             name_node=name,
-            modifiers=records.access(builder),
+            modifiers=declarators.access(builder),
         )
 
 
@@ -218,7 +218,7 @@ def _statement(builder: Builder, node: Node) -> bool:
         call = node.named_children[0]
         callee = call.child_by_field_name("function")
         if callee is not None and builder.text(callee) == owner.name:
-            modifiers = records.access(builder)
+            modifiers = declarators.access(builder)
             builder.define(node, "constructor", owner.name, name_node=callee, modifiers=modifiers)
             return True
     return module_line(builder, node) or c.statement(builder, node)
@@ -255,8 +255,8 @@ def _callback_name(builder: Builder, arguments: Node) -> str:
 
 def _exported(draft: Draft, builder: Builder) -> bool:
     """Visible elsewhere: not private, not `static` outside classes, not in a nameless scope."""
-    nameless = records.ANONYMOUS.format("namespace")
-    if draft.name.startswith(records.NAMELESS):
+    nameless = declarators.ANONYMOUS.format("namespace")
+    if draft.name.startswith(declarators.NAMELESS):
         return False
     while True:
         above = None if draft.parent is None else builder.drafts[draft.parent]
@@ -272,7 +272,7 @@ def _exported(draft: Draft, builder: Builder) -> bool:
 
 def _is_private(draft: Draft, owner: Draft) -> bool:
     """A class hides what a struct shows, unless a section says otherwise; a friend is no member."""
-    written = any(word in records.ACCESS for word in draft.modifiers)
+    written = any(word in declarators.ACCESS for word in draft.modifiers)
     if "friend" in draft.modifiers:
         return False
     return "private" in draft.modifiers or (owner.kind == "class" and not written)
@@ -289,7 +289,7 @@ RULES: dict[str, Rule] = {
     "declaration": _declaration,
     "expression_statement": _statement,
     "reference_declarator": damage.function_head,
-    "class_specifier": records.record,
+    "class_specifier": declarators.record,
     "namespace_definition": _namespace,
     "namespace_alias_definition": namespace_alias,
     "using_declaration": using,

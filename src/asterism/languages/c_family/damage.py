@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.rules import value_cut
-from asterism.languages.c_family.declarators import Declared, declared, silence_keywords
-from asterism.languages.c_family.records import ends_there
+from asterism.languages.c_family.declarators import (
+    Declarator,
+    declared,
+    ends_there,
+    silence_keywords,
+)
 from asterism.types.outline import Span
 
 if TYPE_CHECKING:
@@ -113,7 +117,7 @@ def initialised_head(builder: Builder, node: Node) -> bool:
     return True
 
 
-def _define(builder: Builder, found: Declared, start: Node, end: Node, head_end: int) -> None:
+def _define(builder: Builder, found: Declarator, start: Node, end: Node, head_end: int) -> None:
     is_member = bool(found.scope) or builder.level is Level.TYPE
     if found.is_function:
         kind = "method" if is_member else "function"
@@ -147,7 +151,7 @@ def swallowed(builder: Builder, node: Node) -> bool:
     )
 
 
-def before_macro(builder: Builder, node: Node) -> Declared | None:
+def before_macro(builder: Builder, node: Node) -> Declarator | None:
     """`int name() LOCKS(x)`, where the macro was taken for the name and the name for an error."""
     declarator = node.child_by_field_name("declarator") if node.has_error else None
     error = None if declarator is None else declarator.prev_sibling
@@ -194,7 +198,7 @@ def is_no_declaration(builder: Builder, node: Node) -> bool:
     return builder.text(kind) == "friend"
 
 
-def displaced(builder: Builder, part: Node) -> Declared | None:
+def displaced(builder: Builder, part: Node) -> Declarator | None:
     """`MACRO int name;`, where the type was taken for the name and the name for an error."""
     after = part.next_sibling
     if part.named_child_count or after is None or after.type != "ERROR":

@@ -18,17 +18,15 @@ from asterism.languages.c_family.damage import (
     swallowed,
 )
 from asterism.languages.c_family.declarators import (
-    Declared,
-    attributes_of,
-    declared,
-    modifiers_of,
-)
-from asterism.languages.c_family.records import (
     ACCESS,
     RECORDS,
+    Declarator,
     access,
+    attributes_of,
+    declared,
     define_tagged,
     misread_block,
+    modifiers_of,
     name_attributes,
 )
 
@@ -80,7 +78,7 @@ def define_function(builder: Builder, outer: Node, node: Node) -> None:
 
 
 def _define_macro_block(
-    builder: Builder, outer: Node, node: Node, found: Declared | None, body: Node
+    builder: Builder, outer: Node, node: Node, found: Declarator | None, body: Node
 ) -> bool:
     """`TEST(name) { … }`, which looks like a declaration of `(name)`."""
     declarator = node.child_by_field_name("declarator")
@@ -176,7 +174,7 @@ def _define(
     outer: Node,
     node: Node,
     kind: str,
-    found: Declared,
+    found: Declarator,
     *,
     body: Node | None = None,
     level: Level = Level.FUNCTION,
@@ -247,7 +245,7 @@ def _define_lambda(builder: Builder, outer: Node, node: Node, part: Node) -> boo
     return True
 
 
-def _callable_kind(builder: Builder, node: Node, found: Declared) -> str | None:
+def _callable_kind(builder: Builder, node: Node, found: Declarator) -> str | None:
     """Function, method or constructor; None for a macro call that only looks like a prototype."""
     owner = found.scope[-1] if found.scope else None
     if owner is None and builder.level is Level.TYPE and builder.owner is not None:
@@ -259,7 +257,7 @@ def _callable_kind(builder: Builder, node: Node, found: Declared) -> str | None:
     return "function" if owner is None else "method"
 
 
-def _kind(builder: Builder, node: Node, found: Declared | None) -> str | None:
+def _kind(builder: Builder, node: Node, found: Declarator | None) -> str | None:
     if found is None:
         return None
     if found.is_function:

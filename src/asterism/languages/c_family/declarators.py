@@ -1,4 +1,4 @@
-"""C and C++ declarators: which name a declaration declares, in what scope, and as what."""
+"""C and C++ declarators and records: what a declaration declares, and what a record contains."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.analysis.syntax.builder import Builder
+from asterism.analysis.syntax.draft import Draft, Level
+from asterism.analysis.syntax.rules import children_of, value_cut
+from asterism.analysis.syntax.text import decorator_names
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
 
 # Around a declared name, what changes it from a function into a value and back.
 _POINTERS = frozenset(
@@ -70,7 +74,7 @@ _BLANK = re.compile(r"\s+")
 _AROUND_SYMBOL = re.compile(r"(?<=\W) | (?=\W)")
 
 
-class Declared(NamedTuple):
+class Declarator(NamedTuple):
     """What a declarator declares."""
 
     node: Node
@@ -84,7 +88,7 @@ class Declared(NamedTuple):
     """The part that holds parameters, where there is one."""
 
 
-def declared(builder: Builder, declarator: Node | None) -> Declared | None:
+def declared(builder: Builder, declarator: Node | None) -> Declarator | None:
     """The name a declarator declares; None for an abstract or broken one."""
     scope: list[str] = []
     is_function = is_pointer = False
@@ -106,12 +110,12 @@ def declared(builder: Builder, declarator: Node | None) -> Declared | None:
             if builder.source[node.start_byte - 1 : node.start_byte] == b"~":
                 # `API ~Name();`: behind a macro the grammar takes no destructor.
                 name = f"~{name}"
-            return Declared(node, name, tuple(scope), is_function, is_pointer, function)
+            return Declarator(node, name, tuple(scope), is_function, is_pointer, function)
         if kind in _OPERATORS:
             name = operator_label(builder, node)
             if kind == "operator_cast":
                 is_function, function = True, _cast_function(node)
-            return Declared(node, name, tuple(scope), is_function, is_pointer, function)
+            return Declarator(node, name, tuple(scope), is_function, is_pointer, function)
         if kind == "qualified_identifier":
             scope.extend(scope_of(builder, node))
             node = node.child_by_field_name("name")
@@ -150,7 +154,7 @@ def silence_keywords(builder: Builder, nodes: list[Node]) -> None:
     builder.defined.update(node.start_byte for node in words)
 
 
-def _in_parentheses(builder: Builder, outer: Node, function: Node) -> Declared | None:
+def _in_parentheses(builder: Builder, outer: Node, function: Node) -> Declarator | None:
     """`API void (*name)(int)`, which reads like a function `void` whose result is called."""
     group = function.child_by_field_name("parameters")
     parts = [] if group is None else [p for p in group.named_children if p.type != "ERROR"]
@@ -160,7 +164,7 @@ def _in_parentheses(builder: Builder, outer: Node, function: Node) -> Declared |
     if name.type != "type_identifier":
         return None
     is_pointer = builder.source[group.start_byte : name.start_byte].rstrip().endswith(b"*")
-    return Declared(name, builder.text(name), (), not is_pointer, is_pointer, outer)
+    return Declarator(name, builder.text(name), (), not is_pointer, is_pointer, outer)
 
 
 def scope_of(builder: Builder, qualified: Node) -> list[str]:
@@ -204,7 +208,7 @@ def _cast_function(node: Node) -> Node | None:
     return inner
 
 
-def modifiers_of(builder: Builder, node: Node, found: Declared) -> list[str]:
+def modifiers_of(builder: Builder, node: Node, found: Declarator) -> list[str]:
     """The words around a declaration that qualify what it declares."""
     words: list[str] = []
     for child in node.children:
@@ -242,3 +246,145 @@ def _inner(node: Node) -> Node | None:
         return inner
     kinds = _LEAVES | _OPERATORS | _POINTERS | _NEUTRAL | {"qualified_identifier"}
     return next((child for child in node.named_children if child.type in kinds), None)
+
+
+ACCESS = frozenset({"public", "private", "protected"})
+
+RECORDS = {
+    "struct_specifier": "struct",
+    "union_specifier": "union",
+    "class_specifier": "class",
+    "enum_specifier": "enum",
+}
+
+# The nameless are named in brackets, as compilers print them.
+NAMELESS = "(anonymous"
+ANONYMOUS = NAMELESS + " {})"
+
+# A block whose head the grammar misread, as it does where a macro stands in it or where a C++
+# header is read as C: `class EXPORT Name : Base {`, `BEGIN_MACRO namespace name {`.
+_BLOCK_HEAD = re.compile(
+    rb"\b(?P<word>namespace|class|struct|union)\s+"
+    rb"(?:[A-Za-z_]\w*(?:\s*\([^()]*\))?\s+)*?"
+    rb"(?P<name>[A-Za-z_][\w:]*)(?:\s*<[^{}]*>)?(?:\s+final)?\s*(?::[^:{][^{]*)?$"
+)
+_BLOCK_HEAD_LIMIT = 1000
+
+
+def record(builder: Builder, node: Node) -> bool:
+    """`struct`, `union`, `class`, `enum`: a symbol where it has a body or is declared alone."""
+    if node.start_byte not in builder.consumed:
+        define_record(builder, node, node)
+    elif (name := node.child_by_field_name("name")) is not None:
+        _reopen(builder, node, name)
+    return True
+
+
+def define_record(builder: Builder, outer: Node, node: Node, opens: bool = True) -> Draft | None:
+    """A record with its members; `outer` is the template or typedef around it, or itself."""
+    word = RECORDS[node.type]
+    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    if body is None and (builder.level is Level.FUNCTION or not ends_there(builder, node)):
+        return None
+    if name is None or name.is_missing:
+        if word != "enum":
+            # Members of an anonymous struct or union are members of what it stands in.
+            return None
+        return builder.define(
+            outer,
+            word,
+            ANONYMOUS.format(word),
+            body=body,
+            level=Level.TYPE,
+            modifiers=access(builder),
+        )
+    scope: list[str] = []
+    while name.type == "qualified_identifier":
+        scope.extend(scope_of(builder, name))
+        inner = name.child_by_field_name("name")
+        if inner is None:
+            return None
+        name = inner
+    modifiers = [*access(builder), *("final" for _ in children_of(node, "virtual_specifier"))]
+    draft = builder.define(
+        outer,
+        word,
+        plain(builder, name),
+        name_node=name,
+        body=body,
+        level=Level.TYPE,
+        owner=scope,
+        modifiers=modifiers,
+        decorators=attributes_of(node),
+        opens=opens,
+    )
+    return name_attributes(builder, draft, attributes_of(node))
+
+
+def enumerator(builder: Builder, node: Node) -> bool:
+    """A member of an enum."""
+    name = node.child_by_field_name("name")
+    if name is not None and builder.level is Level.TYPE:
+        end = value_cut(node, node.child_by_field_name("value"))
+        draft = builder.define(
+            node, "enum_member", builder.text(name), name_node=name, signature_end=end
+        )
+        draft.signature = draft.signature.removesuffix(",")
+    return True
+
+
+def access(builder: Builder) -> tuple[str, ...]:
+    """The access specifier that holds here, if one was written; see `access_specifier` in C++."""
+    owner = builder.owner
+    if owner is None or builder.level is not Level.TYPE or not owner.section:
+        return ()
+    return (owner.section,)
+
+
+def define_tagged(builder: Builder, outer: Node, record: Node) -> None:
+    """A record that is named itself and declares more: opened when the walk reaches its body."""
+    define_record(builder, outer, record, opens=False)
+    builder.consumed.add(record.start_byte)
+
+
+def _reopen(builder: Builder, node: Node, name: Node) -> None:
+    while name.type == "qualified_identifier" and name.child_by_field_name("name") is not None:
+        name = name.child_by_field_name("name") or name
+    for draft in reversed(builder.drafts):
+        if draft.name_offset == name.start_byte:
+            builder.extend(draft, node)
+            return
+
+
+def misread_block(builder: Builder, outer: Node, body: Node) -> None:
+    """Read the head of a block that the grammar took for a function's."""
+    start = max(outer.start_byte, body.start_byte - _BLOCK_HEAD_LIMIT)
+    head = _BLOCK_HEAD.search(builder.source, start, body.start_byte)
+    if head is None:
+        return
+    word = head["word"].decode()
+    *scope, name = head["name"].decode().split("::")
+    draft = builder.define(
+        outer,
+        word,
+        name,
+        body=body,
+        level=Level.MODULE if word == "namespace" else Level.TYPE,
+        owner=scope,
+        modifiers=access(builder),
+    )
+    draft.name_offset = head.start("name")
+    builder.defined.update((head.start("word"), head.start("name")))
+
+
+def ends_there(builder: Builder, node: Node) -> bool:
+    """Whether a `;` follows: `struct name;` declares, `struct name *x;` uses."""
+    return builder.source[node.end_byte : node.end_byte + 40].lstrip()[:1] == b";"
+
+
+def name_attributes(builder: Builder, draft: Draft, lists: list[Node]) -> Draft:
+    """Every attribute of `[[a, b]]` by name, where the engine names a list by its first."""
+    if lists:
+        inner = [part for one in lists for part in children_of(one, "attribute")]
+        draft.decorators[:] = decorator_names(builder.source, inner)
+    return draft

@@ -9,11 +9,11 @@ from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import child_of, value_cut
 from asterism.analysis.syntax.text import Conventions, fold
-from asterism.languages.elixir.attributes import attribute, take_waiting_doc
-from asterism.languages.elixir.heads import (
+from asterism.languages.elixir.declarations import (
     IMPORTERS,
     Clause,
     arguments_of,
+    attribute,
     bind_pattern,
     callee,
     clause_of,
@@ -21,6 +21,7 @@ from asterism.languages.elixir.heads import (
     module_name,
     name_of,
     operator_of,
+    take_waiting_doc,
 )
 from asterism.languages.shared import callback_name, declare_exports, spans_lines
 from asterism.types.outline import Span

@@ -1,5 +1,9 @@
 """Go: what sets it apart, as data."""
 
+import re
+from collections.abc import Callable
+from posixpath import dirname, join
+
 from asterism.languages.facets import (
     BaseFacets,
     CallFacets,
@@ -23,7 +27,7 @@ GO = Facets(
         r"/go[^/]*/src/(.+)/[^/]+\.go$",
     ),
     scopes=ScopeFacets(reach=frozenset({"folder"}), one_symbol="folder"),
-    imports=ImportFacets(folder="go.folders:import_folder", local_name="go.folders:import_name"),
+    imports=ImportFacets(folder="go:import_folder", local_name="go:import_name"),
     types=TypeFacets(
         place="behind",
         bare_return=True,
@@ -46,3 +50,37 @@ GO = Facets(
 )
 
 LANGUAGES = (GO,)
+
+
+_MODULE = re.compile(rb"^module\s+\"?([^\s\"]+)", re.MULTILINE)
+_VERSION = re.compile(r"v\d+$")
+
+
+def import_name(module: str) -> str:
+    """The name under which a package of Go is used when no other is given."""
+    *before, last = module.split("/")
+    if _VERSION.match(last) and before:
+        last = before[-1]
+    return last.partition(".v")[0].removeprefix("go-").removesuffix("-go").replace("-", "_")
+
+
+def import_folder(importer: str, module: str, text_of: Callable[[str], bytes | None]) -> str | None:
+    """The folder of a package of Go; None for what belongs to another module.
+
+    `text_of` gives the text of a file: the nearest `go.mod` says how the module is called. Where
+    there is none, the folder is only known to be an end of the module's path: `…/harbor/lids`.
+    """
+    folder, is_module = dirname(importer), False
+    while True:
+        text = text_of(join(folder, "go.mod"))
+        found = _MODULE.search(text) if text else None
+        if found is not None:
+            is_module = True
+            name = found.group(1).decode("utf-8", "replace")
+            if module == name:
+                return folder
+            if module.startswith(f"{name}/"):
+                return join(folder, module[len(name) + 1 :])
+        if not folder:
+            return None if is_module or "." not in module.partition("/")[0] else f"…/{module}"
+        folder = dirname(folder)

@@ -5,7 +5,9 @@ from asterism.languages.facets import (
     Dialect,
     DisplayFacets,
     Facets,
+    FileSet,
     ImportFacets,
+    Roots,
     ScopeFacets,
     TypeFacets,
 )
@@ -28,9 +30,18 @@ HASKELL = Facets(
         lifted=("type", "class"),
         values_named_as_types=True,
     ),
-    imports=ImportFacets(other_file="haskell.files:module_file", whole_names=True),
+    imports=ImportFacets(other_file="haskell:module_file", whole_names=True),
     types=TypeFacets(signature="arrows"),
     calls=CallFacets(bare=True, of_types=False),
 )
 
 LANGUAGES = (HASKELL,)
+
+
+def module_file(importer: str, module: str, files: FileSet, _roots: Roots) -> str | None:
+    """The file that a module means."""
+    found = files.ending(module.replace(".", "/") + ".hs")
+    if len(found) > 1:
+        root = importer.split("/")[0]
+        found = [path for path in found if path.split("/")[0] == root]
+    return found[0] if len(found) == 1 else None

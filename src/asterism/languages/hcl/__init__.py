@@ -1,5 +1,8 @@
 """HCL, the language of Terraform and its relatives: what sets it apart, as data."""
 
+from collections.abc import Callable
+from posixpath import dirname, join, normpath
+
 from asterism.languages.facets import (
     Dialect,
     DisplayFacets,
@@ -24,7 +27,7 @@ HCL = Facets(
     display=DisplayFacets(path_line="# {}", comments="hash"),
     # A folder is a module; `var.size` is the variable of that name in it.
     scopes=ScopeFacets(reach=frozenset({"folder"}), namespaced=True),
-    imports=ImportFacets(folder="hcl.folders:module_folder", joint="/"),
+    imports=ImportFacets(folder="hcl:module_folder", joint="/"),
     traces=TraceFacets(
         frames=(
             r"{margin}[│|]?[^\S\n]*on {path} line (?P<line>\d+)"
@@ -34,3 +37,14 @@ HCL = Facets(
 )
 
 LANGUAGES = (HCL,)
+
+
+def module_folder(
+    importer: str, module: str, _text_of: Callable[[str], bytes | None]
+) -> str | None:
+    """The folder of a module of the repository; None for one from a registry."""
+    if not module.startswith(("./", "../")) and module not in (".", ".."):
+        return None
+    # Terragrunt writes two slashes where the module begins inside of what is fetched.
+    path = normpath(join(dirname(importer), module.replace("//", "/")))
+    return None if path.startswith("..") else path.removeprefix(".")

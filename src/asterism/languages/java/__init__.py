@@ -4,6 +4,7 @@ from asterism.languages.facets import (
     BaseFacets,
     Dialect,
     Facets,
+    FileSet,
     ImportFacets,
     ScopeFacets,
     TraceFacets,
@@ -24,7 +25,7 @@ JAVA = Facets(
         open_types="yes",
         named_constructors=True,
     ),
-    imports=ImportFacets(form="package", file="java.files:type_file"),
+    imports=ImportFacets(form="package", file="java:type_file"),
     types=TypeFacets(place="before", returns_first=True, declarations="first", fixed=True),
     bases=BaseFacets(mark=rb"\b(?:extends|implements|with)\b"),
     traces=TraceFacets(
@@ -37,3 +38,15 @@ JAVA = Facets(
 )
 
 LANGUAGES = (JAVA,)
+
+
+_JVM = (".java", ".kt", ".scala")
+
+
+def type_file(importer: str, module: str, files: FileSet) -> str | None:
+    """The file that is called like a type, in the folders of its package."""
+    steps = module.replace(".", "/")
+    if "/" not in steps:
+        return None
+    found = [path for extension in _JVM for path in files.ending(steps + extension)]
+    return found[0] if len(found) == 1 else None

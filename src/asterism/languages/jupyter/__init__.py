@@ -23,7 +23,7 @@ JUPYTER = Facets(
     display=PYTHON.display._replace(indented_conditions=False, answers_as="python"),
     # Its code calls the repository's modules of Python.
     scopes=PYTHON.scopes._replace(family="python"),
-    imports=ImportFacets(file="python.files:module_file", submodule=".{}", passes_stars=True),
+    imports=ImportFacets(file="python:module_file", submodule=".{}", passes_stars=True),
     types=PYTHON.types,
     bases=PYTHON.bases,
     calls=PYTHON.calls,

@@ -31,7 +31,7 @@ KOTLIN = Facets(
         open_types="yes",
         added_members=True,
     ),
-    imports=ImportFacets(form="package", file="java.files:type_file", used_as_members=True),
+    imports=ImportFacets(form="package", file="java:type_file", used_as_members=True),
     types=TypeFacets(declarations="words", fixed=True, header_constructors=True),
     bases=BaseFacets(mark=rb":(?!:)", classes_are_called=True),
     calls=CallFacets(by_block=True),

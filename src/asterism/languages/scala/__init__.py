@@ -28,7 +28,7 @@ SCALA = Facets(
         implicit_members=True,
         open_types="yes",
     ),
-    imports=ImportFacets(form="package", file="java.files:type_file", used_as_members=True),
+    imports=ImportFacets(form="package", file="java:type_file", used_as_members=True),
     types=TypeFacets(declarations="words", fixed=True, header_constructors=True),
     bases=BaseFacets(mark=rb"\b(?:extends|implements|with)\b"),
     calls=CallFacets(by_block=True, bare=True),

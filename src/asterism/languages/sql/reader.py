@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from asterism.analysis.syntax.spans import SpanOutline, Stretch
-from asterism.analysis.syntax.text import Conventions
-from asterism.analysis.syntax.windows import WINDOW_LINES
+from asterism.analysis.syntax.text import WINDOW_LINES, Conventions
 from asterism.languages.sql.tokens import OBJECTS, Statement, Token, script_of
 from asterism.languages.sql.uses import mention_uses
 from asterism.types.outline import Outline, Span

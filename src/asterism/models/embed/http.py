@@ -9,17 +9,20 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from asterism.models.embed.provider import Matrix
-from asterism.models.http.answers import (
+from asterism.models.http.service import (
     FOR_DOCUMENTS,
     FOR_QUERIES,
     BatchTooLarge,
+    Errand,
     HttpAnswer,
     Patience,
+    RetryingClient,
+    Service,
+    ServiceName,
     TooLong,
+    batches,
     content_of,
 )
-from asterism.models.http.client import RetryingClient
-from asterism.models.http.service import Errand, Service, ServiceName, batches
 from asterism.types.errors import BadVectors, Cancelled, TextTooLong
 from asterism.types.index import ModelIdentity
 

@@ -55,7 +55,7 @@ def make_embedder(options: EmbedOptions) -> Embedder:
 
             return EncoderEmbedder(options)
         case "minilm":
-            from asterism.models.embed.minilm import MiniLmEmbedder
+            from asterism.models.embed.vendors import MiniLmEmbedder
 
             return MiniLmEmbedder()
         case "voyage":

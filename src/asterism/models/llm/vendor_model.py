@@ -4,10 +4,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from typing import Any, ClassVar, Literal
 
-from asterism.models.http.answers import PassingFailure
-from asterism.models.http.client import CONNECT_SECONDS
-from asterism.models.http.service import BatchLimits, Service
-from asterism.models.llm.failures import ERRAND, status_failure
+from asterism.models.http.service import CONNECT_SECONDS, BatchLimits, PassingFailure, Service
 from asterism.models.llm.options import (
     DEFAULT_URLS,
     LlmOptions,
@@ -15,7 +12,15 @@ from asterism.models.llm.options import (
     key_variables,
     window_of,
 )
-from asterism.models.llm.stream import Persistence, Pieces, StreamedReply, loaded, persistently
+from asterism.models.llm.stream import (
+    ERRAND,
+    Persistence,
+    Pieces,
+    StreamedReply,
+    loaded,
+    persistently,
+    status_failure,
+)
 from asterism.types.errors import SettingError
 
 

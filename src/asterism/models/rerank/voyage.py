@@ -5,15 +5,19 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Event
 from typing import Any, NamedTuple, TypeAlias
 
-from asterism.models.http.answers import FOR_QUERIES, BatchTooLarge, HttpAnswer, TooLong, content_of
-from asterism.models.http.client import RetryingClient
 from asterism.models.http.service import (
     CHARACTERS_PER_TOKEN,
+    FOR_QUERIES,
     BatchLimits,
+    BatchTooLarge,
     Errand,
+    HttpAnswer,
+    RetryingClient,
     Service,
     ServiceName,
+    TooLong,
     batches,
+    content_of,
 )
 from asterism.models.rerank.options import (
     DEFAULT_URLS,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from asterism.analysis.syntax.catalogue import TABLE
+from asterism.analysis.syntax.language import TABLE
 from asterism.languages.registry import languages
 from asterism.search.query.text import words
 

@@ -4,10 +4,18 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from asterism.structure.positions import Target, find_item, unknown
-from asterism.structure.python.places import PythonFile
-from asterism.structure.python.references import Meaning, Resolver, find_word, references_to
-from asterism.structure.python.types import bases, flows_in, flows_out, value_of
+from asterism.structure.positions import SymbolTarget, find_item, unknown
+from asterism.structure.python.paths import PythonFile
+from asterism.structure.python.references import (
+    CheckedMeaning,
+    PythonResolver,
+    bases,
+    find_word,
+    flows_in,
+    flows_out,
+    references_to,
+    value_of,
+)
 from asterism.types.errors import ServerRefused
 from asterism.types.files import display_path
 from asterism.types.outline import Reference
@@ -34,7 +42,7 @@ _OTHER_HALF = re.compile(rb"\.(?:setter|getter|deleter)\s*\n")
 _DOTTED = re.compile(r"\w+(?:\.\w+)*")
 
 
-def connections_of(resolver: Resolver, target: Target) -> Connections:
+def connections_of(resolver: PythonResolver, target: SymbolTarget) -> Connections:
     """What is known of a target; whatever is not known is among the gaps."""
     file = resolver.files.get(f"{resolver.files.root}/{target.path}")
     if file is None:
@@ -58,7 +66,7 @@ class _Uses:
 class _Asking:
     """The questions about one symbol; a question the checker refuses leaves a gap."""
 
-    def __init__(self, resolver: Resolver, file: PythonFile, index: int) -> None:
+    def __init__(self, resolver: PythonResolver, file: PythonFile, index: int) -> None:
         self._resolver = resolver
         self._file = file
         self._index = index
@@ -137,7 +145,7 @@ class _Asking:
             self._refused(error, Fact.extends)
         return tuple(found)
 
-    def _meaning(self, item: Any) -> Meaning | None:
+    def _meaning(self, item: Any) -> CheckedMeaning | None:
         """The place of an entry of a hierarchy."""
         start = item["selectionRange"]["start"]
         meaning = self._resolver.at(item["uri"], start["line"], start["character"], item["name"])
@@ -194,7 +202,7 @@ class _Asking:
     def _calls(self) -> tuple[Edge, ...]:
         """What the checker says is called, and what only the imports explain."""
         makers = {self._index, *self._parts()}
-        found: dict[Meaning, list[int]] = {}
+        found: dict[CheckedMeaning, list[int]] = {}
         seen: set[int] = set()
         try:
             for index in sorted(makers):
@@ -214,7 +222,7 @@ class _Asking:
         return tuple(meaning.edge(*dict.fromkeys(sorted(lines))) for meaning, lines in ordered)
 
     def _take(
-        self, call: Any, makers: set[int], found: dict[Meaning, list[int]], seen: set[int]
+        self, call: Any, makers: set[int], found: dict[CheckedMeaning, list[int]], seen: set[int]
     ) -> None:
         meaning = self._meaning(call["to"])
         if meaning is None or (meaning.place.path is None and meaning.place.name in _BINDING):
@@ -236,7 +244,7 @@ class _Asking:
             if item.is_symbol and (item.name == "__init__" or item.kind not in (*_BODIES, "class")):
                 yield child
 
-    def _overlooked(self, makers: set[int], seen: set[int]) -> Iterator[tuple[Meaning, int]]:
+    def _overlooked(self, makers: set[int], seen: set[int]) -> Iterator[tuple[CheckedMeaning, int]]:
         """Calls that the checker says nothing of.
 
         Those of imported names that nothing declares, as `requests.get()` without requests, and
@@ -256,9 +264,9 @@ class _Asking:
     def _is_variable(self, index: int | None) -> bool:
         return index is not None and self._file.item(index).kind not in (*_BODIES, "class")
 
-    def _properties(self, makers: set[int], seen: set[int]) -> Iterator[tuple[Meaning, int]]:
+    def _properties(self, makers: set[int], seen: set[int]) -> Iterator[tuple[CheckedMeaning, int]]:
         """Properties that are read or written, which is a call without parentheses."""
-        known: dict[tuple[str, str], Meaning | None] = {}
+        known: dict[tuple[str, str], CheckedMeaning | None] = {}
         for used, offset in self._used(makers, seen):
             if not used.receiver:
                 continue
@@ -295,7 +303,7 @@ class _Asking:
         )
 
 
-def _last_halves(found: dict[Meaning, list[int]]) -> dict[Meaning, list[int]]:
+def _last_halves(found: dict[CheckedMeaning, list[int]]) -> dict[CheckedMeaning, list[int]]:
     """Without the overloads of a function: the last declaration is the one that runs."""
     last: dict[tuple[str | None, str], int] = {}
     for meaning in found:

@@ -8,18 +8,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from asterism.analysis.syntax.outlines import outline
-from asterism.lsp.client import LanguageClient, standard_answers
-from asterism.lsp.connection import Connection
-from asterism.lsp.keeper import Condition, KeeperOptions
+from asterism.lsp.connection import LanguageClient, ServerConnection, standard_answers
+from asterism.lsp.keeper import KeeperOptions, ServerCondition
 from asterism.lsp.process import ServerCommand
 from asterism.programs.start import fences
 from asterism.programs.table import TY
-from asterism.structure.positions import Target
-from asterism.structure.project import Project
+from asterism.structure.positions import SymbolTarget
+from asterism.structure.project import CheckerProject
 from asterism.structure.python.connections import connections_of
-from asterism.structure.python.paths import check_links, configuration_path, write_configuration
-from asterism.structure.python.places import Files
-from asterism.structure.python.references import Resolver
+from asterism.structure.python.paths import (
+    PythonFiles,
+    check_links,
+    configuration_path,
+    write_configuration,
+)
+from asterism.structure.python.references import PythonResolver
 from asterism.structure.repository import OutlineOf
 from asterism.types.errors import ServerMissing
 from asterism.types.files import FoundFile
@@ -93,7 +96,7 @@ class PythonOptions:
     """Whether the kernel keeps the checker inside of the repository."""
 
 
-class PythonProject(Project[LanguageClient]):
+class PythonProject(CheckerProject[LanguageClient]):
     """One repository's Python. Any thread may ask; questions are in turn."""
 
     def __init__(self, checker: str, root: str, options: PythonOptions) -> None:
@@ -104,7 +107,7 @@ class PythonProject(Project[LanguageClient]):
         self._checked: dict[str, FoundFile] = {}
         """The files for which the links were last looked at."""
         self._configuration = str(configuration_path(options.cache, environment))
-        self._files = Files(place, self._options.outline_of)
+        self._files = PythonFiles(place, self._options.outline_of)
         server = ServerCommand(
             name=_NAME,
             program=TY,
@@ -135,7 +138,7 @@ class PythonProject(Project[LanguageClient]):
             super().warm_up(listed)
 
     def connections(
-        self, targets: Sequence[Target], files: Iterable[FoundFile]
+        self, targets: Sequence[SymbolTarget], files: Iterable[FoundFile]
     ) -> tuple[Connections, ...]:
         """Connections of each target; raises ServerMissing if a link leads out unfenced."""
         listed = [*files]
@@ -145,7 +148,7 @@ class PythonProject(Project[LanguageClient]):
     def _check_links(self, files: list[FoundFile]) -> None:
         """Look for links before the checker starts and before it is told of changed files."""
         found = {file.path: file for file in files if self._is_relevant(file.path)}
-        is_checked = self.condition is not Condition.resting and found == self._checked
+        is_checked = self.condition is not ServerCondition.resting and found == self._checked
         if not self._options.is_fenced and not is_checked:
             check_links(self._root, self._options.environment)
             self._checked = found
@@ -154,18 +157,20 @@ class PythonProject(Project[LanguageClient]):
         """Write the configuration for the files as they are now."""
         write_configuration(self._root, self._options.cache, self._options.environment)
 
-    def _open(self, connection: Connection) -> LanguageClient:
+    def _open(self, connection: ServerConnection) -> LanguageClient:
         # Whatever was kept of an earlier checker's time is read again.
         self._loaded = dict(self._listing)
-        self._files = Files(self._root, self._options.outline_of)
+        self._files = PythonFiles(self._root, self._options.outline_of)
         self._configure()
         settings = self._settings()
         seconds = self._options.request_seconds
         return LanguageClient(connection, self._root, seconds=seconds, options=settings)
 
-    def _answer(self, client: LanguageClient, targets: Sequence[Target]) -> tuple[Connections, ...]:
+    def _answer(
+        self, client: LanguageClient, targets: Sequence[SymbolTarget]
+    ) -> tuple[Connections, ...]:
         self._refresh(client)
-        resolver = Resolver(client, self._files)
+        resolver = PythonResolver(client, self._files)
         return tuple(connections_of(resolver, target) for target in targets)
 
     def _refresh(self, client: LanguageClient) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from asterism.programs import table
 from asterism.programs.start import SubprocessError, probe
 from asterism.programs.table import Program
-from asterism.structure.servers.session import Ready
+from asterism.structure.servers.session import ReadySignal
 from asterism.types.errors import ServerMissing
 
 FILE = "compile_commands.json"
@@ -171,7 +171,7 @@ def _includes(place: str) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Server:
+class ServerProfile:
     """One language server."""
 
     family: str
@@ -193,7 +193,7 @@ class Server:
     """The option that lists the needed files; without it the server searches for other kinds."""
     section: str = ""
     """The name of its settings."""
-    ready: Ready = Ready.asked
+    ready: ReadySignal = ReadySignal.asked
     hears_changes: bool = True
     """Whether it reads a file again that it is told of; else it is started anew."""
     keeps: bool = False
@@ -217,7 +217,7 @@ class Server:
         return self.counts(path) or path.rpartition("/")[2] in self.configs
 
 
-def folders_of(server: Server, paths: Iterable[str]) -> list[str]:
+def folders_of(server: ServerProfile, paths: Iterable[str]) -> list[str]:
     """The folders of a repository that are workspaces of a server; none for the whole of it."""
     found = {
         path.rpartition("/")[0] for path in paths if path.rpartition("/")[2] in server.is_needed
@@ -230,7 +230,7 @@ def _above(folder: str) -> set[str]:
     return {"/".join(parts[:end]) for end in range(len(parts))}
 
 
-CLANGD = Server(
+CLANGD = ServerProfile(
     family="cpp",
     started=table.CLANGD,
     titles="C and C++",
@@ -239,14 +239,14 @@ CLANGD = Server(
         *(".hpp", ".hh", ".hxx", ".h++", ".ipp", ".tpp", ".inl"),
     ),
     configs=frozenset({FILE, "compile_flags.txt", ".clangd"}),
-    ready=Ready.progress,
+    ready=ReadySignal.progress,
     hears_changes=False,
     keeps=True,
     # 48 files of C took 2 s, 77 of C++ 16 s, on two cores; from disk both take 0.2 s.
     seconds_per_file=0.1,
 )
 
-GOPLS = Server(
+GOPLS = ServerProfile(
     family="go",
     started=table.GOPLS,
     titles="Go",
@@ -259,7 +259,7 @@ GOPLS = Server(
     seconds_per_file=0.005,
 )
 
-RUST_ANALYZER = Server(
+RUST_ANALYZER = ServerProfile(
     family="rust",
     started=table.RUST_ANALYZER,
     titles="Rust",
@@ -298,12 +298,12 @@ RUST_ANALYZER = Server(
         "workspace": {"discoverConfig": None},
     },
     section="rust-analyzer",
-    ready=Ready.quiescent,
+    ready=ReadySignal.quiescent,
     seconds=4.0,
     seconds_per_file=0.01,
 )
 
-JDTLS = Server(
+JDTLS = ServerProfile(
     family="java",
     started=table.JDTLS,
     titles="Java",
@@ -340,21 +340,21 @@ JDTLS = Server(
         # Bundles are jar files that the server would load.
         "bundles": [],
     },
-    ready=Ready.service,
+    ready=ReadySignal.service,
     keeps=True,
     # A virtual machine and a workspace have to come up first.
     seconds=15.0,
     seconds_per_file=0.01,
 )
 
-SERVERS: Sequence[Server] = (CLANGD, GOPLS, RUST_ANALYZER, JDTLS)
-BY_FAMILY: Mapping[str, Server] = {server.family: server for server in SERVERS}
+SERVERS: Sequence[ServerProfile] = (CLANGD, GOPLS, RUST_ANALYZER, JDTLS)
+BY_FAMILY: Mapping[str, ServerProfile] = {server.family: server for server in SERVERS}
 
 
 CHECK_SECONDS = 10.0
 
 
-def require_server(server: Server, given: str) -> str:
+def require_server(server: ServerProfile, given: str) -> str:
     """The program that a setting names, or an error that says what to do."""
     place = Path(given)
     # A relative path could name a file of the repository.
@@ -366,7 +366,7 @@ def require_server(server: Server, given: str) -> str:
     return str(place)
 
 
-def can_start(server: Server, place: str) -> bool:
+def can_start(server: ServerProfile, place: str) -> bool:
     """Whether the program runs: rustup installs a `rust-analyzer` that may only print an error.
 
     The probe runs in `/`, because rustup's `rust-analyzer` starts the toolchain that a

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
 from asterism.analysis.resolve.candidates import Declaration, Meaning
-from asterism.analysis.resolve.heritage import bases_of
+from asterism.analysis.resolve.receivers import bases_of
 from asterism.analysis.resolve.scopes import CONTAINERS, FileScope
 from asterism.languages.registry import facets_of
-from asterism.lsp.client import to_path
+from asterism.lsp.connection import to_path
 from asterism.structure.positions import Enclosing
 from asterism.structure.servers.session import ServerSession
 from asterism.structure.shapes import NAMELESS

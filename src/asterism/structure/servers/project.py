@@ -1,33 +1,37 @@
-"""Live connections of symbols from a language server that is installed on this machine."""
+"""A repository as a language server sees it, and how one of its symbols connects."""
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from asterism.lsp.client import LanguageClient, standard_answers
-from asterism.lsp.connection import Connection
-from asterism.lsp.keeper import Condition, KeeperOptions
+from asterism.analysis.resolve.candidates import Declaration
+from asterism.analysis.resolve.scopes import ADDITIONS, CONTAINERS, FileScope
+from asterism.lsp.connection import LanguageClient, ServerConnection, standard_answers
+from asterism.lsp.keeper import KeeperOptions, ServerCondition
 from asterism.lsp.process import ServerCommand
-from asterism.structure.positions import Target
-from asterism.structure.project import Project
-from asterism.structure.repository import Files
+from asterism.structure.facts import Facts
+from asterism.structure.positions import SymbolTarget, find_item, unknown
+from asterism.structure.project import CheckerProject
+from asterism.structure.repository import FileReader
 from asterism.structure.servers import catalogue
 from asterism.structure.servers.catalogue import (
     CLANGD,
     RUST_ANALYZER,
-    Server,
+    ServerProfile,
     folders_of,
     rust_toolchain,
 )
-from asterism.structure.servers.connections import connections_of
 from asterism.structure.servers.names import ServerSense
 from asterism.structure.servers.session import Loading, ServerSession
+from asterism.structure.shapes import makers_of, place_of
+from asterism.structure.uses import CALLABLE, OF_USES
 from asterism.types.errors import ServerMissing, ServerStarting
-from asterism.types.files import FoundFile
-from asterism.types.structure import Connections
+from asterism.types.files import FoundFile, display_path
+from asterism.types.outline import Item
+from asterism.types.structure import Connections, Edge, Fact, Gap, Known, SymbolPlace
 
 
 class LoadTimes:
@@ -71,7 +75,7 @@ class ServerOptions:
     keeper: KeeperOptions = field(default_factory=KeeperOptions)
 
 
-class ServerProject(Project[ServerSession]):
+class ServerProject(CheckerProject[ServerSession]):
     """One repository's code in one server's languages.
 
     A server that needs longer than a question waits is not started for a single question: in a
@@ -80,9 +84,9 @@ class ServerProject(Project[ServerSession]):
 
     def __init__(
         self,
-        server: Server,
+        server: ServerProfile,
         program: str,
-        files: Files,
+        files: FileReader,
         place: tuple[str, Path],
         options: ServerOptions | None = None,
     ) -> None:
@@ -119,7 +123,7 @@ class ServerProject(Project[ServerSession]):
             super().warm_up(listed)
 
     def connections(
-        self, targets: Sequence[Target], files: Iterable[FoundFile]
+        self, targets: Sequence[SymbolTarget], files: Iterable[FoundFile]
     ) -> tuple[Connections, ...]:
         """What is known of each target; a LanguageServerError where the server cannot say."""
         listed = [*files]
@@ -141,7 +145,7 @@ class ServerProject(Project[ServerSession]):
                 f"repository{more}."
             )
         self._asked += 1
-        if self._keeper.condition is not Condition.resting:
+        if self._keeper.condition is not ServerCondition.resting:
             return
         wait = self._options.keeper.wait_seconds
         expected = self._expected(files)
@@ -179,14 +183,14 @@ class ServerProject(Project[ServerSession]):
             self._list(files)
             if self._server.hears_changes or not self._loaded or not self._changes():
                 return
-            if self._keeper.condition is Condition.starting:
+            if self._keeper.condition is ServerCondition.starting:
                 self._keeper.call(lambda _: None)
             self._keeper.renew()
 
     def _is_relevant(self, path: str) -> bool:
         return self._server.reads(path)
 
-    def _open(self, connection: Connection) -> ServerSession:
+    def _open(self, connection: ServerConnection) -> ServerSession:
         began = time.monotonic()
         self._cache.mkdir(parents=True, exist_ok=True)
         self._loaded = dict(self._listing)
@@ -233,7 +237,9 @@ class ServerProject(Project[ServerSession]):
     def _begin(self, session: ServerSession) -> None:
         session.begin(frozenset(filter(self._server.counts, self._listing)))
 
-    def _answer(self, session: ServerSession, targets: Sequence[Target]) -> tuple[Connections, ...]:
+    def _answer(
+        self, session: ServerSession, targets: Sequence[SymbolTarget]
+    ) -> tuple[Connections, ...]:
         self._begin(session)
         self._tell(session)
         sense = ServerSense(session, self._options.question_seconds)
@@ -246,3 +252,108 @@ class ServerProject(Project[ServerSession]):
         if changes:
             session.client.files_changed(changes)
             self._loaded = dict(self._listing)
+
+
+MOST_VALUE = 120
+"""Characters of a constant's value; a longer one says little in a list."""
+
+_ABSTRACT = frozenset({"interface", "trait", "protocol"})
+# Names in a sentence; more would hide it.
+_NAMED = 3
+
+
+def connections_of(sense: ServerSense, target: SymbolTarget) -> Connections:
+    """What is known of a target; whatever is not known is among the gaps."""
+    sense.forget()
+    scope = sense.scope(target.path)
+    if scope is None:
+        return unknown(target, f"{display_path(target.path)} is not there any more")
+    number = find_item(scope.outline, target)
+    found = Facts(sense, MOST_VALUE).connections(target)
+    if sense.refusal is not None:
+        return unknown(target, sense.refusal)
+    if number is None or found is None:
+        return unknown(target, f"{display_path(target.path)} no longer declares {target.name}")
+    item = scope.outline.items[number]
+    found = _with_relatives(found, sense, scope, number)
+    if item.kind in CALLABLE:
+        found = replace(found, calls=_with_outgoing(found.calls, sense, scope, number))
+    gaps = (*found.gaps, *(gap for gap in sense.gaps if gap.facts != OF_USES), *_gaps(sense))
+    is_lost = any(gap.facts == OF_USES for gap in sense.gaps)
+    return replace(found, references=None if is_lost else found.references, gaps=gaps)
+
+
+def _gaps(sense: ServerSense) -> Iterator[Gap]:
+    """What the server cannot know, and names that mean nothing to it."""
+    if sense.limits:
+        yield Gap(OF_USES, sense.limits)
+    # Headers and packages that are not on this machine leave such names.
+    if names := [*sense.unknown]:
+        shown = ", ".join(names[:_NAMED])
+        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+        yield Gap((Fact.calls,), f"the language server does not know {shown}{more}")
+
+
+def _with_relatives(
+    found: Connections, sense: ServerSense, scope: FileScope, number: int
+) -> Connections:
+    """With the types that implement this one, and in Go with those that it implements unsaid."""
+    item = scope.outline.items[number]
+    if item.kind not in CONTAINERS:
+        return found
+    below = {edge.target: edge for edge in found.subtypes}
+    above = {edge.target: edge for edge in (*found.extends, *found.implements)}
+    implements = [*found.implements]
+    for other in sense.implementations(Declaration(scope.path, number)):
+        edge = _edge(sense, other)
+        # What is added to a type is none of its subtypes.
+        if edge is None or edge.target in above or edge.target == found.symbol:
+            continue
+        if _is_above(sense, item, other):
+            implements.append(edge)
+            above[edge.target] = edge
+        else:
+            below.setdefault(edge.target, edge)
+    return replace(found, subtypes=tuple(below.values()), implements=tuple(implements))
+
+
+def _is_above(sense: ServerSense, item: Item, other: Declaration) -> bool:
+    scope = sense.scope(other.path)
+    kind = scope.outline.items[other.number].kind if scope else ""
+    return kind in _ABSTRACT and item.kind not in _ABSTRACT
+
+
+def _edge(sense: ServerSense, declaration: Declaration) -> Edge | None:
+    scope = sense.scope(declaration.path)
+    if scope is None or scope.outline.items[declaration.number].kind not in CONTAINERS:
+        return None
+    item = scope.outline.items[declaration.number]
+    number = declaration.number
+    if item.kind in ADDITIONS:
+        number = scope.head(scope.by_path.get(item.path, [number]))
+    return Edge(place_of(scope, number), Known.resolved)
+
+
+def _with_outgoing(
+    calls: tuple[Edge, ...], sense: ServerSense, scope: FileScope, number: int
+) -> tuple[Edge, ...]:
+    """With calls that the server tells of where the outline has no name, as inside a macro."""
+    makers = makers_of(scope, number)
+    asked = {
+        scope.offset(reference.line, reference.column)
+        for maker in makers
+        for reference in scope.references_in.get(maker, ())
+    }
+    known = {edge.target: edge for edge in calls}
+    for meaning, name, spot in sense.outgoing(Declaration(scope.path, number)):
+        if spot.offset in asked:
+            continue
+        place = SymbolPlace(name, None, module=meaning.module)
+        if meaning.declaration is not None:
+            there = sense.scope(meaning.declaration.path)
+            if there is None:
+                continue
+            place = place_of(there, meaning.declaration.number)
+        edge = known.get(place, Edge(place, Known.resolved))
+        known[place] = edge._replace(lines=tuple(sorted({*edge.lines, spot.line})))
+    return tuple(sorted(known.values(), key=lambda edge: edge.lines[:1]))

@@ -9,9 +9,8 @@ from enum import StrEnum
 from typing import Any
 
 from asterism.analysis.resolve.scopes import FileScope
-from asterism.lsp.client import LanguageClient, to_uri
-from asterism.lsp.connection import Answer
-from asterism.structure.repository import Files
+from asterism.lsp.connection import Answer, LanguageClient, to_uri
+from asterism.structure.repository import FileReader
 from asterism.types.errors import ServerTimeout
 
 # How often somebody who waits looks whether the server is still there.
@@ -23,7 +22,7 @@ MOST_WORDS = 150
 _OF = re.compile(r"(?<!\d)(\d++)/(\d+)")
 
 
-class Ready(StrEnum):
+class ReadySignal(StrEnum):
     """How a server lets know that it has read everything."""
 
     asked = "asked"
@@ -39,7 +38,7 @@ class Ready(StrEnum):
 class Loading:
     """Listens to one server after the other."""
 
-    def __init__(self, ready: Ready) -> None:
+    def __init__(self, ready: ReadySignal) -> None:
         self._ready = ready
         self._is_done = threading.Event()
         self._tokens: set[str] = set()
@@ -62,7 +61,7 @@ class Loading:
         self.share = 0.0
         self.warning = ""
         self._is_done.clear()
-        if self._ready is Ready.asked:
+        if self._ready is ReadySignal.asked:
             self._is_done.set()
 
     def wait(self, seconds: float, is_over: Callable[[], bool]) -> None:
@@ -80,7 +79,7 @@ class Loading:
             self._tokens.add(token)
         elif value["kind"] == "end":
             self._tokens.discard(token)
-            if not self._tokens and self._ready is Ready.progress:
+            if not self._tokens and self._ready is ReadySignal.progress:
                 self.share = 1.0
                 self._is_done.set()
         if found := _OF.search(str(value.get("message"))):
@@ -91,11 +90,11 @@ class Loading:
         is_well = params.get("health", "ok") == "ok"
         # What follows a colon is the output of the program that it ran.
         self.warning = "" if is_well else str(params.get("message")).partition(": ")[0][:MOST_WORDS]
-        if params["quiescent"] and self._ready is Ready.quiescent:
+        if params["quiescent"] and self._ready is ReadySignal.quiescent:
             self._is_done.set()
 
     def _service(self, params: Any) -> None:
-        if params["type"] == "ServiceReady" and self._ready is Ready.service:
+        if params["type"] == "ServiceReady" and self._ready is ReadySignal.service:
             self._is_done.set()
 
 
@@ -106,7 +105,9 @@ OPEN_DOCUMENTS = 6
 class ServerSession:
     """What is open at a server, and the files that both sides speak of."""
 
-    def __init__(self, client: LanguageClient, root: str, files: Files, limits: str = "") -> None:
+    def __init__(
+        self, client: LanguageClient, root: str, files: FileReader, limits: str = ""
+    ) -> None:
         """`limits` is what the server cannot see here, as the end of a sentence."""
         self.client = client
         self.limits = limits

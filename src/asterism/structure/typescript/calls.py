@@ -5,55 +5,59 @@ from collections.abc import Set as AbstractSet
 from enum import Enum, auto
 from typing import NamedTuple
 
-from asterism.structure.typescript.places import split
-from asterism.structure.typescript.session import ACCESSOR, SourceFile, Symbol, is_unresolved
-from asterism.structure.typescript.tree import WRAPPING, Kind, Tree
-from asterism.structure.typescript.types import IMPORT_CONFIDENCE, View, one_line
+from asterism.structure.typescript.places import IMPORT_CONFIDENCE, CompilerView, one_line, split
+from asterism.structure.typescript.session import (
+    ACCESSOR,
+    CompilerSymbol,
+    SourceFile,
+    is_unresolved,
+)
+from asterism.structure.typescript.tree import WRAPPING, SyntaxKind, Tree
 from asterism.types.structure import Edge, Known, SymbolPlace
 
 CALL_KINDS = frozenset(
     {
-        Kind.call,
-        Kind.new,
-        Kind.tagged_template,
-        Kind.decorator,
-        Kind.jsx_opening,
-        Kind.jsx_self_closing,
+        SyntaxKind.call,
+        SyntaxKind.new,
+        SyntaxKind.tagged_template,
+        SyntaxKind.decorator,
+        SyntaxKind.jsx_opening,
+        SyntaxKind.jsx_self_closing,
     }
 )
-_ACCESS = frozenset({Kind.property_access, Kind.element_access})
+_ACCESS = frozenset({SyntaxKind.property_access, SyntaxKind.element_access})
 _IMPORTING = frozenset(
     {
-        Kind.import_specifier,
-        Kind.import_clause,
-        Kind.namespace_import,
-        Kind.import_equals,
-        Kind.export_specifier,
-        Kind.export_assignment,
-        Kind.namespace_export,
-        Kind.namespace_export_declaration,
+        SyntaxKind.import_specifier,
+        SyntaxKind.import_clause,
+        SyntaxKind.namespace_import,
+        SyntaxKind.import_equals,
+        SyntaxKind.export_specifier,
+        SyntaxKind.export_assignment,
+        SyntaxKind.namespace_export,
+        SyntaxKind.namespace_export_declaration,
     }
 )
 _DECLARING = frozenset(
     {
-        Kind.variable_declaration,
-        Kind.function_declaration,
-        Kind.function_expression,
-        Kind.class_declaration,
-        Kind.class_expression,
-        Kind.interface_declaration,
-        Kind.type_alias,
-        Kind.enum_declaration,
-        Kind.module_declaration,
-        Kind.property_declaration,
-        Kind.property_signature,
-        Kind.method_declaration,
-        Kind.method_signature,
-        Kind.get_accessor,
-        Kind.set_accessor,
-        Kind.parameter,
-        Kind.enum_member,
-        Kind.type_parameter,
+        SyntaxKind.variable_declaration,
+        SyntaxKind.function_declaration,
+        SyntaxKind.function_expression,
+        SyntaxKind.class_declaration,
+        SyntaxKind.class_expression,
+        SyntaxKind.interface_declaration,
+        SyntaxKind.type_alias,
+        SyntaxKind.enum_declaration,
+        SyntaxKind.module_declaration,
+        SyntaxKind.property_declaration,
+        SyntaxKind.property_signature,
+        SyntaxKind.method_declaration,
+        SyntaxKind.method_signature,
+        SyntaxKind.get_accessor,
+        SyntaxKind.set_accessor,
+        SyntaxKind.parameter,
+        SyntaxKind.enum_member,
+        SyntaxKind.type_parameter,
     }
 )
 
@@ -92,18 +96,18 @@ def use_of(file: SourceFile, node: int) -> Use:
     inner = node
     while tree.kind(above) in _ACCESS and tree.last_child(above) == inner:
         inner, above = above, tree.parent(above)
-    if tree.kind(above) == Kind.binary and _declares_by_assignment(tree, above, inner):
+    if tree.kind(above) == SyntaxKind.binary and _declares_by_assignment(tree, above, inner):
         return Use.declares
     while tree.kind(above) in WRAPPING:
         inner, above = above, tree.parent(above)
     if tree.kind(above) in CALL_KINDS and tree.first_child(above) == inner:
         return Use.calls
-    while tree.kind(above) == Kind.call:
+    while tree.kind(above) == SyntaxKind.call:
         # `extends Mixed(Base)` builds on the base too.
         inner, above = above, tree.parent(above)
-    if tree.kind(above) == Kind.expression_with_type_arguments:
+    if tree.kind(above) == SyntaxKind.expression_with_type_arguments:
         is_itself = tree.first_child(above) == inner
-        if is_itself and tree.kind(tree.parent(above)) == Kind.heritage_clause:
+        if is_itself and tree.kind(tree.parent(above)) == SyntaxKind.heritage_clause:
             return Use.extends
     return Use.mentions
 
@@ -124,23 +128,23 @@ def callee_of(tree: Tree, call: int) -> int | None:
     if called is None:
         return None
     called = tree.unwrapped(called)
-    if tree.kind(call) == Kind.decorator and tree.kind(called) == Kind.call:
+    if tree.kind(call) == SyntaxKind.decorator and tree.kind(called) == SyntaxKind.call:
         # `@Injectable()`: the call inside is met by itself.
         return None
     if tree.kind(called) in _ACCESS:
         name = tree.last_child(called)
         # `table[key]()` names nothing; `table["key"]()` does.
         is_name = name is not None and tree.kind(name) in (
-            Kind.identifier,
-            Kind.private_identifier,
-            Kind.string_literal,
+            SyntaxKind.identifier,
+            SyntaxKind.private_identifier,
+            SyntaxKind.string_literal,
         )
-        if tree.kind(called) == Kind.element_access:
-            is_name = name is not None and tree.kind(name) == Kind.string_literal
+        if tree.kind(called) == SyntaxKind.element_access:
+            is_name = name is not None and tree.kind(name) == SyntaxKind.string_literal
         return name if is_name else None
-    if tree.kind(called) != Kind.identifier:
+    if tree.kind(called) != SyntaxKind.identifier:
         return None
-    is_jsx = tree.kind(call) in (Kind.jsx_opening, Kind.jsx_self_closing)
+    is_jsx = tree.kind(call) in (SyntaxKind.jsx_opening, SyntaxKind.jsx_self_closing)
     # `<div>` is an element of the page, `<Page>` a component of somebody's.
     return None if is_jsx and tree.text(called)[:1].islower() else called
 
@@ -148,7 +152,7 @@ def callee_of(tree: Tree, call: int) -> int | None:
 def accessed_names(tree: Tree, inside: int) -> Iterator[int]:
     """The names read or written as `object.name` below a node: each may run an accessor."""
     for node in tree.below(inside):
-        if tree.kind(node) == Kind.property_access:
+        if tree.kind(node) == SyntaxKind.property_access:
             name = tree.last_child(node)
             if name is not None:
                 yield name
@@ -158,7 +162,7 @@ def heritage_of(tree: Tree, declaration: int) -> list[Heritage]:
     """What a class or an interface says it extends and implements, in order."""
     found = []
     for clause in tree.children(declaration):
-        if tree.kind(clause) != Kind.heritage_clause:
+        if tree.kind(clause) != SyntaxKind.heritage_clause:
             continue
         implements = tree.text(clause).startswith("implements")
         for base in tree.children(clause):
@@ -169,12 +173,12 @@ def heritage_of(tree: Tree, declaration: int) -> list[Heritage]:
 
 
 def _bases(tree: Tree, expression: int, implements: bool) -> list[Heritage]:
-    if tree.kind(expression) == Kind.identifier:
+    if tree.kind(expression) == SyntaxKind.identifier:
         return [Heritage(expression, implements)]
     if tree.kind(expression) in _ACCESS:
         name = tree.last_child(expression)
         return [Heritage(name, implements)] if name is not None else []
-    inner = [node for node in tree.below(expression) if tree.kind(node) == Kind.identifier]
+    inner = [node for node in tree.below(expression) if tree.kind(node) == SyntaxKind.identifier]
     return [Heritage(node, implements, is_argument=True) for node in inner]
 
 
@@ -191,7 +195,7 @@ class Calls(NamedTuple):
 
 
 def calls_of(
-    view: View, file: SourceFile, declarations: Sequence[int], owners: AbstractSet[int]
+    view: CompilerView, file: SourceFile, declarations: Sequence[int], owners: AbstractSet[int]
 ) -> Calls:
     """The calls inside some declarations that no other symbol between makes.
 
@@ -226,8 +230,8 @@ def calls_of(
     return Calls(edges, tuple(given))
 
 
-def _is_parameter(symbol: Symbol) -> bool:
-    return bool(symbol.declarations) and split(symbol.declarations[0])[1] == Kind.parameter
+def _is_parameter(symbol: CompilerSymbol) -> bool:
+    return bool(symbol.declarations) and split(symbol.declarations[0])[1] == SyntaxKind.parameter
 
 
 def _with_parts(file: SourceFile, owners: AbstractSet[int]) -> set[int]:
@@ -256,7 +260,7 @@ def _names(tree: Tree, declarations: Sequence[int]) -> Iterator[tuple[int, bool]
 
 
 def _meant(
-    view: View, file: SourceFile, name: int, symbol: Symbol | None
+    view: CompilerView, file: SourceFile, name: int, symbol: CompilerSymbol | None
 ) -> tuple[SymbolPlace, Known] | None:
     """What a called name means; None for parameters and locals."""
     if symbol is None:
@@ -267,19 +271,21 @@ def _meant(
     return place, Known.by_name if is_unresolved(symbol) else Known.resolved
 
 
-def _through_import(view: View, file: SourceFile, name: int) -> tuple[SymbolPlace, Known] | None:
+def _through_import(
+    view: CompilerView, file: SourceFile, name: int
+) -> tuple[SymbolPlace, Known] | None:
     """`jwt.verify` where nobody declares `jwt`: the import still says whose it is."""
     tree = file.tree
     access = tree.parent(name)
-    if tree.kind(access) != Kind.property_access or tree.last_child(access) != name:
+    if tree.kind(access) != SyntaxKind.property_access or tree.last_child(access) != name:
         return None
     first = access
-    while tree.kind(first) == Kind.property_access:
+    while tree.kind(first) == SyntaxKind.property_access:
         inner = tree.first_child(first)
         if inner is None:
             return None
         first = tree.unwrapped(inner)
-    if tree.kind(first) != Kind.identifier:
+    if tree.kind(first) != SyntaxKind.identifier:
         return None
     symbol = view.session.symbols(view.project, [tree.handle(first)])[0]
     if symbol is None or not is_unresolved(symbol):

@@ -143,14 +143,14 @@ MOST_PROJECTS = 8
 Aliases = dict[str, list[str]]
 
 
-class Scope(NamedTuple):
+class AliasScope(NamedTuple):
     """The aliases that hold below a directory: of several around a file the innermost counts."""
 
     directory: str
     aliases: Aliases
 
 
-class Plan(NamedTuple):
+class CompilerPlan(NamedTuple):
     """One project, and the source files whose own imports it resolves right."""
 
     configuration: dict[str, Any]
@@ -171,7 +171,7 @@ def is_config(path: str) -> bool:
     )
 
 
-def plan(root: str, files: Sequence[str]) -> list[Plan]:
+def plan(root: str, files: Sequence[str]) -> list[CompilerPlan]:
     """The projects that together are right about every file of a repository.
 
     One is enough unless two of its configurations mean different places by one alias, as the apps
@@ -189,13 +189,13 @@ def plan(root: str, files: Sequence[str]) -> list[Plan]:
         right[by_directory.get(nearest, 0)].add(path)
     union = _union(root, files, found)
     planned = [
-        Plan(_configuration(root, sorted(members), first, union), frozenset(members))
+        CompilerPlan(_configuration(root, sorted(members), first, union), frozenset(members))
         for first, members in zip(firsts, right, strict=True)
     ]
     return [one for one in planned if one.right] or planned[:1]
 
 
-def _groups(found: Sequence[Scope]) -> list[tuple[Aliases, list[str]]]:
+def _groups(found: Sequence[AliasScope]) -> list[tuple[Aliases, list[str]]]:
     """What conflicting aliases mean, each meaning with the directories where it holds."""
     meanings: dict[str, set[tuple[str, ...]]] = {}
     for scope in found:
@@ -223,7 +223,7 @@ def _nearest(path: str, directories: Collection[str]) -> str:
     return ""
 
 
-def _union(root: str, files: Sequence[str], found: Sequence[Scope]) -> Aliases:
+def _union(root: str, files: Sequence[str], found: Sequence[AliasScope]) -> Aliases:
     """The aliases of all configurations and packages together."""
     aliases: Aliases = {}
     for scope in found:
@@ -259,7 +259,7 @@ def merge(into: Aliases, more: Mapping[str, Iterable[str]]) -> None:
         known.extend(value for value in values if value not in known)
 
 
-def scopes(root: str, files: Sequence[str]) -> list[Scope]:
+def scopes(root: str, files: Sequence[str]) -> list[AliasScope]:
     """The aliases of every configuration in a repository; one that cannot be read has none."""
     found: dict[str, Aliases] = {}
     # The plain name of a directory counts before its variants, as `tsconfig.build.json`.
@@ -269,7 +269,7 @@ def scopes(root: str, files: Sequence[str]) -> list[Scope]:
         aliases = _aliases(root, place)
         if aliases:
             merge(found.setdefault(str(place.parent), {}), aliases)
-    return [Scope(directory, aliases) for directory, aliases in found.items()]
+    return [AliasScope(directory, aliases) for directory, aliases in found.items()]
 
 
 class _Effective(NamedTuple):

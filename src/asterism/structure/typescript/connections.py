@@ -5,21 +5,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from asterism.structure.positions import Target, find_item, unknown
+from asterism.structure.positions import SymbolTarget, find_item, unknown
 from asterism.structure.typescript.calls import calls_of, heritage_of
-from asterism.structure.typescript.places import item_place, split
+from asterism.structure.typescript.places import IMPORT_CONFIDENCE, CompilerView, item_place, split
 from asterism.structure.typescript.references import (
     MEMBER,
     Group,
-    Own,
     References,
+    ReferredSymbol,
     exported_references,
     groups_of,
     indexed_references,
     references_to,
     relatives,
 )
-from asterism.structure.typescript.session import Session, SourceFile, Symbol, is_unresolved
+from asterism.structure.typescript.session import (
+    CompilerSession,
+    CompilerSymbol,
+    SourceFile,
+    is_unresolved,
+)
 from asterism.structure.typescript.signatures import (
     function_in,
     function_shape,
@@ -28,8 +33,7 @@ from asterism.structure.typescript.signatures import (
     value_of,
     value_type,
 )
-from asterism.structure.typescript.tree import Kind
-from asterism.structure.typescript.types import IMPORT_CONFIDENCE, View
+from asterism.structure.typescript.tree import SyntaxKind
 from asterism.types.errors import ServerRefused
 from asterism.types.outline import Item
 from asterism.types.structure import (
@@ -48,20 +52,22 @@ NAME_CONFIDENCE = 0.5
 
 _CLASS_FLAG = 1 << 5
 _BODIES = frozenset({"function", "method", "constructor"})
-_RENAMING = frozenset({Kind.import_specifier, Kind.export_specifier})
+_RENAMING = frozenset({SyntaxKind.import_specifier, SyntaxKind.export_specifier})
 _TYPE, _VALUE, _NAMESPACE = 1, 2, 4
 _MEANINGS: Mapping[int, int] = {
-    Kind.interface_declaration: _TYPE,
-    Kind.type_alias: _TYPE,
-    Kind.class_declaration: _TYPE | _VALUE,
-    Kind.class_expression: _TYPE | _VALUE,
-    Kind.enum_declaration: _TYPE | _VALUE,
-    Kind.module_declaration: _VALUE | _NAMESPACE,
+    SyntaxKind.interface_declaration: _TYPE,
+    SyntaxKind.type_alias: _TYPE,
+    SyntaxKind.class_declaration: _TYPE | _VALUE,
+    SyntaxKind.class_expression: _TYPE | _VALUE,
+    SyntaxKind.enum_declaration: _TYPE | _VALUE,
+    SyntaxKind.module_declaration: _VALUE | _NAMESPACE,
 }
-_TYPED = frozenset({Kind.class_declaration, Kind.class_expression, Kind.interface_declaration})
+_TYPED = frozenset(
+    {SyntaxKind.class_declaration, SyntaxKind.class_expression, SyntaxKind.interface_declaration}
+)
 
 
-class Declared(NamedTuple):
+class CompilerDeclaration(NamedTuple):
     """One declaration of a symbol in the repository."""
 
     file: SourceFile
@@ -70,7 +76,7 @@ class Declared(NamedTuple):
     """In the file's outline."""
 
 
-def connections_of(view: View, target: Target) -> Connections:
+def connections_of(view: CompilerView, target: SymbolTarget) -> Connections:
     """What is known of a target; whatever is not known is among the gaps."""
     file = view.session.file(view.project, f"{view.session.root}/{target.path}")
     if file is None:
@@ -84,7 +90,7 @@ def connections_of(view: View, target: Target) -> Connections:
 class _Asking:
     """The questions about one symbol; a question the compiler refuses leaves a gap."""
 
-    def __init__(self, view: View, file: SourceFile, index: int) -> None:
+    def __init__(self, view: CompilerView, file: SourceFile, index: int) -> None:
         self._view = view
         self._file = file
         self._index = index
@@ -125,19 +131,19 @@ class _Asking:
     def _refused(self, error: ServerRefused, *facts: Fact) -> None:
         self._gaps.append(Gap(facts, f"the compiler refused: {error}"))
 
-    def _own_symbol(self) -> Symbol | None:
+    def _own_symbol(self) -> CompilerSymbol | None:
         handle = self._file.tree.handle(self._node)
         try:
             return self._view.session.symbols(self._view.project, [handle])[0]
         except ServerRefused:
             return None
 
-    def _declarations(self) -> Iterator[Declared]:
+    def _declarations(self) -> Iterator[CompilerDeclaration]:
         """Every declaration of the symbol in the repository, the one asked for first.
 
         A type and a value of one name are one symbol to the compiler and two to everybody else.
         """
-        yield Declared(self._file, self._declaration, self._index)
+        yield CompilerDeclaration(self._file, self._declaration, self._index)
         own = self._file.tree.handle(self._declaration)
         handles = self._symbol.declarations if self._symbol else ()
         meaning = _meaning(split(own)[1], [split(handle)[1] for handle in handles])
@@ -149,7 +155,7 @@ class _Asking:
                 continue
             file = self._view.session.file(self._view.project, path)
             if file is not None and node < file.tree.count:
-                yield Declared(file, node, file.named(node))
+                yield CompilerDeclaration(file, node, file.named(node))
 
     def _bases(self) -> list[tuple[Edge, bool]]:
         try:
@@ -172,7 +178,7 @@ class _Asking:
                 shape = function_shape(self._file, self._declaration, function, self._view.types)
                 return shape.signature or written, shape.types_in, shape.types_out
             for member in tree.children(self._declaration):
-                if tree.kind(member) == Kind.constructor:
+                if tree.kind(member) == SyntaxKind.constructor:
                     shape = function_shape(self._file, member, member, self._view.types)
                     return written, shape.types_in, ()
         except ServerRefused as error:
@@ -195,7 +201,7 @@ class _Asking:
         position = self._file.tree.start(self._node)
         handle = self._file.tree.handle(self._node)
         names = [(d.file, d.file.name_of(d.node)) for d in self._declared]
-        own = Own(
+        own = ReferredSymbol(
             self._file.path,
             self._symbol.flags if self._symbol else 0,
             frozenset(file.tree.handle(name) for file, name in names if name is not None),
@@ -232,7 +238,7 @@ class _Asking:
     ) -> list[str]:
         """The references in a project that count, with those the compiler overlooked."""
         session = self._view.session
-        if self._file.tree.kind(self._declaration) == Kind.binding_element:
+        if self._file.tree.kind(self._declaration) == SyntaxKind.binding_element:
             return _only(session, project, groups, own)
         counted = relatives(session, project, groups, own)
         if not self._symbol or not self._symbol.flags & MEMBER:
@@ -277,7 +283,7 @@ class _Asking:
         here = [d for d in self._declared if d.file is self._file]
         owners = {d.item for d in here if d.item is not None}
         nodes = [d.node for d in here]
-        if self._file.tree.kind(self._declaration) == Kind.binding_element:
+        if self._file.tree.kind(self._declaration) == SyntaxKind.binding_element:
             nodes, owners = self._file.taken_apart(self._declaration)
         try:
             found = calls_of(self._view, self._file, nodes, owners)
@@ -310,7 +316,7 @@ def _meaning(own: int, others: Sequence[int]) -> int:
     return meaning
 
 
-def _groups(session: Session, project: str, handle: str, position: int) -> list[Group]:
+def _groups(session: CompilerSession, project: str, handle: str, position: int) -> list[Group]:
     """All references in a project, by what they mean."""
     return groups_of(
         session.ask(project, "getReferencedSymbolsForNode", node=handle, position=position)
@@ -318,7 +324,7 @@ def _groups(session: Session, project: str, handle: str, position: int) -> list[
 
 
 def _only(
-    session: Session, project: str, groups: Sequence[Group], own: AbstractSet[str]
+    session: CompilerSession, project: str, groups: Sequence[Group], own: AbstractSet[str]
 ) -> list[str]:
     """References to a variable that takes a member apart, without those to the member."""
     handles = [handle for group in groups for handle in group.references]
@@ -330,7 +336,9 @@ def _only(
     ]
 
 
-def _first_answer(session: Session, project: str, asked: Sequence[tuple[str, int]]) -> list[Group]:
+def _first_answer(
+    session: CompilerSession, project: str, asked: Sequence[tuple[str, int]]
+) -> list[Group]:
     """The references to the first of some names that a project has; those of none it has."""
     for handle, position in asked:
         with contextlib.suppress(ServerRefused):
@@ -338,7 +346,7 @@ def _first_answer(session: Session, project: str, asked: Sequence[tuple[str, int
     return []
 
 
-def _bases_of(view: View, declared: Declared) -> list[tuple[Edge, bool]]:
+def _bases_of(view: CompilerView, declared: CompilerDeclaration) -> list[tuple[Edge, bool]]:
     tree = declared.file.tree
     named = heritage_of(tree, declared.node)
     symbols = view.session.symbols(view.project, [tree.handle(base.name) for base in named])
@@ -347,7 +355,9 @@ def _bases_of(view: View, declared: Declared) -> list[tuple[Edge, bool]]:
         lines = (tree.line(base.name),)
         if base.is_argument and not (symbol and symbol.flags & _CLASS_FLAG):
             continue
-        is_class = tree.kind(declared.node) != Kind.interface_declaration and not base.implements
+        is_class = (
+            tree.kind(declared.node) != SyntaxKind.interface_declaration and not base.implements
+        )
         find = view.places.of if is_class else view.places.of_type
         place = find(symbol) if symbol else None
         if symbol is None or place is None:

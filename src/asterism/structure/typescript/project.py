@@ -9,19 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from asterism.analysis.syntax.outlines import outline
-from asterism.lsp.connection import Answer, Connection
+from asterism.lsp.connection import Answer, ServerConnection
 from asterism.lsp.keeper import KeeperOptions
 from asterism.lsp.process import ServerCommand
 from asterism.programs.start import is_below
 from asterism.programs.table import TYPESCRIPT
-from asterism.structure.positions import Target
-from asterism.structure.project import Project
+from asterism.structure.positions import SymbolTarget
+from asterism.structure.project import CheckerProject
 from asterism.structure.repository import OutlineOf
-from asterism.structure.typescript.config import Plan, is_config, is_source, plan
+from asterism.structure.typescript.config import CompilerPlan, is_config, is_source, plan
 from asterism.structure.typescript.connections import connections_of
-from asterism.structure.typescript.places import Places
-from asterism.structure.typescript.session import Session
-from asterism.structure.typescript.types import Types, View
+from asterism.structure.typescript.places import CompilerView, SymbolPlaces, Types
+from asterism.structure.typescript.session import CompilerSession
 from asterism.types.errors import ServerMissing
 from asterism.types.files import FoundFile
 from asterism.types.structure import Connections
@@ -78,7 +77,7 @@ class TypeScriptOptions:
     """Who reads what a file says."""
 
 
-class TypeScriptProject(Project[Session]):
+class TypeScriptProject(CheckerProject[CompilerSession]):
     """One repository's TypeScript and JavaScript. Any thread may ask; questions are in turn."""
 
     def __init__(
@@ -88,7 +87,7 @@ class TypeScriptProject(Project[Session]):
         self._library = str(Path(compiler).resolve().parent)
         self._cache = Path(cache, "typescript")
         self._options = options or TypeScriptOptions()
-        self._plan: list[Plan] = []
+        self._plan: list[CompilerPlan] = []
         self._own: frozenset[str] = frozenset()
         memory = int(self._options.memory_bytes * MEMORY_SHARE_OF_GO) >> 20
         server = ServerCommand(
@@ -121,7 +120,9 @@ class TypeScriptProject(Project[Session]):
     def _is_relevant(self, path: str) -> bool:
         return is_source(path) or is_config(path)
 
-    def _answer(self, session: Session, targets: Sequence[Target]) -> tuple[Connections, ...]:
+    def _answer(
+        self, session: CompilerSession, targets: Sequence[SymbolTarget]
+    ) -> tuple[Connections, ...]:
         self._refresh(session)
         rights = [planned.right for planned in self._plan]
         projects = list(zip(session.projects, rights, strict=True))
@@ -131,9 +132,9 @@ class TypeScriptProject(Project[Session]):
             for target in targets
         )
 
-    def _open(self, connection: Connection) -> Session:
+    def _open(self, connection: ServerConnection) -> CompilerSession:
         """Load the repository as it is listed now."""
-        session = Session(
+        session = CompilerSession(
             connection,
             self._root,
             self._library,
@@ -145,7 +146,7 @@ class TypeScriptProject(Project[Session]):
         self._loaded = listing
         return session
 
-    def _refresh(self, session: Session) -> None:
+    def _refresh(self, session: CompilerSession) -> None:
         """Let the compiler read again what changed since it last did."""
         found = self._changes()
         if not found:
@@ -179,10 +180,13 @@ class TypeScriptProject(Project[Session]):
 
 
 def _view(
-    session: Session, project: str, own: frozenset[str], projects: list[tuple[str, frozenset[str]]]
-) -> View:
-    places = Places(session, project, own)
-    return View(session, project, own, places, Types(session, project, places), projects)
+    session: CompilerSession,
+    project: str,
+    own: frozenset[str],
+    projects: list[tuple[str, frozenset[str]]],
+) -> CompilerView:
+    places = SymbolPlaces(session, project, own)
+    return CompilerView(session, project, own, places, Types(session, project, places), projects)
 
 
 def _index(path: str, rights: Sequence[frozenset[str]]) -> int:

@@ -6,23 +6,24 @@ from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
 from asterism.structure.typescript.calls import Use, heritage_of, use_of
-from asterism.structure.typescript.places import item_place, module_place, split
+from asterism.structure.typescript.places import CompilerView, item_place, module_place, split
 from asterism.structure.typescript.session import (
     ACCESSOR,
     TYPE_PARAMETER,
-    Session,
+    CompilerSession,
+    CompilerSymbol,
     SourceFile,
-    Symbol,
     is_unresolved,
     to_symbol,
 )
-from asterism.structure.typescript.tree import NAME_KINDS, Kind
-from asterism.structure.typescript.types import View
+from asterism.structure.typescript.tree import NAME_KINDS, SyntaxKind
 from asterism.types.structure import Edge, Known, SymbolPlace
 
-_HOLDERS = frozenset({Kind.class_declaration, Kind.class_expression, Kind.interface_declaration})
+_HOLDERS = frozenset(
+    {SyntaxKind.class_declaration, SyntaxKind.class_expression, SyntaxKind.interface_declaration}
+)
 # A name may also stand for a type that is written out elsewhere.
-_NAMED = _HOLDERS | {Kind.type_alias}
+_NAMED = _HOLDERS | {SyntaxKind.type_alias}
 
 # Bits of the compiler's symbol flags: property, method, accessors.
 MEMBER = (1 << 2) | (1 << 13) | (1 << 15) | (1 << 16)
@@ -31,7 +32,7 @@ MEMBER = (1 << 2) | (1 << 13) | (1 << 15) | (1 << 16)
 class Group(NamedTuple):
     """References that mean one symbol, of the several that a question may lead to."""
 
-    symbol: Symbol | None
+    symbol: CompilerSymbol | None
     references: Sequence[str]
     """Handles of nodes."""
 
@@ -53,7 +54,7 @@ class Counted(NamedTuple):
 
 
 def relatives(
-    session: Session, project: str, groups: Sequence[Group], declared: AbstractSet[str]
+    session: CompilerSession, project: str, groups: Sequence[Group], declared: AbstractSet[str]
 ) -> Counted:
     """The references of some groups that count; `declared` are the handles of what is asked for."""
     own = {holder for one in declared if (holder := _holder(session, project, one))}
@@ -76,7 +77,7 @@ def relatives(
 
 
 def _shared(
-    session: Session, project: str, sibling: Group, meant: AbstractSet[str]
+    session: CompilerSession, project: str, sibling: Group, meant: AbstractSet[str]
 ) -> Iterator[str]:
     """Of a sibling's references those that mean several members, one that counts among them.
 
@@ -90,14 +91,14 @@ def _shared(
             yield handle
 
 
-def _holder(session: Session, project: str, declaration: str) -> str | None:
+def _holder(session: CompilerSession, project: str, declaration: str) -> str | None:
     """The class or interface that a declaration is a member of."""
     node, _, path = split(declaration)
     file = session.file(project, path)
     if file is None or node >= file.tree.count:
         return None
     above = file.tree.parent(node)
-    if file.tree.kind(above) == Kind.constructor:
+    if file.tree.kind(above) == SyntaxKind.constructor:
         # Its parameters may declare members of the class.
         above = file.tree.parent(above)
     return file.tree.handle(above) if file.tree.kind(above) in _HOLDERS else None
@@ -106,7 +107,7 @@ def _holder(session: Session, project: str, declaration: str) -> str | None:
 class _Hierarchy:
     """Declarations of classes and interfaces, each with those it says it builds on."""
 
-    def __init__(self, session: Session, project: str) -> None:
+    def __init__(self, session: CompilerSession, project: str) -> None:
         self._session = session
         self._project = project
         self._bases: dict[str, set[str]] = {}
@@ -138,13 +139,15 @@ class _Hierarchy:
         if file is None or node >= file.tree.count:
             return
         tree = file.tree
-        if kind != Kind.type_alias:
+        if kind != SyntaxKind.type_alias:
             yield from ((handle, tree.handle(base.name)) for base in heritage_of(tree, node))
             return
         for below in tree.below(node):
-            name = tree.first_child(below) if tree.kind(below) == Kind.type_reference else None
+            name = (
+                tree.first_child(below) if tree.kind(below) == SyntaxKind.type_reference else None
+            )
             if name is not None:
-                is_dotted = tree.kind(name) == Kind.qualified_name
+                is_dotted = tree.kind(name) == SyntaxKind.qualified_name
                 last = tree.last_child(name) if is_dotted else name
                 yield handle, tree.handle(name if last is None else last)
 
@@ -167,11 +170,11 @@ class _Hierarchy:
 
 
 _ENDINGS = (".js", ".jsx", ".cjs")
-_IN_OBJECT = frozenset({Kind.shorthand_property, Kind.property_assignment})
+_IN_OBJECT = frozenset({SyntaxKind.shorthand_property, SyntaxKind.property_assignment})
 
 
 def exported_references(
-    view: View, file: SourceFile, symbol: Symbol, found: Sequence[str]
+    view: CompilerView, file: SourceFile, symbol: CompilerSymbol, found: Sequence[str]
 ) -> list[tuple[str, str]]:
     """More references, each with the project that knows it, beside those found already."""
     if not file.path.endswith(_ENDINGS) or b"exports" not in file.tree.source.decoded:
@@ -202,7 +205,7 @@ def _in_exported_objects(file: SourceFile, found: Sequence[str]) -> Iterator[str
                 yield file.tree.handle(above)
 
 
-def _occurrences(view: View, project: str, path: str, name: str) -> Iterator[str]:
+def _occurrences(view: CompilerView, project: str, path: str, name: str) -> Iterator[str]:
     file = view.session.file(project, path)
     if file is None:
         return
@@ -214,7 +217,7 @@ def _occurrences(view: View, project: str, path: str, name: str) -> Iterator[str
 
 
 def indexed_references(
-    session: Session,
+    session: CompilerSession,
     project: str,
     name: str,
     meant: AbstractSet[str],
@@ -235,13 +238,13 @@ def indexed_references(
     ]
 
 
-def _literals(session: Session, project: str, path: str, name: str) -> Iterator[str]:
+def _literals(session: CompilerSession, project: str, path: str, name: str) -> Iterator[str]:
     file = session.file(project, path)
     if file is None:
         return
     for found in re.finditer(rf"\[(['\"]){re.escape(name)}\1\]", file.tree.source.units):
         node = file.tree.at(found.start() + 1)
-        if file.tree.kind(node) == Kind.string_literal:
+        if file.tree.kind(node) == SyntaxKind.string_literal:
             yield file.tree.handle(node)
 
 
@@ -254,7 +257,7 @@ class References(NamedTuple):
     subtypes: tuple[Edge, ...]
 
 
-class Own(NamedTuple):
+class ReferredSymbol(NamedTuple):
     """What is referred to."""
 
     path: str
@@ -264,9 +267,9 @@ class Own(NamedTuple):
 
 
 def references_to(
-    session: Session,
+    session: CompilerSession,
     found: Iterable[tuple[str, AbstractSet[str], Sequence[str]]],
-    own: Own,
+    own: ReferredSymbol,
 ) -> References:
     """Sort references, given per project with the files it is right about."""
     sorted_uses: dict[Use, dict[SymbolPlace, list[int]]] = {use: {} for use in Use}

@@ -7,14 +7,16 @@ from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from asterism.lsp.connection import Connection
+from asterism.lsp.connection import ServerConnection
 from asterism.structure.repository import OutlinedFile, OutlineOf
-from asterism.structure.typescript.tree import LAST_TOKEN, NAME_KINDS, Kind, Tree
+from asterism.structure.typescript.tree import LAST_TOKEN, NAME_KINDS, SyntaxKind, Tree
 from asterism.types.errors import ServerGarbled, ServerRefused
 from asterism.types.outline import Item
 
 # A declaration whose name is not its first name-like child.
-_NAME_IS_LAST = frozenset({Kind.binding_element, Kind.import_specifier, Kind.export_specifier})
+_NAME_IS_LAST = frozenset(
+    {SyntaxKind.binding_element, SyntaxKind.import_specifier, SyntaxKind.export_specifier}
+)
 
 
 class SourceFile(OutlinedFile):
@@ -54,10 +56,10 @@ class SourceFile(OutlinedFile):
         """The declaration of `const { a, b } = …` by one of its names, and the symbols it has."""
         tree = self.tree
         whole = next(
-            (n for n in tree.ancestors(binding) if tree.kind(n) == Kind.variable_declaration),
+            (n for n in tree.ancestors(binding) if tree.kind(n) == SyntaxKind.variable_declaration),
             binding,
         )
-        names = (n for n in tree.below(whole) if tree.kind(n) == Kind.binding_element)
+        names = (n for n in tree.below(whole) if tree.kind(n) == SyntaxKind.binding_element)
         return [whole], {index for n in names if (index := self.named(n)) is not None}
 
     def name_of(self, declaration: int) -> int | None:
@@ -65,15 +67,15 @@ class SourceFile(OutlinedFile):
         tree = self.tree
         if tree.kind(declaration) in NAME_KINDS:
             return declaration
-        if tree.kind(declaration) in (Kind.property_access, Kind.element_access):
+        if tree.kind(declaration) in (SyntaxKind.property_access, SyntaxKind.element_access):
             return tree.last_child(declaration)
-        if tree.kind(declaration) == Kind.binary:
+        if tree.kind(declaration) == SyntaxKind.binary:
             left = tree.first_child(declaration)
             return self.name_of(tree.unwrapped(left)) if left is not None else None
-        if tree.kind(declaration) == Kind.constructor:
+        if tree.kind(declaration) == SyntaxKind.constructor:
             return None
         names = [child for child in tree.children(declaration) if tree.kind(child) in NAME_KINDS]
-        if tree.kind(declaration) == Kind.binding_element:
+        if tree.kind(declaration) == SyntaxKind.binding_element:
             names = names[:2]
         if not names:
             return None
@@ -86,7 +88,7 @@ class SourceFile(OutlinedFile):
         if tree.kind(node) in NAME_KINDS or tree.kind(node) > LAST_TOKEN:
             return node
         beside = tree.children(tree.parent(node))
-        return next((n for n in beside if tree.kind(n) == Kind.default_keyword), node)
+        return next((n for n in beside if tree.kind(n) == SyntaxKind.default_keyword), node)
 
     def declaration_of(self, node: int) -> int:
         """The declaration that a node of `node_of` belongs to."""
@@ -96,7 +98,7 @@ class SourceFile(OutlinedFile):
             return node if tree.kind(node) > LAST_TOKEN else tree.parent(node)
         above = tree.parent(node)
         # `exports.name = …`, `Type.prototype.name = …`: the assignment declares.
-        while tree.kind(above) in (Kind.property_access, Kind.element_access):
+        while tree.kind(above) in (SyntaxKind.property_access, SyntaxKind.element_access):
             above = tree.parent(above)
         return above
 
@@ -119,7 +121,7 @@ MODULE = (1 << 9) | (1 << 10)
 _KEY = re.compile(rb"""\[['"]([^'"\]\n]+)['"]\]""")
 
 
-class Symbol(NamedTuple):
+class CompilerSymbol(NamedTuple):
     """A symbol as the compiler describes it; its number holds for one snapshot."""
 
     id: int
@@ -130,12 +132,12 @@ class Symbol(NamedTuple):
     parent: int | None
 
 
-class Session:
+class CompilerSession:
     """The compiler with one or more projects open. Not for several threads at once."""
 
     def __init__(
         self,
-        connection: Connection,
+        connection: ServerConnection,
         root: str,
         library: str,
         *,
@@ -158,7 +160,7 @@ class Session:
         self._nodes = 0
         self._texts: dict[str, bytes] = {}
         self._keys: dict[str, frozenset[bytes]] = {}
-        self._aliased: dict[tuple[str, int], Symbol | None] = {}
+        self._aliased: dict[tuple[str, int], CompilerSymbol | None] = {}
         self._unknown: dict[str, int] = {}
         connection.request("initialize", None, seconds=seconds)
 
@@ -243,7 +245,7 @@ class Session:
         if file is not None:
             self._nodes -= file.tree.count
 
-    def symbols(self, project: str, handles: Sequence[str]) -> list[Symbol | None]:
+    def symbols(self, project: str, handles: Sequence[str]) -> list[CompilerSymbol | None]:
         """The symbols that nodes name, through imports and re-exports to what they mean."""
         if not handles:
             return []
@@ -252,7 +254,7 @@ class Session:
             raise ServerGarbled("the compiler answered for another number of names")
         return [self._meant(project, to_symbol(found)) for found in answer]
 
-    def _meant(self, project: str, symbol: Symbol | None) -> Symbol | None:
+    def _meant(self, project: str, symbol: CompilerSymbol | None) -> CompilerSymbol | None:
         if symbol is None or not symbol.flags & _ALIAS:
             return symbol
         key = (project, symbol.id)
@@ -268,7 +270,7 @@ class Session:
             self._unknown[project] = self.ask(project, "getWellKnownSymbols")["unknown"]
         return self._unknown[project]
 
-    def parent(self, project: str, symbol: Symbol) -> Symbol | None:
+    def parent(self, project: str, symbol: CompilerSymbol) -> CompilerSymbol | None:
         """The symbol around a symbol: a class, a namespace, a module."""
         if symbol.parent is None:
             return None
@@ -282,12 +284,12 @@ def _text(path: str) -> bytes:
         return b""
 
 
-def is_unresolved(symbol: Symbol) -> bool:
+def is_unresolved(symbol: CompilerSymbol) -> bool:
     """Whether this is an import of something that no file declares."""
     return bool(symbol.flags & _ALIAS)
 
 
-def to_symbol(found: Any) -> Symbol | None:
+def to_symbol(found: Any) -> CompilerSymbol | None:
     """A symbol from the compiler's answer."""
     if not found:
         return None
@@ -299,6 +301,6 @@ def to_symbol(found: Any) -> Symbol | None:
     name = found["name"]
     # The compiler puts a third underscore before names that begin with two.
     shown = name[1:] if name.startswith("___") else name
-    return Symbol(
+    return CompilerSymbol(
         found["id"], shown, found["flags"], tuple(declarations), found.get("parent") or None
     )

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from asterism.structure.typescript.places import Types, annotation_of, is_any, is_type, one_line
 from asterism.structure.typescript.session import SourceFile
-from asterism.structure.typescript.tree import NAME_KINDS, Kind, Tree
-from asterism.structure.typescript.types import Types, annotation_of, is_any, is_type, one_line
+from asterism.structure.typescript.tree import NAME_KINDS, SyntaxKind, Tree
 from asterism.types.outline import Item
 from asterism.types.structure import Member, TypeFlow
 
@@ -15,33 +15,33 @@ LONGEST_VALUE = 80
 
 _FUNCTIONS = frozenset(
     {
-        Kind.function_declaration,
-        Kind.function_expression,
-        Kind.arrow_function,
-        Kind.method_declaration,
-        Kind.method_signature,
-        Kind.constructor,
-        Kind.get_accessor,
-        Kind.set_accessor,
-        Kind.call_signature,
-        Kind.construct_signature,
+        SyntaxKind.function_declaration,
+        SyntaxKind.function_expression,
+        SyntaxKind.arrow_function,
+        SyntaxKind.method_declaration,
+        SyntaxKind.method_signature,
+        SyntaxKind.constructor,
+        SyntaxKind.get_accessor,
+        SyntaxKind.set_accessor,
+        SyntaxKind.call_signature,
+        SyntaxKind.construct_signature,
     }
 )
 _VALUES = frozenset(
     {
-        Kind.variable_declaration,
-        Kind.property_declaration,
-        Kind.property_signature,
-        Kind.property_assignment,
-        Kind.parameter,
-        Kind.binary,
-        Kind.enum_member,
+        SyntaxKind.variable_declaration,
+        SyntaxKind.property_declaration,
+        SyntaxKind.property_signature,
+        SyntaxKind.property_assignment,
+        SyntaxKind.parameter,
+        SyntaxKind.binary,
+        SyntaxKind.enum_member,
     }
 )
 _ARROW = 38
-_BEFORE_PARAMETERS_END = frozenset({Kind.parameter, Kind.type_parameter, *NAME_KINDS})
-_RETURNLESS = frozenset({Kind.constructor, Kind.set_accessor})
-_BINDS = frozenset({Kind.identifier, 207, 208})
+_BEFORE_PARAMETERS_END = frozenset({SyntaxKind.parameter, SyntaxKind.type_parameter, *NAME_KINDS})
+_RETURNLESS = frozenset({SyntaxKind.constructor, SyntaxKind.set_accessor})
+_BINDS = frozenset({SyntaxKind.identifier, 207, 208})
 # Numbers, strings, templates without parts, regular expressions, true, false and null say their
 # type by themselves.
 _LITERALS = frozenset({8, 9, 10, 13, 14, 100, 105, 111})
@@ -51,7 +51,7 @@ _COMMENT = re.compile(
 )
 
 
-class Parameter(NamedTuple):
+class ParameterNodes(NamedTuple):
     """One parameter: its nodes, and the type that the compiler infers where none is written."""
 
     node: int
@@ -59,7 +59,7 @@ class Parameter(NamedTuple):
     annotation: int | None
 
 
-class Shape(NamedTuple):
+class SignatureShape(NamedTuple):
     """What a declaration takes and gives, and how it is written with all types."""
 
     signature: str | None
@@ -80,10 +80,12 @@ def function_in(tree: Tree, declaration: int) -> int | None:
 
 def is_value(tree: Tree, declaration: int) -> bool:
     """Whether a declaration is a variable, a property or the like."""
-    return tree.kind(declaration) in _VALUES or tree.kind(declaration) == Kind.binding_element
+    return tree.kind(declaration) in _VALUES or tree.kind(declaration) == SyntaxKind.binding_element
 
 
-def function_shape(file: SourceFile, declaration: int, function: int, types: Types) -> Shape:
+def function_shape(
+    file: SourceFile, declaration: int, function: int, types: Types
+) -> SignatureShape:
     """What a function takes and returns; types that are not written are asked for."""
     tree = file.tree
     parameters = list(_parameters(tree, function))
@@ -122,7 +124,7 @@ def function_shape(file: SourceFile, declaration: int, function: int, types: Typ
     if flow_out is not None:
         # What an arrow leads to is said by now.
         signature = signature.removesuffix("=>").rstrip()
-    return Shape(signature, tuple(flows_in), (flow_out,) if flow_out else ())
+    return SignatureShape(signature, tuple(flows_in), (flow_out,) if flow_out else ())
 
 
 def _returned(
@@ -194,7 +196,7 @@ def member_signature(file: SourceFile, declaration: int, written: str, types: Ty
     function = function_in(tree, declaration)
     if function is not None:
         return function_shape(file, declaration, function, types).signature or written
-    if not is_value(tree, declaration) or tree.kind(declaration) == Kind.enum_member:
+    if not is_value(tree, declaration) or tree.kind(declaration) == SyntaxKind.enum_member:
         return written
     value = initializer_of(tree, declaration)
     name = file.name_of(declaration)
@@ -208,16 +210,16 @@ def member_signature(file: SourceFile, declaration: int, written: str, types: Ty
     return _cleaned(tree, _beginning(tree, declaration), tree.start(value or name), [insertion])
 
 
-def _parameters(tree: Tree, function: int) -> Iterator[Parameter]:
+def _parameters(tree: Tree, function: int) -> Iterator[ParameterNodes]:
     for node in tree.children(function):
-        if tree.kind(node) != Kind.parameter:
+        if tree.kind(node) != SyntaxKind.parameter:
             continue
         names = [child for child in tree.children(node) if tree.kind(child) in _BINDS]
         if names:
-            yield Parameter(node, names[0], annotation_of(tree, node))
+            yield ParameterNodes(node, names[0], annotation_of(tree, node))
 
 
-def _after_name(tree: Tree, parameter: Parameter) -> int:
+def _after_name(tree: Tree, parameter: ParameterNodes) -> int:
     end = tree.end(parameter.name)
     return end + 1 if tree.source.units[end : end + 1] == "?" else end
 
@@ -238,9 +240,9 @@ def _parameters_end(tree: Tree, function: int) -> int:
 
 def _is_bare(tree: Tree, function: int) -> bool:
     """Whether a function is written as `x => …`, without parentheses."""
-    if tree.kind(function) != Kind.arrow_function:
+    if tree.kind(function) != SyntaxKind.arrow_function:
         return False
-    parameters = [n for n in tree.children(function) if tree.kind(n) == Kind.parameter]
+    parameters = [n for n in tree.children(function) if tree.kind(n) == SyntaxKind.parameter]
     if len(parameters) != 1:
         return False
     before = tree.source.units[tree.start(function) : tree.start(parameters[0])]
@@ -250,8 +252,8 @@ def _is_bare(tree: Tree, function: int) -> bool:
 def _written(tree: Tree, declaration: int, function: int, insertions: list[tuple[int, str]]) -> str:
     """The head of a function, its types put in."""
     body = tree.last_child(function)
-    has_body = body is not None and tree.kind(body) == Kind.block
-    if tree.kind(function) == Kind.arrow_function:
+    has_body = body is not None and tree.kind(body) == SyntaxKind.block
+    if tree.kind(function) == SyntaxKind.arrow_function:
         has_body = body is not None
     end = tree.start(body) if has_body and body is not None else tree.end(function)
     return _cleaned(tree, _beginning(tree, declaration), end, insertions)
@@ -260,13 +262,13 @@ def _written(tree: Tree, declaration: int, function: int, insertions: list[tuple
 def _beginning(tree: Tree, declaration: int) -> int:
     """Where a declaration begins as one reads it: with `export const`, without decorators."""
     node = declaration
-    if tree.kind(node) == Kind.variable_declaration:
+    if tree.kind(node) == SyntaxKind.variable_declaration:
         above = tree.parent(node)
         if sum(1 for _ in tree.children(above)) == 1:
             node = tree.parent(above)
     start = tree.start(node)
     for child in tree.children(node):
-        if tree.kind(child) != Kind.decorator:
+        if tree.kind(child) != SyntaxKind.decorator:
             break
         start = tree.after(child)
     return start

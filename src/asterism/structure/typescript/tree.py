@@ -20,7 +20,7 @@ _KIND, _POS, _END, _NEXT, _PARENT, _DATA = range(6)
 _SPACE = re.compile(r"(?:\s+|//[^\n\r]*|/\*.*?\*/|#![^\n\r]*)*", re.DOTALL)
 
 
-class Kind(IntEnum):
+class SyntaxKind(IntEnum):
     """The kinds of nodes we ask for, with the compiler's numbers."""
 
     numeric_literal = 8
@@ -100,16 +100,22 @@ _FIRST_JSDOC, _LAST_JSDOC = 308, 343
 
 NAME_KINDS = frozenset(
     {
-        Kind.identifier,
-        Kind.private_identifier,
-        Kind.string_literal,
-        Kind.numeric_literal,
-        Kind.computed_property_name,
+        SyntaxKind.identifier,
+        SyntaxKind.private_identifier,
+        SyntaxKind.string_literal,
+        SyntaxKind.numeric_literal,
+        SyntaxKind.computed_property_name,
     }
 )
 # What may stand around an expression without changing what it is.
 WRAPPING = frozenset(
-    {Kind.parenthesized, Kind.non_null, Kind.as_expression, Kind.satisfies, Kind.type_assertion}
+    {
+        SyntaxKind.parenthesized,
+        SyntaxKind.non_null,
+        SyntaxKind.as_expression,
+        SyntaxKind.satisfies,
+        SyntaxKind.type_assertion,
+    }
 )
 
 
@@ -135,7 +141,7 @@ class Tree:
         return self._nodes[node * _FIELDS + field]
 
     def kind(self, node: int) -> int:
-        """The kind of a node; compare it with `Kind`."""
+        """The kind of a node; compare it with `SyntaxKind`."""
         return self._field(node, _KIND)
 
     def end(self, node: int) -> int:
@@ -222,7 +228,7 @@ class Tree:
     def unwrapped(self, node: int) -> int:
         """An expression without parentheses, assertions and the like around it."""
         while self.kind(node) in WRAPPING:
-            is_assertion = self.kind(node) == Kind.type_assertion
+            is_assertion = self.kind(node) == SyntaxKind.type_assertion
             inner = self.last_child(node) if is_assertion else self.first_child(node)
             if inner is None:
                 return node
