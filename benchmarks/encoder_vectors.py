@@ -24,8 +24,8 @@ from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
+from asterism.engine.stores import DataDirectories
 from asterism.engine.upgrade import Upgrader
-from asterism.engine.wiring import Places
 from asterism.store.encoder_vectors import second_bytes
 from asterism.store.lance.process import stay_small
 from asterism.store.registry import Registered
@@ -51,10 +51,10 @@ def main() -> None:
     options = parser.parse_args()
     stay_small()
     with TemporaryDirectory() as scratch:
-        measure(Places(Path(scratch) / "data", Path(scratch) / "cache"), options)
+        measure(DataDirectories(Path(scratch) / "data", Path(scratch) / "cache"), options)
 
 
-def measure(places: Places, options: argparse.Namespace) -> None:
+def measure(places: DataDirectories, options: argparse.Namespace) -> None:
     """Index, ask, upgrade and ask, ask."""
     embedding = EmbeddingSettings()
 

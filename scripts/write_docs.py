@@ -18,10 +18,13 @@ from asterism.servers.mcp.opening import INSTRUCTIONS
 from asterism.servers.tools import TOOLS
 from asterism.servers.tools_errors import CODES, INTERNAL
 from asterism.types.request_limits import FIELDS, FILTERS
+from scripts.languages_section import languages_list, languages_table, visibility_table
 from scripts.programs_section import programs_section
 
 ROOT = Path(__file__).resolve().parent.parent
 SECURITY = ROOT / "docs" / "security.md"
+OUTLINES = ROOT / "docs" / "outlines.md"
+README = ROOT / "README.md"
 
 CLI_HEADER = """\
 # Command line
@@ -145,17 +148,25 @@ def pages() -> dict[Path, str]:
         ROOT / "docs" / "cli.md": cli_page(build_parser()),
         ROOT / "docs" / "settings.md": settings_page(),
         ROOT / "docs" / "tools.md": tools_page(),
-        SECURITY: with_tables(SECURITY),
+        **{page: with_tables(page, tables) for page, tables in tables_of().items()},
     }
 
 
-def with_tables(page: Path) -> str:
+def tables_of() -> dict[Path, dict[str, str]]:
+    """Tables in pages that are otherwise written by hand, by page and name."""
+    return {
+        SECURITY: {
+            "programs": programs_section(),
+            "repository-settings": repository_table(),
+            "limits": limits_table(),
+        },
+        OUTLINES: {"languages": languages_table(), "visibility": visibility_table()},
+        README: {"languages": languages_list()},
+    }
+
+
+def with_tables(page: Path, tables: dict[str, str]) -> str:
     """A page written by hand, with the tables between its marks written again."""
-    tables = {
-        "programs": programs_section(),
-        "repository-settings": repository_table(),
-        "limits": limits_table(),
-    }
     text = page.read_text(encoding="utf-8")
     for name, table in tables.items():
         begin, end = f"<!-- table {name}, written by `make fix` -->\n", "<!-- end of table -->"

@@ -18,9 +18,9 @@ from asterism.search.ranking.options import RankOptions
 from asterism.search.ranking.recipe import place, study
 from asterism.search.recall import FileKey, Pools, Sources, recall
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot, Matrix
-from asterism.store.encoder_snapshot import SecondSnapshot
-from asterism.types.chunk import Chunk
+from asterism.store.exact_search import SecondSnapshot
 from asterism.types.errors import UsageError
+from asterism.types.index import Chunk
 from asterism.types.search import Question
 from benchmarks.ranking.datasets import indexed
 from benchmarks.ranking.regression import List

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from asterism.api.open import open
     from asterism.api.replies import Answer, Cited, Hit, IndexStatus, Reply, Symbol, Symbols
     from asterism.api.requests import CodePart, ContextItem, LeftOut, RequestContext, context_for
-    from asterism.indexing.progress import Progress
-    from asterism.indexing.report import SyncReport, UpgradeReport
+    from asterism.indexing.report import Progress, SyncReport, UpgradeReport
     from asterism.types.errors import AsterismError
 
 __version__ = "0.1.0"
@@ -64,7 +63,7 @@ _HOMES = {
     "IndexStatus": "asterism.api.replies",
     "LeftOut": "asterism.api.requests",
     "Part": "asterism.api.connections",
-    "Progress": "asterism.indexing.progress",
+    "Progress": "asterism.indexing.report",
     "Related": "asterism.api.connections",
     "Relations": "asterism.api.connections",
     "Reply": "asterism.api.replies",

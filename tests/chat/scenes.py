@@ -11,8 +11,8 @@ from asterism.chat.turn import Parts
 from asterism.chat.vector_search import VectorOptions, chosen, payload
 from asterism.models.llm.options import LanguageModel
 from asterism.models.llm.provider import MaskedModel
+from asterism.types.agent_settings import Permission
 from asterism.types.chat import Message, Token, ToolSpec, Turn, TurnEvent
-from asterism.types.context_settings import Permission
 from asterism.types.errors import StorageFailed
 from asterism.types.search import Hit
 from tests.llm.asking import OPENAI, Vendor, model_of

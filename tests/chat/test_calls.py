@@ -16,8 +16,8 @@ from asterism.chat.tool_calls import (
     sort_calls,
     trimmed,
 )
+from asterism.types.agent_settings import Permission
 from asterism.types.chat import Round, ToolCall, ToolResult, ToolSpec
-from asterism.types.context_settings import Permission
 from tests.chat.scenes import ASKING, FIND, FORBIDDEN, WRITE
 
 OPTIONS = TurnOptions()

@@ -4,6 +4,7 @@ import pytest
 
 from asterism.context.agents.nodes import AgentInvalid
 from asterism.context.agents.parse import problems_of, read_agent
+from asterism.types.agent_settings import Permission
 from asterism.types.context import (
     FromEnvironment,
     Include,
@@ -12,7 +13,6 @@ from asterism.types.context import (
     ToolChoice,
     ToolKey,
 )
-from asterism.types.context_settings import Permission
 
 WHOLE = """\
 version: 1

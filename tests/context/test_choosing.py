@@ -10,8 +10,8 @@ from asterism.context.choice import ALL_PARTS, ChoosingOptions, Chosen, choose, 
 from asterism.context.vectors import ItemIndex
 from asterism.models.embed.cache import EmbeddingCache, NoCache
 from asterism.models.embed.static import StaticEmbedder
+from asterism.types.agent_settings import ContextSettings, Domain
 from asterism.types.context import Item, LeftOutReason, Reference, Rule, Tool
-from asterism.types.context_settings import ContextSettings, Domain
 from tests.context.spoken import Taught, near
 
 ONE, TWO = "Qone?", "Qtwo?"

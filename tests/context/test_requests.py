@@ -11,6 +11,7 @@ from asterism.context.request import Built, Chooser, ContextInput, build_request
 from asterism.context.vectors import ItemIndex
 from asterism.models.embed.cache import NoCache
 from asterism.models.embed.static import StaticEmbedder
+from asterism.types.agent_settings import Permission
 from asterism.types.context import (
     Agent,
     Include,
@@ -31,7 +32,6 @@ from asterism.types.context import (
     ToolKey,
     key_from_text,
 )
-from asterism.types.context_settings import Permission
 from tests.context.spoken import Measured, Taught, near
 
 MANUAL: SessionMode = RequestMode.manual

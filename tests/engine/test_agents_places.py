@@ -7,7 +7,7 @@ import pytest
 
 from asterism.context.agents.parse import problems_of
 from asterism.engine.agents import AgentPlaces
-from asterism.types.context_settings import SETTINGS
+from asterism.types.agent_settings import SETTINGS
 from asterism.types.errors import InputError, PathMissing
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,7 +13,7 @@ from asterism.config.sections_models import ModelSettings
 from asterism.engine.chat.requests import Answered, AskRequest, GoOnRequest
 from asterism.engine.chat.service import Asking
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.store.registry import Registered
 from asterism.types.chat import (
     CitationsFound,
@@ -63,7 +63,9 @@ class Desk:
     def __init__(self, base: Path) -> None:
         self.base = base
         self.settings = SETTINGS
-        self.engine = Engine(Places(base / "data", base / "cache"), lambda _root: self.settings)
+        self.engine = Engine(
+            DataDirectories(base / "data", base / "cache"), lambda _root: self.settings
+        )
         self.registered: Registered = self.engine.register(make(base / "harbour", lamps=LAMPS))
         self.engine.index(self.registered)
         self.asking = Asking(self.engine)

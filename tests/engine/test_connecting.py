@@ -13,7 +13,7 @@ from asterism.config.sections_index import StructureSettings, TrustSettings
 from asterism.engine.connector import NO_FILES_BY_NAME, NONE_BY_NAME, Connector
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.lsp.keeper import ServerCondition
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
@@ -46,7 +46,11 @@ class Opened:
     """A repository of several languages, and what its connector says of it."""
 
     def __init__(
-        self, places: Places, root: Path, structure: StructureSettings, is_trusted: bool = True
+        self,
+        places: DataDirectories,
+        root: Path,
+        structure: StructureSettings,
+        is_trusted: bool = True,
     ) -> None:
         trust = TrustSettings(repositories=(str(root),) if is_trusted else ())
         settings = replace(SETTINGS, structure=structure, trust=trust)
@@ -66,7 +70,7 @@ class Opened:
 
 
 @pytest.fixture
-def opened(places: Places, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
+def opened(places: DataDirectories, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
     made: list[Opened] = []
 
     def make(

@@ -12,7 +12,7 @@ import pytest
 from asterism.config.sections_models import EmbeddingSettings, RerankSettings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchReply, SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.models.embed.options import EmbedOptions, encoder_folder
 from asterism.types.search import Mode, Signal
 from tests.engine.conftest import SETTINGS, make
@@ -31,7 +31,7 @@ Ask = Callable[..., SearchReply]
 
 
 @pytest.fixture
-def ask(places: Places, tmp_path: Path) -> Ask:
+def ask(places: DataDirectories, tmp_path: Path) -> Ask:
     """Asks about a small repository, judged as the given settings say."""
     chosen = {"rerank": OFF}
     engine = Engine(places, lambda _root: replace(SETTINGS, rerank=chosen["rerank"]))
@@ -93,7 +93,7 @@ def test_close_calls_are_judged_by_default(ask: Ask) -> None:
 
 
 def test_nobody_judges_by_default_beside_vectors_of_another_model(
-    places: Places, tmp_path: Path
+    places: DataDirectories, tmp_path: Path
 ) -> None:
     own = EmbeddingSettings(provider="encoder", model=str(make_encoder(tmp_path / "own")))
     engine = Engine(places, lambda _root: replace(SETTINGS, embedding=own))
@@ -135,7 +135,9 @@ def test_no_time(ask: Ask, reranker: RerankSettings) -> None:
     )
 
 
-def test_vectors_of_candidates_are_kept(ask: Ask, encoder: RerankSettings, places: Places) -> None:
+def test_vectors_of_candidates_are_kept(
+    ask: Ask, encoder: RerankSettings, places: DataDirectories
+) -> None:
     reply = ask(encoder)
     assert reply.notes == ()
     assert any(one.name == "encoder" for one in reply.selection.kept[0].hit.why)

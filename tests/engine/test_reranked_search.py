@@ -11,7 +11,7 @@ from asterism.config.sections_models import RerankSettings
 from asterism.engine.engine import Engine
 from asterism.engine.modes import with_bm25_weight
 from asterism.engine.search import SearchReply, SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.search.ranking.options import RankOptions
 from asterism.types.errors import UsageError
 from asterism.types.search import Mode, Signal
@@ -47,7 +47,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MisbehavingServer]:
 
 
 @pytest.fixture
-def ask(server: MisbehavingServer, places: Places, tmp_path: Path) -> Iterator[Ask]:
+def ask(server: MisbehavingServer, places: DataDirectories, tmp_path: Path) -> Iterator[Ask]:
     """Asks about a small repository, judged by the server unless the settings say otherwise."""
     usual = RerankSettings(provider="voyage", url=server.url)
     chosen = {"rerank": usual}
@@ -73,7 +73,11 @@ def ask(server: MisbehavingServer, places: Places, tmp_path: Path) -> Iterator[A
     ],
 )
 def test_a_note_says_what_was_masked(
-    server: MisbehavingServer, places: Places, tmp_path: Path, report: str, said: str | None
+    server: MisbehavingServer,
+    places: DataDirectories,
+    tmp_path: Path,
+    report: str,
+    said: str | None,
 ) -> None:
     rerank = RerankSettings(provider="voyage", url=server.url)
     masking = MaskingSettings(report=report)

@@ -15,7 +15,7 @@ from asterism.engine.chat.sources import nearest
 from asterism.engine.encoder_vectors import FILL_TEXTS
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchReply, SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.indexing.lock import upgrader
 from asterism.models.embed.encoder import EncoderEmbedder
 from asterism.models.embed.options import STATIC_IDENTITY, EmbedOptions, identity_of
@@ -39,7 +39,7 @@ MANY = "".join(f"def read_{number}(file):\n    return file[{number}]\n\n\n" for 
 class Shop:
     """A small repository, an engine that can be made anew, and a model for second vectors."""
 
-    places: Places
+    places: DataDirectories
     root: Path
     folder: Path
 
@@ -67,7 +67,7 @@ class Shop:
 
 
 @pytest.fixture
-def shop(places: Places, tmp_path: Path) -> Shop:
+def shop(places: DataDirectories, tmp_path: Path) -> Shop:
     return Shop(places, make(tmp_path / "shop", **FILES), make_encoder(tmp_path / "encoder"))
 
 
@@ -340,7 +340,7 @@ def test_a_chat_is_cut_off_at_the_distance_that_the_model_names(shop: Shop) -> N
     assert far() == {False}, "its own number says nothing of the built-in model's distances"
 
 
-def test_removing_and_forcing_leave_nothing_behind(shop: Shop, places: Places) -> None:
+def test_removing_and_forcing_leave_nothing_behind(shop: Shop, places: DataDirectories) -> None:
     shop.engine.upgrade(shop.registered)
     registered: Registered = shop.registered
     shop.engine.remove(registered)

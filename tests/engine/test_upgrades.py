@@ -12,12 +12,12 @@ from asterism.config.sections_models import EmbeddingSettings
 from asterism.engine import upgrade
 from asterism.engine.doctor.models import upgrade_findings
 from asterism.engine.engine import Engine
-from asterism.engine.in_flight import Questions
+from asterism.engine.metrics import Questions
+from asterism.engine.status import UpgradeState
+from asterism.engine.stores import DataDirectories
 from asterism.engine.upgrade import Upgrader
-from asterism.engine.upgrade_state import UpgradeState
-from asterism.engine.wiring import Places
 from asterism.indexing.lock import upgrader
-from asterism.indexing.progress import Listener, Progress
+from asterism.indexing.report import Listener, Progress
 from asterism.store.encoder_vectors import FILE_NAME, remove_second
 from asterism.store.registry import Registered
 from asterism.types.errors import IndexBusy, IndexMissing, SettingError, UsageError
@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def engine(places: Places, folder: Path) -> Engine:
+def engine(places: DataDirectories, folder: Path) -> Engine:
     settings = replace(SETTINGS, embedding=EmbeddingSettings(upgrade=str(folder)))
     return Engine(places, lambda _root: settings)
 
@@ -145,7 +145,7 @@ def test_an_index_is_written_while_they_are_made(
     ],
 )
 def test_without_a_model_it_is_said_what_to_set(
-    places: Places,
+    places: DataDirectories,
     tmp_path: Path,
     embedding: EmbeddingSettings,
     error: type[Exception],
@@ -221,7 +221,7 @@ def test_in_the_background_vectors_that_went_are_made_again(
 
 
 def test_in_the_background_settings_that_want_none_any_more_are_no_failure(
-    places: Places, folder: Path, tmp_path: Path
+    places: DataDirectories, folder: Path, tmp_path: Path
 ) -> None:
     wanted = EmbeddingSettings(upgrade=str(folder))
     chosen = [replace(SETTINGS, embedding=wanted)]
@@ -264,7 +264,7 @@ def test_an_end_does_not_wait_for_questions(engine: Engine, registered: Register
 
 
 def test_in_the_background_one_process_of_a_user_is_enough(
-    engine: Engine, registered: Registered, places: Places
+    engine: Engine, registered: Registered, places: DataDirectories
 ) -> None:
     behind = Upgrader(engine)
     places.cache.mkdir(parents=True, exist_ok=True)
@@ -279,7 +279,9 @@ def test_in_the_background_one_process_of_a_user_is_enough(
         behind.close()
 
 
-def test_where_the_settings_want_none_no_thread_is_started(places: Places, tmp_path: Path) -> None:
+def test_where_the_settings_want_none_no_thread_is_started(
+    places: DataDirectories, tmp_path: Path
+) -> None:
     engine = Engine(places, lambda _root: SETTINGS)
     behind = Upgrader(engine)
     behind.attend(engine.register(make(tmp_path / "shop", **FILES)))

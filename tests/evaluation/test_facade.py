@@ -9,7 +9,7 @@ from asterism.config.sections_index import WorkSettings
 from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.evaluation.adapters import EngineSearcher
 from tests.models.weights.tiny_models import make_encoder
 
@@ -23,7 +23,7 @@ def test_second_vectors_are_made_before_the_first_question(tmp_path: Path, wante
     if wanted:
         folder = make_encoder(tmp_path / "encoder")
         settings = replace(settings, embedding=EmbeddingSettings(upgrade=str(folder)))
-    engine = Engine(Places(tmp_path / "data", tmp_path / "cache"), lambda _root: settings)
+    engine = Engine(DataDirectories(tmp_path / "data", tmp_path / "cache"), lambda _root: settings)
     searcher = EngineSearcher(engine, lambda _registered, _query, _limit: [])
     assert searcher.index(root) == "1 chunks"
     state = engine.status(engine.locate(root)).upgrade

@@ -9,14 +9,13 @@ from asterism.config.sections_index import WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.evaluation.adapters import EngineSearcher, given_of, word_search
 from asterism.evaluation.datasets import FoundPlace, LabelledPlace, Query
 from asterism.evaluation.self_supervised import Draw, SetOptions, make_queries, misspelt
 from asterism.store.registry import Registered
 from asterism.types.errors import IndexMissing, UsageError
-from asterism.types.search import Hit
-from asterism.types.selection import Detail, Kept, Lines
+from asterism.types.search import Detail, Hit, Kept, Lines
 from tests.store.chunk_samples import chunk
 
 LEDGER = '''\
@@ -54,7 +53,7 @@ The customers go away one after the other when `LedgerAccount` is told to do so.
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Engine:
-    places = Places(tmp_path / "data", tmp_path / "cache")
+    places = DataDirectories(tmp_path / "data", tmp_path / "cache")
     return Engine(places, lambda _root: Settings(work=WorkSettings(jobs=1)))
 
 

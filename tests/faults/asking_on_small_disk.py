@@ -12,7 +12,7 @@ from asterism.engine.chat.requests import AskRequest
 from asterism.engine.chat.service import Asking
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchReply, SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.store.registry import Registered
 from asterism.types.chat import TurnStatus
 from asterism.types.errors import AsterismError
@@ -34,7 +34,7 @@ class Filling(Engine):
 def main(repository: Path, data: Path, disk: Path) -> None:
     """Ask with room, without, while room runs out, and with room again."""
     settings = Settings(records=RecordsSettings(url=f"sqlite:///{disk}/records.sqlite"))
-    engine = Filling(Places(data, data / "cache"), lambda _root: settings)
+    engine = Filling(DataDirectories(data, data / "cache"), lambda _root: settings)
     registered = engine.locate(repository)
 
     def ask() -> None:

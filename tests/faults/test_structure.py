@@ -14,7 +14,7 @@ import pytest
 from asterism.config.sections_index import StructureSettings, TrustSettings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from tests.engine.conftest import SETTINGS
 from tests.faults.workplace import Command, Outcome, Workplace, wait_until
 
@@ -91,7 +91,7 @@ def test_a_wayward_compiler(place: Workplace, mode: str, path: str) -> None:
         structure = replace(structure, wait_seconds=30.0)
     trust = TrustSettings(repositories=(str(place.root),))
     settings = replace(SETTINGS, structure=structure, trust=trust)
-    engine = Engine(Places(place.data, place.home / "cache"), lambda _root: settings)
+    engine = Engine(DataDirectories(place.data, place.home / "cache"), lambda _root: settings)
     registered = engine.register(place.root)
     engine.index(registered)
     request = SearchRequest(text=f"symbol = {path} > paint")

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from asterism.models.embed.options import EmbedOptions
 from asterism.models.embed.provider import make_embedder
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.store.catalogue.opening import CATALOGUE
-from asterism.store.catalogue.schema import FILE_TABLES
+from asterism.store.catalogue.schema import CATALOGUE, FILE_TABLES
 from asterism.store.lance.schema import ENTRY_COLUMNS
 from asterism.store.lance.table import LanceTable
 

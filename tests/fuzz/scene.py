@@ -9,7 +9,7 @@ from pathlib import Path
 from asterism.config.sections_index import IndexSettings, WatchSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.operations.repositories import Standpoint
 from asterism.servers.access_hiding import hidden_places
 from asterism.servers.tools_running import Toolbox
@@ -63,9 +63,9 @@ def write_files(base: Path) -> Path:
     return root
 
 
-def places_in(base: Path) -> Places:
+def places_in(base: Path) -> DataDirectories:
     """Directories of the server itself."""
-    return Places(base / OWN / "data", base / OWN / "cache")
+    return DataDirectories(base / OWN / "data", base / OWN / "cache")
 
 
 def engine_in(base: Path) -> Engine:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from asterism.indexing.progress import Listener, Progress, Stage
+from asterism.indexing.report import Listener, Progress, SyncStage
 from asterism.store.chunk_table import ChunkKey
 from tests.indexing.workshop import Kind, Workshop, workshop
 
@@ -250,7 +250,7 @@ def test_a_file_that_changes_before_it_is_read_again(tmp_path: Path, later: str 
         old.put("a.py", "def f(x, y):\n    return 1\n")
 
         def hear(progress: Progress) -> None:
-            if progress == (Stage.reading, 1, 1, 0, ""):
+            if progress == (SyncStage.reading, 1, 1, 0, ""):
                 happen(old, ("remove", "b.py") if later is None else ("put", "b.py", later))
 
         old.sync(Listener(hear))
@@ -292,7 +292,7 @@ def cut_short(shop: Workshop) -> None:
     written: list[Progress] = []
 
     def hear(progress: Progress) -> None:
-        if progress.stage is Stage.writing:
+        if progress.stage is SyncStage.writing:
             written.append(progress)
 
     shop.sync(Listener(hear, lambda: bool(written)))

@@ -7,10 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asterism.indexing.index import Cache
-from asterism.indexing.progress import Listener, Progress
-from asterism.indexing.read import text_hash
-from asterism.indexing.report import UpgradeReport
+from asterism.indexing.index import Cache, text_hash
+from asterism.indexing.report import Listener, Progress, UpgradeReport
 from asterism.indexing.upgrade import (
     BATCH_TEXTS,
     Upgrade,
@@ -20,8 +18,8 @@ from asterism.indexing.upgrade import (
 )
 from asterism.models.embed.cache import EmbeddingCache, NoCache
 from asterism.models.embed.fake import CountingEmbedder
+from asterism.store.chunk_table import MemoryLimits
 from asterism.store.encoder_vectors import MadeFor, Making, SecondStore
-from asterism.store.limits import Limits
 from asterism.store.memory_table import MemoryTable
 from asterism.types.errors import ProviderDown, StorageFailed
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, units
@@ -189,7 +187,7 @@ def test_another_model_begins_anew(shop: Workshop) -> None:
 
 
 def test_too_many_chunks_are_left_to_the_built_in_model(shop: Workshop) -> None:
-    few = replace(shop.work(), limits=Limits(matrix_bytes=4 * 6 * 100))
+    few = replace(shop.work(), limits=MemoryLimits(matrix_bytes=4 * 6 * 100))
     report = upgrade(few)
     assert report.too_large == 3 * BATCH_TEXTS
     assert "192 chunks are more than" in report.sentence

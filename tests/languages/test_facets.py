@@ -16,7 +16,21 @@ def code_in(facets: Facets) -> Iterator[str]:
     """Every place of code that facets name."""
     imports = facets.imports
     named = (imports.file, imports.other_file, imports.roots, imports.folder, imports.local_name)
-    yield from filter(None, (*named, *(dialect.is_other for dialect in facets.dialects)))
+    yield from filter(None, (*named, *_readers(facets)))
+
+
+def _readers(facets: Facets) -> Iterator[str]:
+    for dialect in facets.dialects:
+        yield from (dialect.claims, dialect.parts, dialect.reader, dialect.view)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_dialect_is_read_in_one_way(name: str) -> None:
+    ways = [
+        [way for way in (dialect.rules, dialect.parts, dialect.reader) if way]
+        for dialect in facets_of(name).dialects
+    ]
+    assert [len(each) for each in ways] == [1] * len(ways)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -27,10 +41,13 @@ def test_named_code_is_there(name: str) -> None:
     assert [place for place in rules if not isinstance(code_of(place), Language)] == []
 
 
-def test_other_dialects_are_there() -> None:
+def test_a_shared_extension_is_claimed_and_owned() -> None:
     dialects = [dialect for facets in languages() for dialect in facets.dialects]
-    keys = {dialect.key for dialect in dialects}
-    assert {dialect.other_key for dialect in dialects if dialect.ambiguous} <= keys
+    assert [
+        dialect.key for dialect in dialects if bool(dialect.shared) != bool(dialect.claims)
+    ] == []
+    owned = {extension for dialect in dialects for extension in dialect.extensions}
+    assert {extension for dialect in dialects for extension in dialect.shared} <= owned
 
 
 def test_nothing_is_claimed_twice() -> None:
@@ -52,5 +69,5 @@ def test_nothing_is_claimed_twice() -> None:
 
 def test_an_unknown_language_is_like_most() -> None:
     facets = facets_of("a language of a newer version")
-    assert facets.display == Facets(name="", title="", order=0, dialects=()).display
+    assert facets.display == Facets(name="", title="", order=0, visibility="", dialects=()).display
     assert facets.imports.file == ""

@@ -6,10 +6,9 @@ from dataclasses import replace
 import pytest
 
 from asterism.records.conversations import Conversations
-from asterism.records.database import Database
+from asterism.records.database import RecordsDatabase
 from asterism.records.turns import Begun, NewTurn, Turns
-from asterism.types.chat import TurnStatus
-from asterism.types.conversation import Shelf
+from asterism.types.chat import Shelf, TurnStatus
 from asterism.types.errors import (
     ConversationArchived,
     ConversationMissing,
@@ -35,12 +34,12 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def turns(database: Database, clock: Clock) -> Turns:
+def turns(database: RecordsDatabase, clock: Clock) -> Turns:
     return Turns(database, clock)
 
 
 @pytest.fixture
-def conversations(database: Database, clock: Clock) -> Conversations:
+def conversations(database: RecordsDatabase, clock: Clock) -> Conversations:
     return Conversations(database, clock)
 
 

@@ -14,16 +14,13 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
-from asterism.records import tables
-from asterism.records import tables as session_tables
 from asterism.records.conversations import Conversations
-from asterism.records.database import Database, open_database
-from asterism.records.migrate import REVISIONS
+from asterism.records.database import REVISIONS, RecordsDatabase, open_database
 from asterism.records.options import FILE, RecordsOptions
-from asterism.records.tables import METADATA
+from asterism.records.rows import METADATA, SESSIONS, TURNS
 from asterism.records.turns import NewTurn, Turns
 from asterism.telemetry.notices import taken
-from asterism.types.conversation import Shelf
+from asterism.types.chat import Shelf
 from asterism.types.errors import (
     RecordsCorrupt,
     RecordsTooNew,
@@ -34,8 +31,7 @@ from asterism.types.errors import (
 from tests.faults.damage import DAMAGES, NOTHING_EARLIER
 from tests.faults.privileges import permissions_count
 
-# The tables of each room are known once its module is loaded.
-TABLES = {tables.TURNS.name, session_tables.SESSIONS.name}
+TABLES = {TURNS.name, SESSIONS.name}
 
 OPEN = """
 import sys
@@ -50,7 +46,7 @@ def opening(options: RecordsOptions) -> list[str]:
     return [sys.executable, "-c", OPEN, str(options.directory), options.url]
 
 
-def test_the_tables_are_what_the_code_says(database: Database) -> None:
+def test_the_tables_are_what_the_code_says(database: RecordsDatabase) -> None:
     assert {*METADATA.tables} >= TABLES
     with database.reading() as connection:
         context = MigrationContext.configure(connection)
@@ -119,7 +115,7 @@ def _with_kill() -> str:
     return before + OPEN
 
 
-def test_an_error_takes_back_the_whole_write(database: Database) -> None:
+def test_an_error_takes_back_the_whole_write(database: RecordsDatabase) -> None:
     def rows(connection: Connection) -> int:
         return connection.scalar(text("SELECT count(*) FROM alembic_version")) or 0
 

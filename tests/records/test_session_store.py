@@ -10,8 +10,8 @@ from sqlalchemy import create_engine, inspect
 
 from asterism.records.database import open_database
 from asterism.records.options import RecordsOptions
+from asterism.records.rows import METADATA, SESSIONS
 from asterism.records.sessions import SessionStore
-from asterism.records.tables import METADATA, SESSIONS
 from asterism.types.context import ReferenceKey, RequestMode, RuleKey, SessionItem, ToolKey
 from asterism.types.errors import UsageError
 from asterism.types.sessions import ItemUse, Session, StoredRequest

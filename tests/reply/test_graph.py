@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from asterism.reply.graph import GraphEntry, GraphOptions, Numbers, graph
-from asterism.types.selection import Detail
+from asterism.types.search import Detail
 from asterism.types.structure import (
     Connections,
     Edge,

@@ -13,7 +13,7 @@ from asterism.analysis.syntax.outlines import outline
 from asterism.reply.layout import Needs
 from asterism.reply.snapshots import SnapshotForm, snapshot, targets_at
 from asterism.types.outline import Outline, Reference
-from asterism.types.selection import Lines
+from asterism.types.search import Lines
 from tests.fixture_checks import FIXTURES
 from tests.reply.snapshot_cases import CASES, case_source
 from tests.reply.snapshot_checks import faults

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from asterism.analysis.syntax.language import TABLE
 from asterism.search.filters import KEYS, SYMBOL_KINDS, applied, parse_filter_words, parse_filters
-from asterism.types.chunk import Chunk
 from asterism.types.errors import UsageError
+from asterism.types.index import Chunk
 from asterism.types.search import NO_FILTER, Filter
 from tests.search.harbor_index import PROJECT, HarborIndex, harbor_index
 

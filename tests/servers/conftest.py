@@ -9,7 +9,7 @@ import pytest
 from asterism.config.sections_index import IndexSettings, WatchSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.operations.repositories import Standpoint
 from asterism.servers.tools_running import Toolbox
 
@@ -24,7 +24,7 @@ SETTINGS = Settings(
 
 
 def make_engine(base: Path) -> Engine:
-    return Engine(Places(base / "data", base / "cache"), lambda _root: SETTINGS)
+    return Engine(DataDirectories(base / "data", base / "cache"), lambda _root: SETTINGS)
 
 
 def copy_of_harbor(base: Path) -> Path:

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.operations.limits import Part, Reply
 from asterism.operations.repositories import Standpoint
 from asterism.servers.access_hiding import Hiding, hidden_places
@@ -89,7 +89,7 @@ def client(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[TestClien
     engine = make_engine(base)
     registered = engine.register(harbor)
     if request.param == "settings":
-        engine = Engine(Places(base / "data", base / "cache"), fails)
+        engine = Engine(DataDirectories(base / "data", base / "cache"), fails)
     elif request.param == "registry":
         for file in (base / "data").glob("*.sqlite*"):
             file.write_bytes(b"this is no database" * 1_000)

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.operations.addable import Addable
 from asterism.operations.calls import Caller
 from asterism.operations.limits import Part, Reply
@@ -306,7 +306,7 @@ def test_vector_search_keeps_to_the_settings(indexed_base: Path, harbor: Path) -
         index=IndexSettings(sync_seconds=600),
         chat=ChatSettings(distance_cutoff=0.0, fallback_chunks=1, chunk_max_chars=120),
     )
-    places = Places(indexed_base / "data", indexed_base / "cache")
+    places = DataDirectories(indexed_base / "data", indexed_base / "cache")
     engine = Engine(places, lambda _root: settings)
     toolbox = Toolbox(engine, Standpoint(harbor))
     with client_of(toolbox) as client:

@@ -10,7 +10,7 @@ from mcp import Client
 
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.operations.repositories import Standpoint
 from asterism.servers.mcp.server import CALLS_AT_ONCE
 from asterism.servers.tools_running import Toolbox
@@ -29,7 +29,7 @@ def gated_engine(base: Path, go_on: Event, inside: Semaphore) -> Engine:
         go_on.wait()
         return SETTINGS
 
-    return Engine(Places(base / "data", base / "cache"), settings)
+    return Engine(DataDirectories(base / "data", base / "cache"), settings)
 
 
 async def turns(client: Client) -> None:

@@ -12,7 +12,7 @@ from mcp.types import CreateMessageRequestParams, CreateMessageResult, TextConte
 
 from asterism.config.sections_models import ModelSettings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.operations.calls import Caller
 from asterism.operations.limits import MOST_CHARS, Reply, measured
 from asterism.operations.repositories import Standpoint
@@ -42,7 +42,7 @@ def toolbox_of(base: Path, fake: FakeOpenAI | None = None) -> Toolbox:
     if fake is not None:
         model = ModelSettings(provider="openai", name="fake-1", url=fake.url)
         settings = replace(SETTINGS, model=model)
-    engine = Engine(Places(base / "data", base / "cache"), lambda _root: settings)
+    engine = Engine(DataDirectories(base / "data", base / "cache"), lambda _root: settings)
     return Toolbox(engine, Standpoint(base / "harbor"))
 
 

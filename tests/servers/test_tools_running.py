@@ -10,7 +10,7 @@ import pytest
 
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.operations.calls import Caller
 from asterism.operations.repositories import Standpoint
 from asterism.servers.tools_running import Toolbox
@@ -47,7 +47,7 @@ def test_a_mistake_of_ours_is_answered_without_its_words(
     def broken(_root: str) -> Settings:
         raise RuntimeError("the words of /a/secret/place")
 
-    engine = Engine(Places(tmp_path / "data", tmp_path / "cache"), broken)
+    engine = Engine(DataDirectories(tmp_path / "data", tmp_path / "cache"), broken)
     repository = copy_of_harbor(tmp_path)
     engine.register(repository)
     with caplog.at_level(logging.ERROR, "asterism"):

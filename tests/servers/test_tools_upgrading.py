@@ -10,7 +10,7 @@ from asterism.config.sections_index import IndexSettings, WatchSettings, WorkSet
 from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.operations.repositories import Standpoint
 from asterism.operations.schema import Json
 from asterism.servers.tools_running import Toolbox
@@ -35,7 +35,9 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Toolbox]]:
             watch=WatchSettings(servers=False),
             embedding=EmbeddingSettings(upgrade=str(folder) if upgrade is None else upgrade),
         )
-        engine = Engine(Places(tmp_path / "data", tmp_path / "cache"), lambda _root: settings)
+        engine = Engine(
+            DataDirectories(tmp_path / "data", tmp_path / "cache"), lambda _root: settings
+        )
         started.append(Toolbox(engine, Standpoint(repository, is_root=True)))
         return started[-1]
 

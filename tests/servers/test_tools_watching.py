@@ -9,7 +9,7 @@ import pytest
 from asterism.config.sections_index import IndexSettings, WatchSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.indexing import lock
 from asterism.operations.repositories import Standpoint
 from asterism.servers.tools_running import Toolbox
@@ -36,7 +36,9 @@ def serve(tmp_path: Path, repository: Path) -> Iterator[Callable[..., Toolbox]]:
             work=WorkSettings(jobs=1),
             watch=WatchSettings(debounce_ms=10, servers=watching),
         )
-        engine = Engine(Places(tmp_path / "data", tmp_path / "cache"), lambda _root: settings)
+        engine = Engine(
+            DataDirectories(tmp_path / "data", tmp_path / "cache"), lambda _root: settings
+        )
         started.append(Toolbox(engine, Standpoint(repository, is_root=True)))
         return started[-1]
 

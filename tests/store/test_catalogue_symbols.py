@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.types.index import Batch, FileUpdate, SymbolQuery, symbol_query
-from asterism.types.symbol import Role, SymbolRow
+from asterism.types.index import Batch, FileUpdate, Role, SymbolQuery, SymbolRow, symbol_query
 from tests.store.catalogue_samples import (
     OTHER,
     chunk_id,

@@ -9,9 +9,8 @@ import pytest
 from asterism.store.chunk_table import Boosts, ChunkKey, ChunkSnapshot, ChunkTable
 from asterism.store.lance.table import LanceTable
 from asterism.store.memory_table import MemoryTable
-from asterism.types.chunk import Chunk
 from asterism.types.errors import IndexCorrupt, IndexMismatch
-from asterism.types.index import Entry
+from asterism.types.index import Chunk, Entry
 from asterism.types.search import Filter
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, unit, units
 

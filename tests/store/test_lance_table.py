@@ -11,19 +11,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asterism.store.chunk_table import ChunkKey, Matrix
+from asterism.store.chunk_table import ChunkKey, Matrix, MemoryLimits
 from asterism.store.lance.process import translated
 from asterism.store.lance.snapshot import LanceSnapshot
 from asterism.store.lance.table import FILE_NAME, LanceTable
 from asterism.store.lance.upkeep import versions
-from asterism.store.limits import Limits
 from asterism.types.errors import IndexBusy, IndexCorrupt, IndexMissing, StorageFailed
 from asterism.types.index import Entry
 from asterism.types.search import Filter
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, units
 
 LARGE, WIDE = 12_000, 16
-INDEXED = Limits(matrix_bytes=10_000 * WIDE * 4)
+INDEXED = MemoryLimits(matrix_bytes=10_000 * WIDE * 4)
 """With these a table of that size has an index of its vectors."""
 
 

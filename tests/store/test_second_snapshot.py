@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from asterism.store.chunk_table import ChunkKey
-from asterism.store.encoder_snapshot import SecondSnapshot
+from asterism.store.exact_search import SecondSnapshot
 from asterism.store.memory_table import MemorySnapshot, MemoryTable
 from asterism.types.search import NO_FILTER, Filter
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, unit

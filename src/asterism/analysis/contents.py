@@ -10,9 +10,9 @@ from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.source.text import decode, is_binary, read
 from asterism.analysis.syntax.outlines import outline, text_of
 from asterism.disclosure.tokens import find_tokens, line_of
-from asterism.types.chunk import Chunk
 from asterism.types.errors import InputError, NotText
 from asterism.types.files import Discovery, display_path
+from asterism.types.index import Chunk
 from asterism.types.outline import Outline
 
 

@@ -6,7 +6,7 @@ from typing import TypeAlias, TypedDict, TypeVar
 
 from asterism.types.errors import UsageError
 from asterism.types.request_limits import FIELDS, check_text
-from asterism.types.selection import Stage
+from asterism.types.search import Stage
 
 Choice = TypeVar("Choice", bound=StrEnum)
 Texts: TypeAlias = str | Sequence[str]

@@ -33,14 +33,12 @@ from asterism.api.replies import (
     symbols_of,
 )
 from asterism.engine.engine import Engine
-from asterism.indexing.progress import Listener, Progress
-from asterism.indexing.report import SyncReport, UpgradeReport
+from asterism.indexing.report import Listener, Progress, SyncReport, UpgradeReport
 from asterism.store.registry import Registered
 from asterism.types.chat import TurnEvent
 from asterism.types.errors import UsageError, WorkerDied
-from asterism.types.index import SymbolQuery, symbol_query
+from asterism.types.index import Role, SymbolQuery, symbol_query
 from asterism.types.search import Filter, Mode
-from asterism.types.symbol import Role
 
 if TYPE_CHECKING:
     # They bring what searches, which looking up a symbol does not need.

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from asterism.languages.registry import facets_of
 from asterism.types.chat import Citation, ToolResult
-from asterism.types.chunk import Chunk
 from asterism.types.files import display_path
+from asterism.types.index import Chunk
 from asterism.types.search import Hit
 
 PER_FILE = 2

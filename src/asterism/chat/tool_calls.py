@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from asterism.chat.ports import ToolOutput, Tools, TurnOptions
 from asterism.chat.prompts import shortened
+from asterism.types.agent_settings import Permission
 from asterism.types.chat import Round, ToolCall, ToolResult, ToolSpec
-from asterism.types.context_settings import Permission
 from asterism.types.errors import AsterismError
 
 REFUSED = "The user refused this call. Go on without it, or say why it is needed."

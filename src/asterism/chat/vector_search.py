@@ -10,8 +10,7 @@ from asterism.search.selection.select import select
 from asterism.search.selection.sieve import distance_of
 from asterism.search.selection.sizes import Measure
 from asterism.types.files import wire_path
-from asterism.types.search import Hit
-from asterism.types.selection import FileMatches, Kept, Selection
+from asterism.types.search import FileMatches, Hit, Kept, Selection
 
 NO_DISTANCE = math.inf
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from asterism.context.items import index_text, pieces_of
+from asterism.types.agent_settings import Permission
 from asterism.types.chat import Message, Role, ToolSpec
 from asterism.types.context import (
     Item,
@@ -26,7 +27,6 @@ from asterism.types.context import (
     Tool,
     ToolKey,
 )
-from asterism.types.context_settings import Permission
 
 GAP = "[…]"
 """Stands where an excerpt leaves something out."""

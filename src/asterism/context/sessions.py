@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from asterism.context.choice import key_named, mentions
 from asterism.context.items import first_items
+from asterism.types.agent_settings import SETTINGS, SettingValue
 from asterism.types.context import (
     Agent,
     Item,
@@ -19,10 +20,8 @@ from asterism.types.context import (
     ToolKey,
     text_hash,
 )
-from asterism.types.context_json import key_json
-from asterism.types.context_settings import SETTINGS, SettingValue
 from asterism.types.errors import UsageError
-from asterism.types.sessions import ItemUse, Session
+from asterism.types.sessions import ItemUse, Session, key_json
 
 
 class Missing(NamedTuple):

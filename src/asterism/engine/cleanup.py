@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from asterism.config.load import upgrade_options
 from asterism.config.settings import Settings
-from asterism.engine.wiring import Places, open_index
+from asterism.engine.stores import DataDirectories, open_index
 from asterism.indexing.lock import upgrader, writer
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.catalogue.schema import changes_in_place
@@ -98,7 +98,7 @@ class Cleaning:
 
 def clean(
     registry: Registry,
-    places: Places,
+    places: DataDirectories,
     settings: Callable[[str], Settings],
     dry_run: bool = False,
     cache: bool = False,
@@ -138,7 +138,7 @@ class _Work:
     def __init__(
         self,
         registry: Registry,
-        places: Places,
+        places: DataDirectories,
         settings: Callable[[str], Settings],
         dry_run: bool,
     ) -> None:

@@ -14,7 +14,7 @@ from asterism.config.environment import program
 from asterism.config.settings import Settings
 from asterism.config.trust import is_trusted
 from asterism.engine.snapshot import QuerySnapshot
-from asterism.indexing.sync import as_found
+from asterism.indexing.plan import as_found
 from asterism.languages.registry import facets_of
 from asterism.lsp.keeper import KeeperOptions, ServerCondition
 from asterism.store.catalogue.catalogue import Catalogue

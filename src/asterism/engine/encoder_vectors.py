@@ -8,18 +8,17 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from asterism.engine.measured import measured_call
-from asterism.engine.upgrade_state import made_for
+from asterism.engine.metrics import measured_call
+from asterism.engine.status import made_for
 from asterism.indexing.index import Cache
 from asterism.indexing.lock import upgrader
 from asterism.indexing.upgrade import halves, rows_of_halves
 from asterism.models.embed.encoder import EncoderEmbedder
 from asterism.models.embed.options import EmbedOptions
 from asterism.models.embed.provider import Matrix
-from asterism.store.chunk_table import ChunkSnapshot
-from asterism.store.encoder_snapshot import SecondSnapshot
+from asterism.store.chunk_table import LIMITS, ChunkSnapshot, MemoryLimits
 from asterism.store.encoder_vectors import MadeFor, SecondStore, remove_second
-from asterism.store.limits import LIMITS, Limits
+from asterism.store.exact_search import SecondSnapshot
 from asterism.types.errors import IndexCorrupt, StoreError
 from asterism.types.processes import process_exists
 
@@ -67,7 +66,7 @@ class _Short(NamedTuple):
     made_then: bool
     """Whether somebody was making them."""
 
-    def holds(self, asked: Asked, there: int, made_now: bool) -> bool:
+    def holds(self, asked: EncoderQuery, there: int, made_now: bool) -> bool:
         """Whether it is still too little; what somebody makes just now is not looked up."""
         same = (asked.chunks, asked.made_for, asked.repos) == (
             self.chunks,
@@ -85,13 +84,13 @@ class SecondVectors:
     Several threads may ask, as long as no two of them ask about the same project at a time.
     """
 
-    def __init__(self, limits: Limits = LIMITS) -> None:
+    def __init__(self, limits: MemoryLimits = LIMITS) -> None:
         self._limits = limits
         self._lock = Lock()
         self._kept: dict[Path, _Aligned] = {}
         self._short: dict[Path, _Short] = {}
 
-    def over(self, directory: Path, asked: Asked) -> SecondSnapshot | None:
+    def over(self, directory: Path, asked: EncoderQuery) -> SecondSnapshot | None:
         """The chunks compared by second vectors; None where those are not complete."""
         kept = self._kept.get(directory)
         if kept is not None and kept.made_for != asked.made_for:
@@ -107,7 +106,9 @@ class SecondVectors:
                     del self._kept[next(iter(self._kept))]
         return kept.snapshot
 
-    def _aligned(self, directory: Path, asked: Asked, before: _Aligned | None) -> _Aligned | None:
+    def _aligned(
+        self, directory: Path, asked: EncoderQuery, before: _Aligned | None
+    ) -> _Aligned | None:
         rows = asked.chunks.rows()
         if len(rows.keys) > self._limits.exact_rows(asked.made_for.model.dimensions):
             return None
@@ -129,7 +130,7 @@ class SecondVectors:
         return None
 
     def _look(
-        self, directory: Path, asked: Asked, known: Mapping[bytes, int]
+        self, directory: Path, asked: EncoderQuery, known: Mapping[bytes, int]
     ) -> tuple[_Found, int, bool] | None:
         """What there is, how many texts have vectors, and whether somebody is making them.
 
@@ -162,7 +163,7 @@ class _Found(NamedTuple):
     """Different texts of those asked about."""
 
 
-class Asked(NamedTuple):
+class EncoderQuery(NamedTuple):
     """What a question needs second vectors of."""
 
     chunks: ChunkSnapshot
@@ -211,12 +212,12 @@ def asking(
     repos: Collection[str],
     options: EmbedOptions,
     cache: Callable[[], Cache],
-) -> Asked:
+) -> EncoderQuery:
     """What a question about these repositories needs; nothing is loaded but a description."""
-    return Asked(chunks, frozenset(repos), options, made_for(options), cache)
+    return EncoderQuery(chunks, frozenset(repos), options, made_for(options), cache)
 
 
-def _found(store: SecondStore, asked: Asked, known: Mapping[bytes, int]) -> _Found:
+def _found(store: SecondStore, asked: EncoderQuery, known: Mapping[bytes, int]) -> _Found:
     """Vectors that are not known already; none where far too many of those asked for are missing.
 
     Of repositories that nobody asks about whatever is there is taken.
@@ -240,7 +241,7 @@ def _found(store: SecondStore, asked: Asked, known: Mapping[bytes, int]) -> _Fou
     return _Found(vectors, missing, len(needed))
 
 
-def _align(asked: Asked, fresh: Vectors, before: _Aligned | None) -> _Aligned:
+def _align(asked: EncoderQuery, fresh: Vectors, before: _Aligned | None) -> _Aligned:
     """A row for each row of the chunks: of the version before, or new; zeros where there is none.
 
     Vectors are compared in full precision, which takes half a millisecond for ten thousand rows

@@ -21,9 +21,8 @@ from asterism.types.errors import (
     WrongPathKind,
 )
 from asterism.types.files import SkipReason, display_path
-from asterism.types.index import FoundSymbol, SymbolQuery
+from asterism.types.index import FoundSymbol, Role, SymbolQuery
 from asterism.types.search import Question, Search, Total
-from asterism.types.symbol import Role
 
 
 def place_in(

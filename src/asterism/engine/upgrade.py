@@ -13,16 +13,15 @@ from time import monotonic
 from asterism.config.load import upgrade_options
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.measured import MeasuredEmbedder
-from asterism.engine.upgrade_state import wanted_upgrade
-from asterism.engine.wiring import Places, cache
+from asterism.engine.metrics import MeasuredEmbedder
+from asterism.engine.status import wanted_upgrade
+from asterism.engine.stores import DataDirectories, cache
 from asterism.indexing.lock import upgrader
-from asterism.indexing.progress import SILENT, Listener, Progress, Stage
-from asterism.indexing.report import UpgradeReport
+from asterism.indexing.report import SILENT, Listener, Progress, SyncStage, UpgradeReport
 from asterism.indexing.upgrade import Upgrade, upgrade
 from asterism.models.embed.provider import Embedder
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.store.catalogue.opening import Mark, mark_of
+from asterism.store.catalogue.schema import Mark, mark_of
 from asterism.store.chunk_table import ChunkSnapshot
 from asterism.store.encoder_vectors import FILE_NAME
 from asterism.store.lance.process import stay_small
@@ -182,7 +181,7 @@ and never more than two."""
 def upgrade_index(
     registered: Registered,
     settings: Settings,
-    places: Places,
+    places: DataDirectories,
     listener: Listener = SILENT,
     wait_seconds: float = -1,
     give_way: Callable[[], None] | None = None,
@@ -214,7 +213,7 @@ def upgrade_index(
         work = replace(work, run_texts=POLITE_TEXTS, give_way=give_way)
 
     def waiting(holder: str) -> None:
-        listener.report(Progress(Stage.waiting, detail=holder))
+        listener.report(Progress(SyncStage.waiting, detail=holder))
 
     with upgrader(directory, wait_seconds, waiting):
         return upgrade(work, listener)

@@ -7,24 +7,22 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
-from asterism.engine.measured import MeasuredEmbedder, MeasuredReranker
-from asterism.engine.metrics import record_look_up
-from asterism.engine.wiring import check_by_chance, checked
+from asterism.engine.metrics import MeasuredEmbedder, MeasuredReranker, record_look_up
+from asterism.engine.rerank import LocalRerankModel, local_rerank_model
+from asterism.engine.stores import check_by_chance, checked
 from asterism.indexing.index import Cache
 from asterism.models.embed.options import EmbedOptions, identity_of
 from asterism.models.embed.provider import Embedder, make_embedder
 from asterism.models.rerank.options import RerankOptions
 from asterism.models.rerank.provider import Reranker, make_reranker
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.store.chunk_table import ChunkSnapshot, Vector
+from asterism.store.chunk_table import ChunkSnapshot, Recent, Vector
 from asterism.store.lance.snapshot import LanceSnapshot
 from asterism.store.lance.table import LanceTable, Mark, version_mark
-from asterism.store.recent import Recent
 from asterism.types.index import Stamp
 
 if TYPE_CHECKING:
     from asterism.engine.encoder_vectors import SecondVectors
-    from asterism.engine.rerank import LocalRerankModel
 
 TABLES_KEPT = 4
 """Projects whose chunks stay in memory, each within the limits of `store/resident`."""
@@ -115,8 +113,6 @@ class Warm:
 
     def judge(self, options: RerankOptions, cache: Callable[[], Cache]) -> LocalRerankModel:
         """The model of our own that the options name, loaded with the first question."""
-        from asterism.engine.rerank import local_rerank_model
-
         with self._lock:
             if options not in self._judges:
                 self._judges[options] = local_rerank_model(options, cache)

@@ -31,8 +31,7 @@ from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
 from asterism.types.errors import PathMissing, UsageError
 from asterism.types.files import display_path
-from asterism.types.search import Filter, Hit
-from asterism.types.selection import Detail, Kept
+from asterism.types.search import Detail, Filter, Hit, Kept
 
 # The end of what a failing command said is where it says why.
 SHOWN_ERROR = 300

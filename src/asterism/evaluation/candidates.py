@@ -10,8 +10,8 @@ from asterism.analysis.syntax.language import TABLE
 from asterism.analysis.syntax.outlines import text_of
 from asterism.analysis.terms import terms_of
 from asterism.evaluation.datasets import LabelledPlace
-from asterism.types.chunk import Chunk
 from asterism.types.errors import InputError
+from asterism.types.index import Chunk
 from asterism.types.outline import ROOT_KINDS
 
 

@@ -31,12 +31,10 @@ from asterism.evaluation.candidates import TOPICS, QueryCandidate, Topic, candid
 from asterism.evaluation.datasets import LabelledPlace, Query
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
-from asterism.types.chunk import Chunk
 from asterism.types.errors import IndexMissing
 from asterism.types.files import display_path
-from asterism.types.index import SymbolQuery
+from asterism.types.index import Chunk, Role, SymbolQuery, SymbolRow
 from asterism.types.search import Filter
-from asterism.types.symbol import Role, SymbolRow
 
 # A finger that misses a key hits the next one of its row.
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")

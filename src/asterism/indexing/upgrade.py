@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING
 
 from asterism import __version__
 from asterism.analysis.chunks.units import RECIPE_VERSION
-from asterism.indexing.index import Cache, Index
-from asterism.indexing.progress import SILENT, Listener, Progress, Stage
-from asterism.indexing.report import Account, UpgradeReport
-from asterism.indexing.write import Text, VectorSource
+from asterism.indexing.index import Cache, EmbeddedText, OpenIndex, VectorSource
+from asterism.indexing.report import (
+    SILENT,
+    Listener,
+    Progress,
+    SyncAccount,
+    SyncStage,
+    UpgradeReport,
+)
 from asterism.models.embed.provider import Embedder, Matrix
-from asterism.store.chunk_table import ChunkSnapshot
+from asterism.store.chunk_table import LIMITS, ChunkSnapshot, MemoryLimits
 from asterism.store.encoder_vectors import MadeFor, Making, SecondStore
-from asterism.store.limits import LIMITS, Limits
 from asterism.types.errors import AsterismError, Cancelled, StorageFailed
 from asterism.types.index import Entry, Manifest
 
@@ -31,13 +35,13 @@ if TYPE_CHECKING:
 BATCH_ROWS = 4096
 
 
-def reembed(index: Index, listener: Listener = SILENT) -> Account:
+def reembed(index: OpenIndex, listener: Listener = SILENT) -> SyncAccount:
     """Write the table anew with vectors of the index's present model, then name it committed.
 
     Until that last step readers have the old vectors, and a crash leaves them in place; vectors
     made before a crash are in the cache.
     """
-    account = Account()
+    account = SyncAccount()
     table = index.table()
     before = table.snapshot()
     total = before.count()
@@ -49,7 +53,7 @@ def reembed(index: Index, listener: Listener = SILENT) -> Account:
     for entries in before.entries(BATCH_ROWS):
         table.append(entries, source.vectors(_texts(entries), {}, account))
         done += len(entries)
-        listener.report(Progress(Stage.writing, 0, 0, done, f"{done:,} of {total:,} chunks"))
+        listener.report(Progress(SyncStage.writing, 0, 0, done, f"{done:,} of {total:,} chunks"))
     table.maintain(thorough=True)
     manifest = index.catalogue.manifest()
     index.catalogue.set_manifest(
@@ -60,8 +64,10 @@ def reembed(index: Index, listener: Listener = SILENT) -> Account:
     return account
 
 
-def _texts(entries: list[Entry]) -> list[Text]:
-    return [Text(entry.text_hash, entry.chunk.embedding_text, entry.chunk) for entry in entries]
+def _texts(entries: list[Entry]) -> list[EmbeddedText]:
+    return [
+        EmbeddedText(entry.text_hash, entry.chunk.embedding_text, entry.chunk) for entry in entries
+    ]
 
 
 BATCH_TEXTS = 64
@@ -83,7 +89,7 @@ class Upgrade:
     chunks: Callable[[int], ChunkSnapshot]
     embedder: Callable[[], Embedder]
     cache: Callable[[], Cache]
-    limits: Limits = LIMITS
+    limits: MemoryLimits = LIMITS
     run_texts: int = BATCH_TEXTS
     """Texts that are embedded in one go; between two of them others may go first."""
     give_way: Callable[[], None] = _at_once
@@ -210,7 +216,7 @@ class _Run:
         return self._embedder
 
     def _tell(self, done: int) -> None:
-        self._listener.report(Progress(Stage.upgrading, done, self._texts))
+        self._listener.report(Progress(SyncStage.upgrading, done, self._texts))
 
 
 def halves(vector: Matrix) -> bytes:

@@ -24,12 +24,12 @@ class Dialect(NamedTuple):
     filenames: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()
     """What a shebang may name, without version digits."""
-    other_key: str = ""
-    """The dialect that a file of an ambiguous extension may be in instead."""
-    ambiguous: tuple[str, ...] = ()
-    """Extensions that both dialects have."""
-    is_other: str = ""
-    """`module:function` that tells from the text whether a file is in the other dialect."""
+    shared: tuple[str, ...] = ()
+    """Extensions that other languages have, too. One that is also in `extensions` is plain text
+    where `claims` is false; another one is in the dialect that has it in `extensions`."""
+    claims: str = ""
+    """`module:function` that tells from the text whether a file of a shared extension is in this
+    dialect."""
     parts: str = ""
     """`module:function` that divides a file into parts, each read by a dialect of its own: the
     scripts of a component, the cells of a notebook. `(path, text)` to a list of parts."""
@@ -38,6 +38,15 @@ class Dialect(NamedTuple):
     view: str = ""
     """`module:function` from a file's decoded text to the text that is read and shown instead,
     line for line: a notebook without the JSON around its cells."""
+
+
+class OptionalGrammar(NamedTuple):
+    """A grammar that not every installation has."""
+
+    extra: str
+    """The extra of Asterism that installs it."""
+    package: str
+    """The package that is imported."""
 
 
 class DisplayFacets(NamedTuple):
@@ -249,7 +258,11 @@ class Facets(NamedTuple):
     """As people write it."""
     order: int
     """Its place in lists; the more it is used, the earlier."""
+    visibility: str
+    """Which symbols other files can use, for the documentation."""
     dialects: tuple[Dialect, ...]
+    optional: OptionalGrammar | None = None
+    """The grammar, where an extra installs it; without it files are read as plain text."""
     aliases: tuple[str, ...] = ()
     """Other names that a filter may use, beside the title and the extensions."""
     server: str = ""

@@ -8,7 +8,7 @@ from typing import Any
 from asterism import languages as package
 from asterism.languages.facets import Facets
 
-_UNKNOWN = Facets(name="", title="", order=0, dialects=())
+_UNKNOWN = Facets(name="", title="", order=0, dialects=(), visibility="")
 
 
 @cache

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.engine.engine import Engine
-from asterism.indexing.progress import Progress
+from asterism.indexing.report import Progress
 from asterism.operations.repositories import Standpoint, repository_for
 from asterism.operations.schema import Json
 from asterism.store.registry import Registered

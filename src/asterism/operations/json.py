@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from asterism.operations.reply_schema import is_optional
 from asterism.operations.schema import Json
-from asterism.types.selection import Account
+from asterism.types.search import Account
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.

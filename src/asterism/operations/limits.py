@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from asterism.disclosure.hidden import visible
+from asterism.disclosure.places import visible
 from asterism.operations.json import compact
 from asterism.operations.schema import Json
 from asterism.search.selection.options import CEILING_CHARS

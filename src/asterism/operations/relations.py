@@ -15,7 +15,7 @@ from asterism.types.files import wire_path
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
-    from asterism.engine.relations import Related, Relation, RelationsReply
+    from asterism.engine.relations import RelatedSymbol, Relation, RelationsReply
     from asterism.operations.calls import Call
     from asterism.operations.limits import Reply
     from asterism.store.registry import Registered
@@ -86,7 +86,7 @@ def _below(registered: Registered, typed: str | None) -> str:
     return f"{plain}/" if place.is_dir() else plain
 
 
-def _definition(related: Related, relation: Relation) -> Json:
+def _definition(related: RelatedSymbol, relation: Relation) -> Json:
     known = related.connections
     shared = {
         **_place(known.symbol),

@@ -21,8 +21,7 @@ from asterism.operations.search_reply import (
     shown_query,
 )
 from asterism.types.errors import UsageError
-from asterism.types.search import Filter, Mode
-from asterism.types.selection import Stage
+from asterism.types.search import Filter, Mode, Stage
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.

@@ -19,12 +19,11 @@ from asterism.operations.json import (
 from asterism.operations.schema import Json
 from asterism.store.chunk_table import ChunkKey
 from asterism.types.files import display_path, wire_path
-from asterism.types.search import Hit, Signal
-from asterism.types.selection import Detail, Kept
+from asterism.types.search import Detail, Hit, Kept, Signal
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
-    from asterism.engine.context_reply import ContextReply, Placed
+    from asterism.engine.context_reply import ContextReply, PlacedHit
     from asterism.engine.search import ContextLines, SearchReply
     from asterism.store.registry import Registered
 
@@ -213,7 +212,7 @@ def _row(kept: Kept, around: ContextLines | None, options: RowOptions) -> Search
     )
 
 
-def _context_row(place: Placed, detail: Detail, is_local: bool) -> ContextRow:
+def _context_row(place: PlacedHit, detail: Detail, is_local: bool) -> ContextRow:
     chunk = place.chunk
     return ContextRow(
         chunk_id=chunk.id,

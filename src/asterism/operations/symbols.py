@@ -14,9 +14,8 @@ from asterism.operations.schema import Json
 from asterism.operations.search_reply import remarks
 from asterism.types.errors import InputError, UsageError
 from asterism.types.files import display_path, wire_path
-from asterism.types.index import FoundSymbol, SymbolQuery
+from asterism.types.index import FoundSymbol, Role, SymbolQuery
 from asterism.types.search import Filter
-from asterism.types.symbol import Role
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.

@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
-from asterism.records.database import Database
-from asterism.records.tables import (
+from asterism.records.database import RecordsDatabase
+from asterism.records.rows import (
     ITEM_USES,
     REQUESTS,
     SESSION_ITEMS,
@@ -32,7 +32,7 @@ SHORTEST_ID = 4
 class SessionStore:
     """Sessions by their ids; every change is one transaction."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: RecordsDatabase) -> None:
         """The database stays the caller's to close."""
         self._database = database
 

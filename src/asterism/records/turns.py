@@ -8,9 +8,12 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, func, insert, select, update
 
 from asterism.records.conversations import title_of
-from asterism.records.database import Database
+from asterism.records.database import RecordsDatabase
 from asterism.records.failures import Collision
 from asterism.records.rows import (
+    CONVERSATIONS,
+    EVENTS,
+    TURNS,
     conversation_row,
     counted_conversation,
     events_of,
@@ -22,9 +25,14 @@ from asterism.records.rows import (
     this_process,
     turn_of,
 )
-from asterism.records.tables import CONVERSATIONS, EVENTS, TURNS
-from asterism.types.chat import RESUMABLE, Turn, TurnStatus
-from asterism.types.conversation import Conversation, RecordedEvent, RecordedTurn
+from asterism.types.chat import (
+    RESUMABLE,
+    Conversation,
+    RecordedEvent,
+    RecordedTurn,
+    Turn,
+    TurnStatus,
+)
 from asterism.types.errors import (
     ConversationArchived,
     ConversationMissing,
@@ -70,7 +78,7 @@ class Busy(NamedTuple):
 class Turns:
     """The turns of one user's database, as one process takes part in them."""
 
-    def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: RecordsDatabase, clock: Callable[[], float] = time.time) -> None:
         self._database = database
         self._clock = clock
         self._owner = this_process()

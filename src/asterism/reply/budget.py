@@ -9,7 +9,7 @@ from asterism.reply.names import Resolver
 from asterism.reply.snapshots import Snapshot, snapshot
 from asterism.types.deadlines import check_deadline
 from asterism.types.outline import Outline
-from asterism.types.selection import Detail
+from asterism.types.search import Detail
 from asterism.types.structure import Connections
 
 Counter = Callable[[str], int]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from asterism.types.deadlines import check_deadline
 from asterism.types.files import display_path
-from asterism.types.selection import Detail
+from asterism.types.search import Detail
 from asterism.types.structure import Connections, Edge, Fact, Known, Member, SymbolPlace, TypeFlow
 
 IN_RESULTS = "★"

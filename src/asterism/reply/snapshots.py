@@ -10,7 +10,7 @@ from asterism.analysis.syntax.cuts import ImportNames, Pruning, problems_of
 from asterism.reply.layout import Needs, joined, line_starts, needs_of, path_line
 from asterism.reply.names import Resolver
 from asterism.types.outline import Item, Outline, Span
-from asterism.types.selection import Lines
+from asterism.types.search import Lines
 from asterism.types.structure import Connections, Fact, Gap, Member, SymbolPlace
 
 # What needs other files, or types.

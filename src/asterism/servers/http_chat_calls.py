@@ -1,6 +1,6 @@
 """What the HTTP API does with conversations, over the engine."""
 
-from asterism.engine.chat.transcripts import (
+from asterism.engine.chat.requests import (
     Json,
     conversation_json,
     event_json,
@@ -11,7 +11,7 @@ from asterism.engine.chat.transcripts import (
 )
 from asterism.operations.calls import Call
 from asterism.operations.limits import Part, Reply
-from asterism.types.conversation import Shelf
+from asterism.types.chat import Shelf
 
 _NO_TEXT = (Part(""),)
 _BRIEF = ("rounds", "found", "context", "searches")

@@ -5,7 +5,7 @@ from functools import partial
 
 from asterism.context.agents.edit import add_item, enable_item, remove_item, replace_item
 from asterism.context.items import in_order, item_json
-from asterism.engine.request_context import ContextRequest, context_for
+from asterism.engine.sessions import ContextRequest, context_for
 from asterism.operations.calls import Call
 from asterism.operations.limits import Part, Reply, fitted, plain_account
 from asterism.operations.schema import Json

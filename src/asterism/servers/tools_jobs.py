@@ -3,8 +3,7 @@
 from threading import Event, Lock, Thread
 
 from asterism.engine.engine import Engine
-from asterism.indexing.progress import Listener
-from asterism.indexing.report import SyncReport
+from asterism.indexing.report import Listener, SyncReport
 from asterism.operations.calls import Caller
 from asterism.store.registry import Registered
 from asterism.telemetry.events import log_failure

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from asterism.disclosure.hidden import visible
+from asterism.disclosure.places import visible
 from asterism.engine.engine import Engine
 from asterism.engine.upgrade import Upgrader
 from asterism.operations.arguments import checked

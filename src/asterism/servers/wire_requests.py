@@ -1,11 +1,10 @@
 """What a request is given, as JSON: items by name with text and score, code, what was left out."""
 
 from asterism.context.messages import item_text, tool_description
-from asterism.engine.request_context import TOKEN_METHOD, ContextFor
+from asterism.engine.sessions import TOKEN_METHOD, ContextFor
 from asterism.operations.schema import Json
 from asterism.types.context import RequestItem, Tool
-from asterism.types.context_json import request_item_json, request_json
-from asterism.types.sessions import Session
+from asterism.types.sessions import Session, request_item_json, request_json
 
 
 def context_for_json(found: ContextFor, *, texts: bool = True) -> Json:

@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from asterism.store.chunk_table import comparable
-from asterism.types.chunk import Chunk
 from asterism.types.deadlines import check_deadline
 from asterism.types.files import display_path
+from asterism.types.index import Chunk
 from asterism.types.search import Filter
 
 WILD = frozenset("*?[")

@@ -18,9 +18,8 @@ from asterism.languages.facets import FileSet
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.structure.positions import Enclosing, SourceUnits
 from asterism.types.errors import InputError
-from asterism.types.index import SymbolQuery
+from asterism.types.index import Role, SymbolQuery
 from asterism.types.outline import Item, Outline
-from asterism.types.symbol import Role
 
 OutlineOf: TypeAlias = Callable[[str, bytes], Outline]
 

@@ -11,8 +11,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from asterism.programs.launcher import CANNOT_START
-from asterism.programs.lifeline import Lifeline
-from asterism.programs.start import Launch, prepare
+from asterism.programs.start import Launch, Lifeline, prepare
 from asterism.programs.table import TOOL_SERVER
 from asterism.toolservers.options import PreparedServer, ServerLimits
 from asterism.types.errors import (

@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
-from asterism.types.context_settings import Layer, Permission, settings_of, stated_permission
+from asterism.types.agent_settings import Layer, Permission, settings_of, stated_permission
 
 HIGHEST_PRIORITY = 999
 DEFAULT_PRIORITY = 500

@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
-from asterism.disclosure.hidden import visible_line
+from asterism.disclosure.places import visible_line
 
 
 class SkipReason(StrEnum):

@@ -11,7 +11,7 @@ from asterism.analysis.chunks.validation import violations
 from asterism.analysis.source.text import decode, is_binary
 from asterism.analysis.symbols import symbol_rows
 from asterism.analysis.syntax.outlines import outline_bytes, text_of
-from asterism.types.chunk import Chunk
+from asterism.types.index import Chunk
 from asterism.types.outline import Item, Outline
 
 # The same examples on every machine and every run; a slow machine is not a failure.

@@ -12,7 +12,7 @@ from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.chunks.validation import violations
 from asterism.analysis.source.text import decode
 from asterism.analysis.syntax.outlines import outline
-from asterism.types.chunk import Chunk
+from asterism.types.index import Chunk
 from tests.analysis.chunks.cutting import chunk_named, chunks_of, code_of
 from tests.analysis.chunks.invariants import STEADY
 from tests.analysis.syntax.material import SOURCES

@@ -18,9 +18,8 @@ from asterism.analysis.source.text import decode
 from asterism.analysis.symbols import symbol_rows
 from asterism.analysis.syntax.outlines import outline
 from asterism.languages.facets import FileSet
-from asterism.types.index import Signatures
+from asterism.types.index import Role, Signatures
 from asterism.types.outline import Declared, Outline, offered
-from asterism.types.symbol import Role
 from tests.analysis.syntax.material import SOURCES
 
 OPTIONS = ChunkOptions()

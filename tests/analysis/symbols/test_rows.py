@@ -6,8 +6,7 @@ from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
 from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.symbols import symbol_rows
 from asterism.analysis.syntax.outlines import outline
-from asterism.types.chunk import Chunk
-from asterism.types.symbol import Role, SymbolRow
+from asterism.types.index import Chunk, Role, SymbolRow
 
 SOURCE = """\
 import { verify as check, type Key } from "jwt";

@@ -84,3 +84,19 @@ def test_every_row_can_be_found_and_named() -> None:
     for entry in TABLE:
         assert entry_of(entry.key) is entry
         assert titles()[entry.language]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "key"),
+    [
+        ("a.h", b"int x;\n", "c"),
+        ("a.h", b"namespace x {\n", "cpp"),
+        ("a.h", b"#import <x.h>\n", "objective_c"),
+        ("a.h", b"@interface A\n@end\n", "objective_c"),
+        ("a.m", b"@implementation A\n@end\n", "objective_c"),
+        ("a.m", b"function y = f(x)\n% MATLAB\nend\n", "text"),
+        ("a.mm", b"int x;\n", "objective_c"),
+    ],
+)
+def test_by_text(path: str, text: bytes, key: str) -> None:
+    assert language_of(path, text).key == key

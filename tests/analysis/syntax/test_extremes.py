@@ -1,48 +1,18 @@
 """Files no editor would show: too deep, too wide, too long, or with nothing in them."""
 
+import json
+from typing import Any
+
 import pytest
 
 from asterism.analysis.syntax.language import DialectEntry
 from asterism.analysis.syntax.outlines import outline_bytes
 from tests.analysis.chunks.invariants import complaints
 from tests.analysis.syntax.material import ROWS, name_in
+from tests.fixture_checks import FIXTURES
 
 DEEP = 10_000
 NESTED_FUNCTIONS = 500
-
-# Ways to say "a function inside a function" in languages that can.
-NESTED = {
-    "typescript": ("function f{n}() {{\n", "}}\n"),
-    "tsx": ("const f{n} = () => {{\n", "}}\n"),
-    "javascript": ("call({n}, function () {{\n", "}})\n"),
-    "python": ("{pad}def f{n}():\n", ""),
-    "go": ("var f{n} = func() {{\n", "}}\n"),
-    "java": ("class C{n} {{\n", "}}\n"),
-    "rust": ("fn f{n}() {{\n", "}}\n"),
-    "c": ("int f{n}() {{\n", "}}\n"),
-    "cpp": ("namespace n{n} {{\n", "}}\n"),
-    "csharp": ("class C{n} {{\n", "}}\n"),
-    "ruby": ("module M{n}\n", "end\n"),
-    "php": ("function f{n}() {{\n", "}}\n"),
-    "kotlin": ("fun f{n}() {{\n", "}}\n"),
-    "swift": ("func f{n}() {{\n", "}}\n"),
-    "scala": ("def f{n}() = {{\n", "}}\n"),
-    "elixir": ("defmodule M{n} do\n", "end\n"),
-    "haskell": ("{pad}f{n} = g where\n", ""),
-    "lua": ("function f{n}()\n", "end\n"),
-    "zig": ("const S{n} = struct {{\n", "}};\n"),
-    "bash": ("f{n}() {{\n", "}}\n"),
-    "vue": ("<template>{n}\n", "</template>\n"),
-    "svelte": ("<div>{{f{n}\n", "}}</div>\n"),
-    "jupyter": ("# %% cell {n}\n", "x\n"),
-    "sql": ("CREATE FUNCTION f{n}() BEGIN (\n", ") END;\n"),
-    "graphql": ("type T{n} {{\n", "}}\n"),
-    "hcl": ('block "b{n}" {{\n', "}}\n"),
-    "markdown": ("# f{n}\n\n", ""),
-    "rst": ("f{n}\n=====\n\n", ""),
-    "plain": ("f{n}\n\n", ""),
-    "text": ("f{n}\n\n", ""),
-}
 
 EDGES = {
     "empty": b"",
@@ -84,24 +54,19 @@ LONG_LINES = {
     "many statements": b"x = 1; " * 10_000,
 }
 
-# A line that is a statement in the language, where `x = y()` is not.
-LINES = {
-    "typescript": b"x%d = y();\n",
-    "java": b"class C%d {}\n",
-    "csharp": b"class C%d {}\n",
-    "rust": b"fn f%d() {}\n",
-    "c": b"int x%d = 1;\n",
-    "cpp": b"int x%d = 1;\n",
-    "php": b"<?php $x%d = 1; ?>\n",
-    "zig": b"const x%d = 1;\n",
-    "bash": b"x%d=1\n",
-    "python": b"the_number_of_item_%d = compute_it()\n",
-    "markdown": b"# Heading number %d\n",
-    "rst": b"Heading %07d\n===============\n",
-}
-
 # Nine hundred kilobytes take seconds, so only a few languages get them.
 LARGE = {"python": 24_000, "text": 80_000}
+
+
+def sample(entry: DialectEntry) -> dict[str, Any]:
+    """What `tests/fixtures/<key>.json` has for a language.
+
+    `nested` begins and ends a definition that can be nested in another; `line` is a statement,
+    where `x = y()` is not.
+    """
+    found: dict[str, Any] = json.loads((FIXTURES / f"{entry.key}.json").read_text())
+    return found
+
 
 everywhere = pytest.mark.parametrize("entry", ROWS.values(), ids=ROWS)
 
@@ -120,7 +85,7 @@ def test_nested_brackets(entry: DialectEntry, shape: str) -> None:
 
 @everywhere
 def test_nested_definitions(entry: DialectEntry) -> None:
-    opening, closing = NESTED[entry.key]
+    opening, closing = sample(entry)["nested"]
     numbers = range(NESTED_FUNCTIONS)
     text = "".join(opening.format(n=n, pad=" " * n) for n in numbers)
     text += " " * NESTED_FUNCTIONS + "x\n" + closing.format() * NESTED_FUNCTIONS
@@ -135,8 +100,8 @@ def test_one_long_line(entry: DialectEntry, shape: str) -> None:
 
 @everywhere
 def test_many_short_lines(entry: DialectEntry) -> None:
-    line, count = LINES.get(entry.key, b"x%d = y()\n"), LARGE.get(entry.key, 4_000)
-    data = b"".join(line % number for number in range(count))
+    line, count = sample(entry).get("line", "x%d = y()\n"), LARGE.get(entry.key, 4_000)
+    data = "".join(line % number for number in range(count)).encode()
     assert complaints(name_in(entry), data) == []
     assert entry.key not in LARGE or len(data) > 900_000
 

@@ -18,7 +18,7 @@ from asterism.analysis.chunks.units import ChunkOptions, Unit, unit_path, units_
 from asterism.analysis.syntax.language import titles
 from asterism.analysis.syntax.statements import Statements
 from asterism.languages.registry import facets_of
-from asterism.types.chunk import Chunk
+from asterism.types.index import Chunk
 from asterism.types.outline import Item, Outline, Span
 
 

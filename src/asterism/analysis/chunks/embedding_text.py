@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from asterism.analysis.chunks.units import ChunkOptions
 from asterism.languages.registry import facets_of
-from asterism.types.chunk import Chunk
 from asterism.types.files import display_path
+from asterism.types.index import Chunk
 from asterism.types.outline import Outline
 
 RULE = "---"

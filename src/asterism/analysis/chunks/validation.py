@@ -9,8 +9,8 @@ from asterism.analysis.chunks.units import ChunkOptions, Unit, unit_path, units_
 from asterism.analysis.syntax.language import titles
 from asterism.analysis.syntax.outlines import outline as outline_again
 from asterism.languages.registry import facets_of
-from asterism.types.chunk import Chunk
 from asterism.types.files import display_path
+from asterism.types.index import Chunk
 from asterism.types.outline import Item, Outline
 
 RULES = {

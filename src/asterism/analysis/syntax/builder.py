@@ -232,11 +232,12 @@ class Builder:
         modifiers: Sequence[str] = (),
         decorators: Sequence[Node] = (),
         widens: bool = True,
+        span: Span | None = None,
     ) -> None:
-        """Let the definition directly inside `node` take its range, modifiers and decorators."""
+        """Let the definition directly inside `node` take its range, or `span`, and these marks."""
         self.claimed = True
         outer = self._wrapper
-        start, end = node.start_byte, node.end_byte
+        start, end = span or (node.start_byte, node.end_byte)
         if outer is not None and outer.depth == self.depth - 1 and outer.start <= start < outer.end:
             modifiers = (*outer.modifiers, *modifiers)
             decorators = (*outer.decorators, *decorators)

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from asterism.analysis.syntax.language import detect, ended, entry_of, table_of
+from asterism.analysis.syntax.language import detect, ended, entry_of, has_grammar, table_of
 from asterism.analysis.syntax.lists import (
     counts,
     elements_to_drop,
@@ -106,7 +106,7 @@ def _root(outline: Outline, text: bytes) -> Node | None:
     if entry.language != outline.language:
         # A part of a `.h` file or of a script may lack what told the language of the whole.
         entry = entry_of(outline.language)
-    if not entry.has_grammar:
+    if not has_grammar(entry):
         return None
     tree = table_of(entry).parse(ended(text))
     return None if tree is None else tree.root_node

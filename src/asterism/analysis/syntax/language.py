@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from posixpath import basename, splitext
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -15,6 +16,7 @@ from asterism.analysis.syntax.draft import Draft
 from asterism.analysis.syntax.text import Conventions
 from asterism.analysis.syntax.trial_worker import parsed
 from asterism.analysis.syntax.trials import TRIALS, Attempt, folders_of
+from asterism.languages.facets import OptionalGrammar
 from asterism.languages.registry import languages
 
 if TYPE_CHECKING:
@@ -166,19 +168,15 @@ class DialectEntry(NamedTuple):
     filenames: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()
     """What a shebang may name, without version digits."""
-    ambiguous: tuple[str, ...] = ()
-    """Extensions that another dialect has too."""
-    other_key: str = ""
-    is_other: str = ""
-    """What tells from the text whether a file of these is in the other dialect."""
+    shared: tuple[str, ...] = ()
+    """Extensions that other languages have, too."""
+    claims: str = ""
+    """What tells from the text whether a file of these is in this dialect."""
+    optional: OptionalGrammar | None = None
+    """What installs the grammar, where not every installation has it."""
     parts: str = ""
     reader: str = ""
     view: str = ""
-
-    @property
-    def has_grammar(self) -> bool:
-        """Whether one grammar reads the whole file."""
-        return ":" in self.home
 
 
 TABLE = tuple(
@@ -190,9 +188,9 @@ TABLE = tuple(
         dialect.extensions,
         dialect.filenames,
         dialect.interpreters,
-        dialect.ambiguous,
-        dialect.other_key,
-        dialect.is_other,
+        dialect.shared,
+        dialect.claims,
+        facets.optional,
         dialect.parts,
         dialect.reader,
         dialect.view,
@@ -204,6 +202,10 @@ TABLE = tuple(
 _BY_KEY = {entry.key: entry for entry in TABLE}
 TEXT = _BY_KEY["text"]
 _BY_EXTENSION = {extension: entry for entry in TABLE for extension in entry.extensions}
+_BY_SHARED = {
+    extension: tuple(entry for entry in TABLE if extension in entry.shared)
+    for extension in {extension for entry in TABLE for extension in entry.shared}
+}
 _BY_FILENAME = {name: entry for entry in TABLE for name in entry.filenames}
 _BY_INTERPRETER = {name: entry for entry in TABLE for name in entry.interpreters}
 
@@ -228,6 +230,31 @@ def detect(path: str, head: bytes = b"") -> DialectEntry:
 def entry_of(key: str) -> DialectEntry:
     """The row of a dialect."""
     return _BY_KEY[key]
+
+
+def sharing(path: str) -> tuple[DialectEntry, ...]:
+    """The rows that tell from the text of a file whether it is theirs."""
+    return _BY_SHARED.get(splitext(path)[1], ())
+
+
+def has_grammar(entry: DialectEntry) -> bool:
+    """Whether a grammar reads whole files: not prose or text, and not where it is not installed."""
+    return ":" in entry.home and not is_missing(entry)
+
+
+def is_missing(entry: DialectEntry) -> bool:
+    """Whether the grammar is one that an extra installs, and is not installed."""
+    return entry.optional is not None and not _is_installed(entry.optional.package)
+
+
+def missing_grammars() -> tuple[DialectEntry, ...]:
+    """The rows whose grammars are not installed."""
+    return tuple(entry for entry in TABLE if is_missing(entry))
+
+
+@cache
+def _is_installed(package: str) -> bool:
+    return find_spec(package) is not None
 
 
 @cache

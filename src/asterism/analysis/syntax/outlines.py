@@ -12,12 +12,14 @@ from asterism.analysis.syntax.language import (
     COMMENT,
     IDENTIFIER,
     SKIPPED,
+    TEXT,
     TOKEN,
     DialectEntry,
     Table,
     detect,
     ended,
-    entry_of,
+    is_missing,
+    sharing,
     table_of,
 )
 from asterism.analysis.syntax.problems import nest, problems_in
@@ -35,6 +37,8 @@ UNFOLLOWED = Problem(1, 0, "damaged in a way that cannot be followed; read as pl
 """A file that a rule of its language fails on must not keep a repository from being indexed. Each
 such file is a bug, which `make fuzz` looks for."""
 
+NOT_INSTALLED = "read as plain text: its grammar is not installed (pip install 'asterism[{}]')"
+
 # A shebang is at most one line; the kernel reads no more of it either.
 SHEBANG_BYTES = 256
 
@@ -42,9 +46,13 @@ SHEBANG_BYTES = 256
 def language_of(path: str, data: bytes) -> DialectEntry:
     """The language of a file by its name; by its text where the name leaves it open."""
     entry = detect(path, data[:SHEBANG_BYTES])
-    if entry.ambiguous and path.endswith(entry.ambiguous) and code_of(entry.is_other)(data):
-        return entry_of(entry.other_key)
-    return entry
+    others = sharing(path)
+    if not others:
+        return entry
+    for other in others:
+        if not is_missing(other) and code_of(other.claims)(data):
+            return other
+    return TEXT if entry in others and not is_missing(entry) else entry
 
 
 def outline_bytes(path: str, data: bytes) -> Outline:
@@ -85,6 +93,9 @@ def outline_as(path: str, entry: DialectEntry, source: bytes) -> Outline:
         return outline_text(path, entry.language, source)
     if entry.home == "prose":
         return outline_prose(path, entry.language, source)
+    if entry.optional is not None and is_missing(entry):
+        missing = Problem(1, 0, NOT_INSTALLED.format(entry.optional.extra))
+        return outline_text(path, entry.language, source)._replace(problems=(missing,))
     if entry.reader:
         found: Outline = code_of(entry.reader)(path, entry.language, source)
         return found

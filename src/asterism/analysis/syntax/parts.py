@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from asterism.analysis.syntax.language import DialectEntry, detect, entry_of
+from asterism.analysis.syntax.language import DialectEntry, detect, entry_of, has_grammar
 from asterism.analysis.syntax.outlines import fill_gaps, outline_as
 from asterism.languages.registry import code_of
 from asterism.types.outline import (
@@ -91,12 +91,12 @@ def outline_parts(path: str, entry: DialectEntry, source: bytes) -> Outline:
 def entry_for(name: str) -> DialectEntry | None:
     """The dialect of an extension or key such as `ts`, `python`; None for one without a grammar."""
     entry = detect(f"x.{name}")
-    if not entry.has_grammar:
+    if not has_grammar(entry):
         try:
             entry = entry_of(name)
         except KeyError:
             return None
-    return entry if entry.has_grammar else None
+    return entry if has_grammar(entry) else None
 
 
 class _Assembly:

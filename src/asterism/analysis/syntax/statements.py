@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from asterism.analysis.syntax.language import ended, entry_of, table_of
+from asterism.analysis.syntax.language import ended, entry_of, has_grammar, table_of
 from asterism.analysis.syntax.outlines import language_of
 from asterism.analysis.syntax.parts import parts_of
 from asterism.types.outline import Span
@@ -60,7 +60,7 @@ def _trees(path: str, source: bytes) -> Iterator[_Parsed]:
             (entry_of(part.key), part.text(source), part.span.start) for part in parts if part.key
         ]
     for reader, text, start in texts:
-        tree = table_of(reader).parse(ended(text)) if reader.has_grammar else None
+        tree = table_of(reader).parse(ended(text)) if has_grammar(reader) else None
         if tree is not None:
             yield _Parsed(tree, text, start, source.count(b"\n", 0, start))
 

@@ -37,7 +37,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
-class Threads:
+class ChatThreads:
     """Threads that look up code, and others that keep records; made when they are first needed."""
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ LOOK_SECONDS = 0.5
 class Keeping:
     """Keeps one turn; the recorder of its chat."""
 
-    def __init__(self, turns: Turns, threads: Threads) -> None:
+    def __init__(self, turns: Turns, threads: ChatThreads) -> None:
         self._turns = turns
         self._threads = threads
 

@@ -15,9 +15,9 @@ from asterism.chat.run import RunningTurn, resume, start
 from asterism.chat.turn import Parts
 from asterism.config.options import turn_options
 from asterism.engine.chat.agents import AgentParts, AskedAgents, options_for
-from asterism.engine.chat.background import BackgroundLoop, Keeping, Threads, recorded_event
-from asterism.engine.chat.requests import Answered, Asked, AskRequest, GoOnRequest, Hear
-from asterism.engine.chat.sources import BestHits, Ground, Guard, checked
+from asterism.engine.chat.background import BackgroundLoop, ChatThreads, Keeping, recorded_event
+from asterism.engine.chat.requests import Answered, AskRequest, GoOnRequest, Hear, TurnHandle
+from asterism.engine.chat.sources import BestHits, CodeSource, Guard, checked
 from asterism.engine.engine import Engine
 from asterism.models.llm.options import LanguageModel, LlmOptions
 from asterism.models.llm.provider import Lent, make_model
@@ -44,7 +44,7 @@ class _Order(NamedTuple):
     """What is to be done for a caller."""
 
     registered: Registered
-    asked: Asked
+    asked: TurnHandle
     hear: Hear
     lent: Lent | None
 
@@ -58,10 +58,10 @@ class Asking:
         self._locks: dict[str, Lock] = {}
         self._guard = guard or self._lock_of
         self._loop = BackgroundLoop("asterism-ask")
-        self._threads = Threads()
+        self._threads = ChatThreads()
         self._models: dict[LlmOptions, LanguageModel] = {}
-        self._open: set[Asked] = set()
-        self._running: dict[str, Asked] = {}
+        self._open: set[TurnHandle] = set()
+        self._running: dict[str, TurnHandle] = {}
         """By the ids of their turns; those that wait for their turn have none yet."""
         self._agents = AskedAgents(engine)
 
@@ -71,10 +71,10 @@ class Asking:
         request: AskRequest,
         hear: Hear = _nobody,
         lent: Lent | None = None,
-    ) -> Asked:
+    ) -> TurnHandle:
         """Begin to answer; `hear` is called with each event, in a thread of ours."""
         check_text("question", request.question)
-        order = _Order(registered, Asked(), hear, lent)
+        order = _Order(registered, TurnHandle(), hear, lent)
         return self._submit(order, self._ask(order, request))
 
     def go_on(
@@ -83,9 +83,9 @@ class Asking:
         request: GoOnRequest,
         hear: Hear = _nobody,
         lent: Lent | None = None,
-    ) -> Asked:
+    ) -> TurnHandle:
         """Go on with a turn that waits for approval, or was interrupted."""
-        order = _Order(registered, Asked(), hear, lent)
+        order = _Order(registered, TurnHandle(), hear, lent)
         return self._submit(order, self._go_on(order, request))
 
     def stop(self, turn: str) -> bool:
@@ -121,7 +121,7 @@ class Asking:
         self._loop.close()
         self._threads.close()
 
-    def _submit(self, order: _Order, work: Coroutine[Any, Any, Answered]) -> Asked:
+    def _submit(self, order: _Order, work: Coroutine[Any, Any, Answered]) -> TurnHandle:
         asked = order.asked
         asked.answer = self._loop.submit(self._told(order, work))
         self._open.add(asked)
@@ -208,7 +208,7 @@ class Asking:
         self._running[turn.id] = order.asked
         try:
             async with keeping.attended(turn.id, order.asked.wish):
-                ground = Ground(self._engine, order.registered, self._guard, self._threads)
+                ground = CodeSource(self._engine, order.registered, self._guard, self._threads)
                 agent = await self._agents.parts(begun.conversation, turn, ground, how.conduct)
                 running = await self._started(ground, keeping, begun, (agent, how))
                 turn = await self._followed(order, keeping, running)
@@ -230,7 +230,7 @@ class Asking:
             await keeping.save(replace(turn, status=TurnStatus.failed, error=error))
 
     async def _started(
-        self, ground: Ground, keeping: Keeping, begun: Begun, who: "tuple[AgentParts, _How]"
+        self, ground: CodeSource, keeping: Keeping, begun: Begun, who: "tuple[AgentParts, _How]"
     ) -> RunningTurn:
         """The turn on its way, with everybody who takes part in it."""
         agent, how = who
@@ -261,7 +261,7 @@ class Asking:
     async def _answered(
         self, order: _Order, begun: Begun, turn: Turn, is_repeat: bool = False
     ) -> Answered:
-        roots = Ground(self._engine, order.registered, self._guard, self._threads).roots
+        roots = CodeSource(self._engine, order.registered, self._guard, self._threads).roots
         found = await self._threads.search(lambda: checked(turn.citations, roots()))
         number = begun.recorded.number
         return Answered(begun.conversation, turn, number, tuple(found), is_repeat)

@@ -1,20 +1,59 @@
-"""Is the machine fit: Python, libraries, directories, room on the disk, limits of the system?"""
+"""Findings of the doctor, and the checks of the machine: Python, libraries, disk, limits."""
 
 import os
 import platform
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import NamedTuple
 
 from asterism import __version__
+from asterism.analysis.syntax.language import DialectEntry, missing_grammars
 from asterism.config.environment import cache_directory, data_directory, program
-from asterism.engine.doctor.findings import Finding, ok, problem, warning
 from asterism.programs.start import Launch, TimeoutExpired, run
 from asterism.programs.table import DOCTOR_PROBE
 from asterism.types.files import display_path
+
+
+class Severity(StrEnum):
+    """How it stands."""
+
+    ok = "ok"
+    warning = "warning"
+    """It works, and could be better."""
+    problem = "problem"
+    """Something will fail."""
+
+
+class Finding(NamedTuple):
+    """One line of the report."""
+
+    check: str
+    """What was looked at, in a word or two."""
+    verdict: Severity
+    message: str
+    advice: str = ""
+    """What to do next; nothing where all is well or the message says it."""
+
+
+def ok(check: str, message: str) -> Finding:
+    """All is well."""
+    return Finding(check, Severity.ok, message)
+
+
+def warning(check: str, message: str, advice: str = "") -> Finding:
+    """It works, and could be better."""
+    return Finding(check, Severity.warning, message, advice)
+
+
+def problem(check: str, message: str, advice: str = "") -> Finding:
+    """Something will fail."""
+    return Finding(check, Severity.problem, message, advice)
+
 
 OLDEST_PYTHON = (3, 11)
 LIBRARIES = ("pylance", "pyarrow", "numpy", "tokenizers", "tree-sitter", "watchfiles", "httpx")
@@ -62,6 +101,22 @@ def library_findings() -> Iterator[Finding]:
         yield problem("Libraries", f"missing: {', '.join(missing)}", _REINSTALL)
     else:
         yield ok("Libraries", ", ".join(found))
+
+
+def grammar_findings(
+    missing: Callable[[], Iterable[DialectEntry]] = missing_grammars,
+) -> Iterator[Finding]:
+    """Which grammars are not installed, and the extra that installs them."""
+    titles: dict[str, list[str]] = {}
+    for entry in missing():
+        if entry.optional is not None:
+            titles.setdefault(entry.optional.extra, []).append(entry.title)
+    if not titles:
+        yield ok("Grammars", "all are installed")
+    for extra, found in titles.items():
+        names = ", ".join(dict.fromkeys(found))
+        text = f"files in {names} are read as plain text; install `asterism[{extra}]` to parse them"
+        yield ok("Grammars", text)
 
 
 def part_findings(part: str) -> Iterator[Finding]:

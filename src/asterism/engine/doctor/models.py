@@ -13,8 +13,8 @@ from asterism.config.options import llm_options
 from asterism.config.sections_models import AS_INDEXED
 from asterism.config.settings import Settings
 from asterism.engine.agents import choosing_settings
-from asterism.engine.doctor.findings import Finding, ok, problem, warning
-from asterism.engine.upgrade_state import made_for
+from asterism.engine.doctor.machine import Finding, ok, problem, warning
+from asterism.engine.status import made_for
 from asterism.models.embed import options as embed
 from asterism.models.llm import options as llm
 from asterism.models.rerank import options as rerank

@@ -6,6 +6,7 @@ BASH = Facets(
     name="bash",
     title="Bash",
     order=200,
+    visibility="what the file defines, save tests and what stands inside functions",
     aliases=("shell",),
     dialects=(
         Dialect(

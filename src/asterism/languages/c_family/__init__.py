@@ -28,6 +28,7 @@ C = Facets(
     name="c",
     title="C",
     order=70,
+    visibility="not `static`, and not inside a function",
     server="cpp",
     outside_headers=True,
     dialects=(
@@ -35,9 +36,6 @@ C = Facets(
             key="c",
             rules="c_family.c:C",
             extensions=(".c", ".h"),
-            other_key="cpp",
-            ambiguous=(".h",),
-            is_other="c_family:is_cpp_header",
         ),
     ),
     scopes=_SCOPES,
@@ -47,6 +45,7 @@ CPP = Facets(
     name="cpp",
     title="C++",
     order=80,
+    visibility="not private, not `static` outside classes, not in a nameless namespace",
     outside_headers=True,
     dialects=(
         Dialect(
@@ -56,6 +55,8 @@ CPP = Facets(
                 *(".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++"),
                 *(".ipp", ".tpp", ".inl"),
             ),
+            shared=(".h",),
+            claims="c_family:is_cpp_header",
         ),
     ),
     scopes=_SCOPES._replace(

@@ -21,6 +21,7 @@ _IMPORTS = ImportFacets(file="components:module_file", only_exports=True)
 _TYPES = TypeFacets(declarations="words", fixed=True, attribute_set=r"\bthis\.(?=\w+\s*=(?!=))")
 _BASES = BaseFacets(mark=rb"\b(?:extends|implements|with)\b")
 _CALLS = CallFacets(decorators=True)
+_VISIBILITY = "the component, as the default export; in scripts as in TypeScript"
 
 
 def _browser_frame(extension: str) -> str:
@@ -35,6 +36,7 @@ VUE = Facets(
     name="vue",
     title="Vue",
     order=23,
+    visibility=_VISIBILITY,
     dialects=(Dialect(key="vue", parts="components.vue:parts", extensions=(".vue",)),),
     display=_DISPLAY,
     scopes=_SCOPES,
@@ -49,6 +51,7 @@ SVELTE = Facets(
     name="svelte",
     title="Svelte",
     order=24,
+    visibility=_VISIBILITY,
     dialects=(Dialect(key="svelte", parts="components.svelte:parts", extensions=(".svelte",)),),
     display=_DISPLAY,
     scopes=_SCOPES,

@@ -15,6 +15,7 @@ CSHARP = Facets(
     name="csharp",
     title="C#",
     order=90,
+    visibility="`public`; members of interfaces and enums by default",
     dialects=(Dialect(key="csharp", rules="csharp.rules:CSHARP", extensions=(".cs", ".csx")),),
     scopes=ScopeFacets(
         reach=frozenset({"loose"}),

@@ -25,6 +25,7 @@ TYPESCRIPT = Facets(
     name="typescript",
     title="TypeScript",
     order=10,
+    visibility="`export`, an export clause, `module.exports` and `exports.x`",
     dialects=(
         Dialect(
             key="typescript",
@@ -45,6 +46,7 @@ JAVASCRIPT = Facets(
     name="javascript",
     title="JavaScript",
     order=20,
+    visibility="`export`, an export clause, `module.exports` and `exports.x`",
     server="typescript",
     dialects=(
         Dialect(

@@ -14,6 +14,7 @@ ELIXIR = Facets(
     name="elixir",
     title="Elixir",
     order=160,
+    visibility="unless private (`defp`), an attribute, or inside a function",
     dialects=(
         Dialect(
             key="elixir",

@@ -19,6 +19,7 @@ GO = Facets(
     name="go",
     title="Go",
     order=40,
+    visibility="a capital initial, at package level or in a type",
     aliases=("golang",),
     dialects=(Dialect(key="go", rules="go.rules:GO", extensions=(".go",)),),
     outside_packages=(

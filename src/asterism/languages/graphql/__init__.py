@@ -16,6 +16,7 @@ GRAPHQL = Facets(
     name="graphql",
     title="GraphQL",
     order=195,
+    visibility="always: a schema has one space of names",
     aliases=("gql",),
     dialects=(
         Dialect(

@@ -16,6 +16,7 @@ HASKELL = Facets(
     name="haskell",
     title="Haskell",
     order=170,
+    visibility="in the export list; without a list everything at the top; without a header `main`",
     dialects=(
         Dialect(
             key="haskell",

@@ -16,6 +16,7 @@ HCL = Facets(
     name="hcl",
     title="HCL",
     order=155,
+    visibility="variables and outputs",
     aliases=("terraform", "opentofu"),
     dialects=(
         Dialect(

@@ -15,6 +15,8 @@ JAVA = Facets(
     name="java",
     title="Java",
     order=50,
+    visibility="`public`; members of interfaces and annotations, values of enums and "
+    "components of records by default",
     dialects=(Dialect(key="java", rules="java.rules:JAVA", extensions=(".java",)),),
     outside_packages=(r"^jdt://contents/[^/]+/([\w.]+)/",),
     scopes=ScopeFacets(

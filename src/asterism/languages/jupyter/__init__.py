@@ -3,20 +3,19 @@
 from asterism.languages.facets import Dialect, Facets, ImportFacets, TraceFacets
 from asterism.languages.python import PYTHON
 
-# What a notebook is not given back by is not read as one: `is_text` tells by the view.
 JUPYTER = Facets(
     name="jupyter",
     title="Jupyter",
     order=33,
+    visibility="in cells that nbdev exports (`#| export`)",
     aliases=("notebook", "ipynb"),
     dialects=(
         Dialect(
             key="jupyter",
             parts="jupyter.cells:parts",
             extensions=(".ipynb",),
-            ambiguous=(".ipynb",),
-            other_key="text",
-            is_other="jupyter.cells:is_text",
+            shared=(".ipynb",),
+            claims="jupyter.cells:is_notebook",
             view="jupyter.view:view",
         ),
     ),

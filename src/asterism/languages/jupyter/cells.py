@@ -28,10 +28,10 @@ _LABEL = 60
 _PYTHON = "python"
 
 
-def is_text(text: bytes) -> bool:
-    """Whether a file is no notebook, or one whose lines cannot be shown: it is read as text."""
+def is_notebook(text: bytes) -> bool:
+    """Whether a text is the view of a notebook; damaged ones have none and are read as text."""
     first = _MARK.search(text)
-    return first is None or bool(text[: first.start()].strip())
+    return first is not None and not text[: first.start()].strip()
 
 
 def parts(_path: str, source: bytes) -> list[Part]:

@@ -14,6 +14,7 @@ KOTLIN = Facets(
     name="kotlin",
     title="Kotlin",
     order=120,
+    visibility="unless `private` or `internal`, or inside a function",
     dialects=(
         Dialect(
             key="kotlin",

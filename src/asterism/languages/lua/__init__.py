@@ -16,6 +16,7 @@ LUA = Facets(
     name="lua",
     title="Lua",
     order=180,
+    visibility="in the returned module, or global",
     dialects=(
         Dialect(
             key="lua",

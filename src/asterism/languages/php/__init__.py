@@ -17,6 +17,7 @@ PHP = Facets(
     name="php",
     title="PHP",
     order=110,
+    visibility="`public` or without visibility, and not inside a function",
     dialects=(
         Dialect(
             key="php",

@@ -6,6 +6,7 @@ MARKDOWN = Facets(
     name="markdown",
     title="Markdown",
     order=210,
+    visibility="never",
     dialects=(
         Dialect(key="markdown", rules="prose", extensions=(".md", ".markdown", ".mdx", ".mkd")),
     ),
@@ -15,6 +16,7 @@ RST = Facets(
     name="rst",
     title="reStructuredText",
     order=220,
+    visibility="never",
     dialects=(Dialect(key="rst", rules="prose", extensions=(".rst", ".rest")),),
     display=DisplayFacets(path_line=".. {}", headings="underlined"),
 )
@@ -22,6 +24,7 @@ PLAIN = Facets(
     name="plain",
     title="Text",
     order=230,
+    visibility="never",
     dialects=(
         Dialect(
             key="plain",
@@ -39,6 +42,7 @@ TEXT = Facets(
     name="text",
     title="Text",
     order=240,
+    visibility="never",
     dialects=(Dialect(key="text", rules="text"),),
     display=DisplayFacets(path_line="{}"),
 )

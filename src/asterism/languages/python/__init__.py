@@ -22,6 +22,8 @@ PYTHON = Facets(
     name="python",
     title="Python",
     order=30,
+    visibility="in `__all__` where the module has one, else a module-level name without "
+    "leading underscore",
     dialects=(
         Dialect(
             key="python",

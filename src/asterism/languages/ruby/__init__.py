@@ -15,6 +15,7 @@ RUBY = Facets(
     name="ruby",
     title="Ruby",
     order=100,
+    visibility="unless private, or inside a method, a block or a private constant",
     dialects=(
         Dialect(
             key="ruby",

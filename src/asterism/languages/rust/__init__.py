@@ -21,6 +21,8 @@ RUST = Facets(
     name="rust",
     title="Rust",
     order=60,
+    visibility="`pub` in any form; variants and trait members like what they belong to; "
+    "macros with `#[macro_export]`",
     dialects=(
         Dialect(
             key="rust", rules="rust.rules:RUST", extensions=(".rs",), interpreters=("rust-script",)

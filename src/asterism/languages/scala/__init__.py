@@ -14,6 +14,7 @@ SCALA = Facets(
     name="scala",
     title="Scala",
     order=150,
+    visibility="unless `private` or `protected`, or inside a function",
     dialects=(
         Dialect(
             key="scala",

@@ -13,6 +13,7 @@ SQL = Facets(
     name="sql",
     title="SQL",
     order=105,
+    visibility="always: a database has one space of names",
     dialects=(
         Dialect(
             key="sql",

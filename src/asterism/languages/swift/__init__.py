@@ -13,6 +13,7 @@ SWIFT = Facets(
     name="swift",
     title="Swift",
     order=140,
+    visibility="unless `private` or `fileprivate`, itself or anything around it, or inside code",
     dialects=(
         Dialect(
             key="swift", rules="swift.rules:SWIFT", extensions=(".swift",), interpreters=("swift",)

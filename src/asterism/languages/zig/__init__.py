@@ -16,6 +16,7 @@ ZIG = Facets(
     name="zig",
     title="Zig",
     order=190,
+    visibility="`pub` or `export`; fields and values like what they belong to",
     dialects=(Dialect(key="zig", rules="zig.rules:ZIG", extensions=(".zig", ".zon")),),
     scopes=ScopeFacets(open_types="yes"),
     imports=ImportFacets(other_file="zig:module_file"),

@@ -186,4 +186,5 @@ def _traces_plain(name: str) -> str:
     pointer = re.search(r"\(\*?(\w+)\)\.(.+)", name)
     if pointer:
         name = f"{pointer[1]}.{pointer[2]}"
-    return re.sub(r"\.{2,}", ".", name).strip(".:$ ")
+    # The colon at the end is part of a name of Objective-C: `add:at:`.
+    return re.sub(r"\.{2,}", ".", name).strip(".$ ").lstrip(":")

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from asterism.indexing.progress import Progress
+from asterism.indexing.report import Progress
 from asterism.operations.calls import Caller
 from asterism.operations.limits import result_json
 from asterism.operations.schema import Json

@@ -7,8 +7,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from asterism.engine.chat.requests import Answered, Asked, AskRequest, GoOnRequest, Hear
-from asterism.engine.chat.transcripts import answer_json
+from asterism.engine.chat.requests import (
+    Answered,
+    AskRequest,
+    GoOnRequest,
+    Hear,
+    TurnHandle,
+    answer_json,
+)
 from asterism.operations.arguments import checked
 from asterism.operations.repositories import repository_for
 from asterism.operations.schema import Json, Tool
@@ -49,7 +55,7 @@ LOOK_SECONDS = 1.0
 _JSON = "application/json"
 _WORDING = Wording(ROUTES_OF_TOOLS)
 
-Begin = Callable[[Json, Hear], Asked]
+Begin = Callable[[Json, Hear], TurnHandle]
 
 
 def routes(state: State) -> list[BaseRoute]:
@@ -98,7 +104,7 @@ class _Chat:
 
         return answer
 
-    def ask(self, given: Json, hear: Hear) -> Asked:
+    def ask(self, given: Json, hear: Hear) -> TurnHandle:
         """Begin a question; in a thread, for it may load what answers."""
         registered = repository_for(*self._state.toolbox.standing(), given)
         asking = self._state.toolbox.asking()
@@ -115,7 +121,7 @@ class _Chat:
         )
         return asking.ask(registered, request, hear)
 
-    def go_on(self, given: Json, hear: Hear) -> Asked:
+    def go_on(self, given: Json, hear: Hear) -> TurnHandle:
         """Go on with a turn."""
         approvals = given.get("approvals", {})
         if not all(isinstance(word, bool) for word in approvals.values()):
@@ -129,7 +135,7 @@ class _Chat:
         )
         return self._state.toolbox.asking().go_on(registered, request, hear)
 
-    async def _whole(self, request: Request, asked: Asked) -> Response:
+    async def _whole(self, request: Request, asked: TurnHandle) -> Response:
         """The answer when it is there; whoever leaves stops it."""
         import anyio
         from starlette.responses import Response
@@ -147,7 +153,7 @@ class _Chat:
             return problem_response(problem)
         return Response(encoded(answer_json(answered)), media_type=_JSON)
 
-    async def _told(self, asked: Asked, events: _Events) -> AsyncIterator[bytes]:
+    async def _told(self, asked: TurnHandle, events: _Events) -> AsyncIterator[bytes]:
         """The events of a turn, as they are sent."""
         begun = asked.begun.result()
         turn = begun.recorded.turn
@@ -167,7 +173,7 @@ class _Chat:
             yield event("error", encoded({**problem_json(problem), **start}))
 
 
-def _counted(begin: Begin, arguments: Json, hear: Hear) -> Asked:
+def _counted(begin: Begin, arguments: Json, hear: Hear) -> TurnHandle:
     with counted_work():
         return begin(arguments, hear)
 
@@ -178,13 +184,13 @@ class _Events:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._queue: asyncio.Queue[TurnEvent | None] = asyncio.Queue()
-        self._asked: Asked | None = None
+        self._asked: TurnHandle | None = None
 
     def hear(self, event_: TurnEvent) -> None:
         """Called by the turn, in its own thread."""
         self._loop.call_soon_threadsafe(self._queue.put_nowait, event_)
 
-    def follow(self, asked: Asked) -> None:
+    def follow(self, asked: TurnHandle) -> None:
         """Hear of the end as well."""
         self._asked = asked
 
@@ -220,7 +226,7 @@ class _Events:
 class _Stream(EventResponse):
     """A response that tells of a turn while it runs; a client that leaves stops it."""
 
-    def __init__(self, asked: Asked, pieces: AsyncIterator[bytes]) -> None:
+    def __init__(self, asked: TurnHandle, pieces: AsyncIterator[bytes]) -> None:
         super().__init__()
         self._asked = asked
         self._pieces = pieces
@@ -236,7 +242,7 @@ class _Stream(EventResponse):
             group.cancel_scope.cancel()
 
 
-async def _stop_when_gone(receive: Receive, asked: Asked) -> None:
+async def _stop_when_gone(receive: Receive, asked: TurnHandle) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     asked.stop()

@@ -7,9 +7,9 @@ import anyio
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from asterism.engine.chat.transcripts import Json as EventsJson
-from asterism.engine.chat.transcripts import call_json, citations_json, result_json
-from asterism.indexing.progress import Progress
+from asterism.engine.chat.requests import Json as EventsJson
+from asterism.engine.chat.requests import call_json, citations_json, result_json
+from asterism.indexing.report import Progress
 from asterism.operations.schema import Json
 from asterism.servers.http.replies import encoded
 from asterism.types.chat import (
@@ -25,7 +25,7 @@ from asterism.types.chat import (
     TurnEvent,
     TurnFailed,
 )
-from asterism.types.context_json import request_json
+from asterism.types.sessions import request_json
 
 
 def told(event: TurnEvent) -> tuple[str, EventsJson] | None:

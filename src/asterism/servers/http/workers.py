@@ -11,7 +11,7 @@ from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING, TypeVar
 
-from asterism.indexing.progress import Progress
+from asterism.indexing.report import Progress
 from asterism.operations.calls import Caller
 from asterism.servers.clients import Spender
 from asterism.servers.fair_queue import FairQueue, Room

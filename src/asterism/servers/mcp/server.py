@@ -10,7 +10,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from asterism import __version__
-from asterism.indexing.progress import SYNC_STAGES, Progress
+from asterism.indexing.report import SYNC_STAGES, Progress
 from asterism.operations.calls import Caller
 from asterism.operations.json import compact
 from asterism.operations.limits import Reply, written

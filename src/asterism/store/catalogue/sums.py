@@ -15,9 +15,9 @@ from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.store.checksums import renewed, stamp_of, sums_of
 from asterism.store.database import Database, connect_reading, damaged
 from asterism.store.plain_files import alone, remove
+from asterism.store.table_files import renewed, stamp_of, sums_of
 from asterism.types.errors import IndexBusy, IndexCorrupt, StorageFailed
 from asterism.types.index import Stamp
 from asterism.types.index_states import is_refusal

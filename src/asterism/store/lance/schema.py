@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 from asterism.store.chunk_table import HASH_BYTES, Matrix
-from asterism.types.chunk import Chunk
-from asterism.types.index import Entry
+from asterism.types.index import Chunk, Entry
 
 Arrow: TypeAlias = Any
 """An object of pyarrow, which has no types."""

@@ -1,0 +1,32 @@
+"""Are the frames of a stack trace found, with their paths, lines and names?"""
+
+import pytest
+
+from asterism.search.query.paths import frames_in
+
+Expected = tuple[list[tuple[str, int | None]], list[str]]
+
+TRACES: dict[str, tuple[str, Expected]] = {
+    "dart": (
+        """
+        #0      Cart.add (package:shop/src/cart.dart:12:5)
+        #1      main.<anonymous closure> (file:///srv/shop/bin/main.dart:4:3)
+        """,
+        ([("src/cart.dart", 12), ("/srv/shop/bin/main.dart", 4)], ["Cart.add", "main"]),
+    ),
+    "dart, as package:stack_trace writes it": (
+        "package:shop/src/cart.dart 12:5  Cart.add\n",
+        ([("src/cart.dart", 12)], ["Cart.add"]),
+    ),
+    "objective_c": (
+        "3   Shop   0x0000000104a2c1f4 -[Cart add:at:] + 52 (Cart.m:17)\n",
+        ([("Cart.m", 17)], ["add:at:"]),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_frames(name: str) -> None:
+    text, expected = TRACES[name]
+    found = frames_in(text)
+    assert ([(place.path, place.line) for place in found.places], [*found.names]) == expected

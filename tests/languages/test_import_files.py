@@ -1,0 +1,29 @@
+"""Which file of a repository does an import mean?"""
+
+import pytest
+
+from asterism.analysis.resolve.offers import module_file
+from asterism.languages.facets import FileSet
+
+
+def check(language: str, files: str, importer: str, module: str, expected: str | None) -> None:
+    """`files` are the repository's paths beside the importer, separated by blanks."""
+    known = FileSet([importer, *files.split()])
+    assert module_file(importer, language, module, known) == expected
+
+
+@pytest.mark.parametrize(
+    ("files", "module", "expected"),
+    [
+        ("lib/b.dart", "b.dart", "lib/b.dart"),
+        ("lib/src/b.dart", "src/b.dart", "lib/src/b.dart"),
+        ("bin/b.dart", "../bin/b.dart", "bin/b.dart"),
+        ("lib/src/b.dart", "package:shop/src/b.dart", "lib/src/b.dart"),
+        ("pkgs/shop/lib/b.dart", "package:shop/b.dart", "pkgs/shop/lib/b.dart"),
+        ("x/shop/lib/b.dart y/shop/lib/b.dart", "package:shop/b.dart", None),
+        ("lib/async.dart", "dart:async", None),
+        ("lib/b.dart", "c.dart", None),
+    ],
+)
+def test_dart(files: str, module: str, expected: str | None) -> None:
+    check("dart", files, "lib/a.dart", module, expected)
