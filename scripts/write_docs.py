@@ -17,7 +17,8 @@ from asterism.operations.schema import Json, Tool
 from asterism.servers.mcp.opening import INSTRUCTIONS
 from asterism.servers.tools import TOOLS
 from asterism.servers.tools_errors import CODES, INTERNAL
-from asterism.types.request_limits import FIELDS, FILTERS
+from asterism.types.request_limits import FIELDS
+from asterism.types.search import FILTER_KEYS
 from scripts.languages_section import languages_list, languages_table, visibility_table
 from scripts.programs_section import programs_section
 
@@ -184,7 +185,7 @@ def limits_table() -> str:
         "| field | characters of a text | entries | wildcards of a text |",
         "| --- | --- | --- | --- |",
     ]
-    fields = {**FIELDS, **{f"filters.{name}": bound for name, bound in FILTERS.items()}}
+    fields = {**FIELDS, **{f"filters.{name}": key.bound for name, key in FILTER_KEYS.items()}}
     for name, bound in sorted(fields.items(), key=lambda pair: pair[0].lower()):
         if any(part is not None for part in bound):
             cells = " | ".join("" if part is None else f"{part:,}" for part in bound)

@@ -12,7 +12,6 @@ from typing import Annotated
 
 import pytest
 
-from asterism.api.arguments import Filters
 from asterism.api.codebase import Codebase
 from asterism.cli.options import add_request, request_from
 from asterism.engine.engine import Engine
@@ -26,6 +25,7 @@ from asterism.operations.requests import CodebaseSearch, SearchCode, SimilarCode
 from asterism.operations.schema import choice, request_fields, text, whole
 from asterism.servers.tools import listed
 from asterism.servers.tools_running import Toolbox
+from asterism.types.search import Filters
 from tests.servers.http_clients import client_of
 
 HEAVY = ("asterism.engine", "numpy", "lance", "pyarrow", "mcp", "starlette", "tree_sitter")

@@ -9,15 +9,15 @@ from asterism.operations.schema import Json, Tool
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path
 from asterism.types.request_limits import (
-    FILTERS,
     Bound,
     check_depth,
     check_entries,
     check_text,
 )
+from asterism.types.search import FILTER_KEYS
 
-_ANY_LIST = Bound(entries=max(bound.entries or 0 for bound in FILTERS.values()))
-_ANY_NAME: Json = {"maxLength": max(bound.characters or 0 for bound in FILTERS.values())}
+_ANY_LIST = Bound(entries=max(key.bound.entries or 0 for key in FILTER_KEYS.values()))
+_ANY_NAME: Json = {"maxLength": max(key.bound.characters or 0 for key in FILTER_KEYS.values())}
 """Limits of names inside an object; the code that reads the object checks closer ones."""
 _SHOWN = 60
 """Characters of a wrong value that are repeated."""

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Annotated, Any, NamedTuple, TypeAlias, get_type_hints
 
-from asterism.types.request_limits import FIELDS, FILTERS
+from asterism.types.request_limits import FIELDS
+from asterism.types.search import FILTER_KEYS
 
 Json = dict[str, Any]
 
@@ -105,12 +106,12 @@ def _limited(name: str, schema: Json) -> Json:
 
 _TEXT: Json = {
     "type": "string",
-    "maxLength": max(bound.characters or 0 for bound in FILTERS.values()),
+    "maxLength": max(key.bound.characters or 0 for key in FILTER_KEYS.values()),
 }
 _TEXTS: Json = {
     "type": "array",
     "items": _TEXT,
-    "maxItems": max(bound.entries or 0 for bound in FILTERS.values()),
+    "maxItems": max(key.bound.entries or 0 for key in FILTER_KEYS.values()),
 }
 # The value of any filter; what each key allows of this is in the table of limits.
 _VALUE: Json = {"anyOf": [_TEXT, _TEXTS, {"type": "boolean"}, {"type": "null"}]}
@@ -194,9 +195,7 @@ LAST_LINE = 100_000_000
 """No file that is read has so many lines."""
 
 FILTERS_TEXT = (
-    "Only code that passes every one of these: path (files, folders, globs), path_prefix, "
-    "path_contains (all), path_not_contains (any), path_glob, type (function, class, method, "
-    "interface …), extension, languages, is_exported, decorator_contains, has_docstring, "
-    'context_filepaths, context_path_prefix, repo. Example: {"path_prefix": "src/", '
-    '"type": ["function"], "path_not_contains": ["test"]}.'
+    "Only code that passes every one of these: "
+    + ", ".join(f"{name} ({key.note})" if key.note else name for name, key in FILTER_KEYS.items())
+    + '. Example: {"path_prefix": "src/", "type": ["function"], "path_not_contains": ["test"]}.'
 )

@@ -15,7 +15,7 @@ from asterism.operations.search_reply import remarks
 from asterism.types.errors import InputError, UsageError
 from asterism.types.files import display_path, wire_path
 from asterism.types.index import FoundSymbol, Role, SymbolQuery
-from asterism.types.search import Filter
+from asterism.types.search import FILTER_KEYS, Filter
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
@@ -29,8 +29,6 @@ EVERYTHING = 1_000_000
 """More places than a name has; they are counted after the filters."""
 LINES_BEFORE, LINES_AFTER = 2, 7
 """Lines around a place that are given as its context."""
-
-_NO_SUCH_FILTER = ("languages", "decorator_contains", "has_docstring")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,8 +171,8 @@ def _with_cursor(reply: Reply, origin: Origin, start: int) -> Reply:
 def _where(asked: SymbolLookup, registered: Registered) -> Filter:
     from asterism.search.filters import parse_filters
 
-    for key in _NO_SUCH_FILTER:
-        if asked.filters.get(key) is not None:
+    for key, value in asked.filters.items():
+        if value is not None and key in FILTER_KEYS and not FILTER_KEYS[key].of_symbols:
             raise UsageError(
                 f"symbol_lookup has no filter {key}; narrow by path or extension, or use "
                 "search_code."
