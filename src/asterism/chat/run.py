@@ -106,7 +106,7 @@ def resume(
 ) -> RunningTurn:
     """Go on with a turn that waits or was interrupted, with the same context.
 
-    `approvals` has somebody's word on calls, by their ids; calls that wait and are not named go on
+    `approvals` says by id which calls the user approved or refused; other waiting calls go on
     waiting. What an interrupted turn had begun and not finished is done again, except for tools
     that can change something, which ask.
     """

@@ -127,7 +127,7 @@ def _snippet(chunk: Chunk, lines: list[str]) -> QueryCandidate | None:
     middle = lines[at : at + SNIPPET_LINES]
     if at < 1 or len(_LETTERS.findall("".join(middle))) < SNIPPET_LETTERS:
         return None
-    # The margins inside stay, so that the text stands in the file as it is.
+    # Inner margins are kept, so that the text occurs in the file verbatim.
     text = "\n".join(middle).strip()
     first = chunk.start_line + at
     target = LabelledPlace(chunk.relative_path, first, first + SNIPPET_LINES - 1)

@@ -154,7 +154,7 @@ def _runs(free: bytearray, in_comment: bytearray) -> Iterator[tuple[int, int]]:
 _Raw = tuple[str, int, str | None, int | None]
 """Name, offset, receiver, and the item it is in."""
 
-# A comment further in than this stands behind code; looking would read long lines again and again.
+# A comment further right than this follows code; checking would read long lines repeatedly.
 MARGIN_COLUMNS = 1000
 
 # Each level holds the source of all levels below it, so a megabyte of ever deeper definitions would
@@ -254,7 +254,7 @@ def _walk(cursor: TreeCursor, table: Table, builder: Builder) -> list[_Raw]:
             ancestors.append(node)
             continue
         while not across():
-            # The root node is nobody's ancestor here: below it the list is empty.
+            # The root node does not count as an ancestor: below it the list is empty.
             if not ancestors:
                 return raw
             up()
