@@ -17,7 +17,7 @@ from asterism.operations.error_codes import CODES, INTERNAL
 from asterism.operations.operation import Operation
 from asterism.operations.registry import TOOLS
 from asterism.operations.schema import Json
-from asterism.servers.mcp.opening import INSTRUCTIONS
+from asterism.servers.mcp.handshake import INSTRUCTIONS
 from asterism.types.request_limits import FIELDS
 from asterism.types.search import FILTER_KEYS
 from scripts.languages_section import languages_list, languages_table, visibility_table

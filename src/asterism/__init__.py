@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from asterism.api.requests import CodePart, ContextItem, LeftOut, RequestContext, context_for
     from asterism.engine.relations import RelatedSymbol as Related
     from asterism.indexing.report import Progress, SyncReport, UpgradeReport
-    from asterism.operations.limits import Part
+    from asterism.operations.limits import ReplyPart as Part
     from asterism.operations.search_reply import SearchRow as Hit
-    from asterism.operations.symbols import SymbolRow as Symbol
+    from asterism.operations.symbols import LookupRow as Symbol
     from asterism.types.errors import AsterismError
     from asterism.types.search import Filters
 
@@ -64,13 +64,13 @@ _HOMES = {
     "Hit": "asterism.operations.search_reply.SearchRow",
     "IndexStatus": "asterism.api.replies",
     "LeftOut": "asterism.api.requests",
-    "Part": "asterism.operations.limits",
+    "Part": "asterism.operations.limits.ReplyPart",
     "Progress": "asterism.indexing.report",
     "Related": "asterism.engine.relations.RelatedSymbol",
     "Relations": "asterism.api.replies",
     "Reply": "asterism.api.replies",
     "RequestContext": "asterism.api.requests",
-    "Symbol": "asterism.operations.symbols.SymbolRow",
+    "Symbol": "asterism.operations.symbols.LookupRow",
     "Symbols": "asterism.api.replies",
     "SyncReport": "asterism.indexing.report",
     "UpgradeReport": "asterism.indexing.report",

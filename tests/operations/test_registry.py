@@ -15,7 +15,7 @@ from asterism.engine.engine import Engine
 from asterism.operations.calls import Call, Standpoint
 from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.operations.json import to_json
-from asterism.operations.limits import Part, Reply
+from asterism.operations.limits import CallReply, ReplyPart
 from asterism.operations.operation import Operation, Route
 from asterism.operations.registry import OPERATIONS
 from asterism.operations.schema import choice, request_fields, text, whole
@@ -39,9 +39,9 @@ class Echoed:
     note: str | None = None
 
 
-def echo(_call: Call, asked: Echo) -> Reply:
+def echo(_call: Call, asked: Echo) -> CallReply:
     found = Echoed(results=(asked.query,) * asked.limit, stage=asked.stage)
-    return Reply(parts=(Part(asked.query),), structured=to_json(found))
+    return CallReply(parts=(ReplyPart(asked.query),), structured=to_json(found))
 
 
 SCRATCH = Operation(

@@ -12,9 +12,9 @@ from asterism.engine.lookups import Lookup
 from asterism.engine.relations import RelatedSymbol, RelationsReply
 from asterism.engine.search import SearchReply
 from asterism.engine.status import Status
-from asterism.operations.limits import Part
+from asterism.operations.limits import ReplyPart
 from asterism.operations.search_reply import RowOptions, SearchRow, search_found
-from asterism.operations.symbols import SymbolRow, symbols_found
+from asterism.operations.symbols import LookupRow, symbols_found
 from asterism.store.registry import Registered
 from asterism.types.chat import TurnStatus
 from asterism.types.errors import AsterismError
@@ -136,7 +136,7 @@ class Reply:
 class Symbols:
     """The places of a name, definitions first."""
 
-    symbols: tuple[SymbolRow, ...]
+    symbols: tuple[LookupRow, ...]
     counts: Mapping[str, int]
     """How many there are of each role, whatever the limit."""
     did_you_mean: tuple[str, ...] = ()
@@ -146,7 +146,7 @@ class Symbols:
         """How many places there are."""
         return sum(self.counts.values())
 
-    def __iter__(self) -> Iterator[SymbolRow]:
+    def __iter__(self) -> Iterator[LookupRow]:
         """The places, definitions first."""
         return iter(self.symbols)
 
@@ -216,7 +216,7 @@ def status_record(found: Status) -> IndexStatus:
 class Context:
     """How the hits of a question connect, and their code, inside a token budget."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ReplyPart, ...]
     found: int
     """How many hits have a place in it; a context without any is false."""
     used_tokens: int
@@ -263,7 +263,7 @@ def context_of(reply: ContextReply) -> Context:
     """Context as programs see it."""
     state = reply.search.state
     return Context(
-        parts=tuple(Part(part.text, part.priority) for part in reply.assembly.parts),
+        parts=tuple(ReplyPart(part.text, part.priority) for part in reply.assembly.parts),
         found=reply.shown,
         used_tokens=reply.assembly.used_tokens,
         budget=reply.assembly.budget,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from asterism.operations.calls import Call
 from asterism.operations.json import compact, to_json
-from asterism.operations.limits import Part, Reply, fitted, reply_of
+from asterism.operations.limits import CallReply, ReplyPart, fitted, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.requests import CodebaseSearch, SearchCode, SimilarCode
 from asterism.operations.schema import Json
@@ -39,7 +39,7 @@ META = "asterism"
 """Where machines find what a text says to a model."""
 
 
-def codebase_search(call: Call, asked: CodebaseSearch) -> Reply:
+def codebase_search(call: Call, asked: CodebaseSearch) -> CallReply:
     """The connection graph, then the code of each file, then what the reader should know."""
     from asterism.engine.search import SearchRequest
 
@@ -50,21 +50,23 @@ def codebase_search(call: Call, asked: CodebaseSearch) -> Reply:
     return context_reply(found, registered)
 
 
-def context_reply(found: ContextReply, registered: Registered, *, is_local: bool = False) -> Reply:
+def context_reply(
+    found: ContextReply, registered: Registered, *, is_local: bool = False
+) -> CallReply:
     """A context as parts, with the account beside them."""
-    parts = [Part(part.text, part.priority) for part in found.assembly.parts]
+    parts = [ReplyPart(part.text, part.priority) for part in found.assembly.parts]
     state = found.search.state.message
     remarks = [*found.notes, *([state] if state else [])]
     if found.search.did_you_mean:
         remarks.append(f"Did you mean {', '.join(found.search.did_you_mean)}?")
     if remarks:
         least = min((part.priority for part in parts), default=1.0)
-        parts.append(Part("Notes:\n" + "\n".join(f"- {note}" for note in remarks), least / 2))
+        parts.append(ReplyPart("Notes:\n" + "\n".join(f"- {note}" for note in remarks), least / 2))
     meta = {META: to_json(context_found(found, registered, is_local=is_local))}
-    return Reply(parts=tuple(parts), meta=meta, account=META)
+    return CallReply(parts=tuple(parts), meta=meta, account=META)
 
 
-def search_code(call: Call, asked: SearchCode) -> Reply:
+def search_code(call: Call, asked: SearchCode) -> CallReply:
     """Rows that are complete by themselves, and an account of the rest."""
     registered = call.repository()
     where = _where(registered, asked.filters, file_type=asked.file_type, directory=asked.directory)
@@ -72,7 +74,7 @@ def search_code(call: Call, asked: SearchCode) -> Reply:
     return _page(call, asked, request, partial(call.engine.search, registered))
 
 
-def similar_code(call: Call, asked: SimilarCode) -> Reply:
+def similar_code(call: Call, asked: SimilarCode) -> CallReply:
     """Rows of code like the code at a place."""
     from asterism.operations.repositories import inside
 
@@ -91,7 +93,7 @@ def _page(
     asked: SearchCode | SimilarCode,
     request: SearchRequest,
     search: Callable[[SearchRequest], SearchReply],
-) -> Reply:
+) -> CallReply:
     """The rows; a page that is full ends early, and its cursor goes on with the next row."""
     reply = _answered(call, asked, request, search)
     while asked.exhaustive and request.limit > 1 and _left_out(reply):
@@ -106,7 +108,7 @@ def _answered(
     asked: SearchCode | SimilarCode,
     request: SearchRequest,
     search: Callable[[SearchRequest], SearchReply],
-) -> Reply:
+) -> CallReply:
     options = RowOptions(asked.explain)
     found: Json = to_json(search_found(search(request), call.repository(), options))
     if request.limit < asked.limit:
@@ -181,12 +183,12 @@ def _where(registered: Registered, filters: Json, **parameters: list[str] | None
     return parse_filters(given, registered.repository.root)
 
 
-def _left_out(reply: Reply) -> int:
+def _left_out(reply: CallReply) -> int:
     count: int = (reply.structured or {})["dropped"]["budget"]
     return count
 
 
-def _returned(reply: Reply) -> int:
+def _returned(reply: CallReply) -> int:
     count: int = (reply.structured or {})["returned_count"]
     return count
 

@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     from asterism.servers.http.gate import GateLimits
     from asterism.servers.http.process import address_of, listen, serve
     from asterism.servers.http.shares import ShareOptions, Shares
-    from asterism.servers.http.state import State
+    from asterism.servers.http.state import ServerState
 
     directory = Path.cwd() if options.path is None else Path(options.path).absolute()
     if not directory.is_dir():
@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
         toolbox = Toolbox(
             known, standpoint, hidden_places((*own, *_settings_places())), chosen.query_seconds
         )
-        state = State(
+        state = ServerState(
             toolbox=toolbox,
             access=access,
             limits=GateLimits(body_bytes=chosen.max_body_bytes),
