@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from asterism import __version__
 from asterism.analysis.chunks.units import RECIPE_VERSION
 from asterism.config.load import chunk_options, discovery_options, embed_options, worker_count
-from asterism.config.options import records_options
 from asterism.config.settings import Settings
 from asterism.disclosure.places import MaskingReport
 from asterism.engine.metrics import MeasuredEmbedder
@@ -214,6 +213,8 @@ class Records:
     """What is kept of chats; threads may share it."""
 
     def __init__(self, settings: Settings, places: DataDirectories) -> None:
+        from asterism.config.options import records_options
+
         self._options = records_options(settings, places.data)
         self._database: RecordsDatabase | None = None
         self._lock = Lock()
