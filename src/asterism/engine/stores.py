@@ -24,7 +24,6 @@ from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.catalogue.schema import SCHEMA_VERSION
 from asterism.store.chunk_table import ChunkTable
 from asterism.store.lance.process import stay_small
-from asterism.store.replacement import begin, new_table_name, remove_leftovers
 from asterism.store.table_files import (
     TableCheck,
     damage_sentence,
@@ -81,6 +80,8 @@ def begin_index(directory: Path, settings: Settings, places: DataDirectories) ->
 
     Close it, then `take_place` puts it there; the caller holds the lock.
     """
+    from asterism.store.replacement import begin, new_table_name
+
     catalogue = Catalogue.create(begin(directory), _manifest(model_identity(settings)))
     catalogue.table.rename(new_table_name())
     return _index(directory, catalogue, settings, places)
@@ -132,6 +133,8 @@ def wipe(directory: Path) -> None:
 
     Encoder vectors stay too: they belong to texts, and most texts come again.
     """
+    from asterism.store.replacement import remove_leftovers
+
     # The catalogue first: without it there is no index. A process killed in between would
     # otherwise leave a catalogue without its chunks, which is damage.
     Catalogue.discard(directory)
@@ -189,6 +192,8 @@ def table_bytes(directory: Path, catalogue: Catalogue) -> int:
 
 
 def _catalogue(directory: Path, model: ModelIdentity) -> Catalogue:
+    from asterism.store.replacement import remove_leftovers
+
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         found = Catalogue.open(directory, writable=True)
