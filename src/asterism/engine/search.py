@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from asterism.analysis.source.text import decode, read
+from asterism.analysis.source.text import read
+from asterism.analysis.syntax.outlines import text_of
 from asterism.engine.modes import SearchResources, SearchResult, find
 from asterism.engine.snapshot import Freshness, QuerySnapshot
 from asterism.engine.stores import DataDirectories
@@ -71,7 +72,7 @@ def lines_around(chunks: Iterable[Chunk], count: int) -> Mapping[ChunkKey, Conte
 
 def _lines(path: str) -> list[str]:
     try:
-        text = decode(read(path)).decode("utf-8", "replace")
+        text = text_of(path, read(path)).decode("utf-8", "replace")
     except InputError:
         return []
     return text.removesuffix("\n").split("\n")
