@@ -166,14 +166,15 @@ def _symbols(outline: Outline) -> tuple[OutlineSymbol, ...]:
 
 def file_lines(call: Call, asked: FileLines) -> CallReply:
     """Lines of a file as it is now."""
-    from asterism.analysis.source.text import decode, is_binary, read
+    from asterism.analysis.source.text import is_binary, read
+    from asterism.analysis.syntax.outlines import text_of
 
     registered = call.repository()
     path, relative = shown_file(call, registered, asked.file_path)
     data = read(str(path))
     if is_binary(data):
         raise NotText(f"{display_path(relative)} is a binary file; only text can be shown.")
-    lines = decode(data).decode("utf-8", "replace").split("\n")
+    lines = text_of(relative, data).decode("utf-8", "replace").split("\n")
     if lines[-1] == "":
         lines.pop()
     first = asked.start_line

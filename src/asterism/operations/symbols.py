@@ -229,11 +229,13 @@ def _contexts(page: list[FoundSymbol], registered: Registered) -> Sequence[str]:
 
 def _lines(registered: Registered, path: str) -> list[str]:
     """The lines of a file as it is now; none where it cannot be read any more."""
-    from asterism.analysis.source.text import decode, read
+    from asterism.analysis.source.text import read
+    from asterism.analysis.syntax.outlines import text_of
     from asterism.operations.repositories import inside
 
     try:
-        return decode(read(str(inside(registered, path)))).decode("utf-8", "replace").split("\n")
+        data = read(str(inside(registered, path)))
+        return text_of(path, data).decode("utf-8", "replace").split("\n")
     except InputError:
         return []
 
