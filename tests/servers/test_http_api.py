@@ -133,7 +133,9 @@ def test_states(client: TestClient, harbor: Path) -> None:
     status = found_in(client.get("/api/status", params={"repository_id": row["repository_id"]}))
     assert status["statistics"]["files"] > 10
     assert "running" in found_in(client.get("/api/watch"))
-    seen = found_in(client.get("/api/debug", params={"path": "README.md", "include_text": "true"}))
+    seen = found_in(
+        client.get("/api/debug", params={"file_path": "README.md", "include_text": "true"})
+    )
     assert "text" in seen["chunks"][0]
     assert not found_in(client.post("/api/index/cancel"))["cancelled"]
 

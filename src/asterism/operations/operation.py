@@ -58,6 +58,8 @@ class Operation:
 
     is_tool: bool = False
     """MCP clients see it."""
+    instruction: str = ""
+    """`NAME: when to use it`, for the instructions of the MCP server; it may name more tools."""
     shows_reply: bool = False
     """MCP clients see the schema of the reply as well; it costs a model tokens."""
     route: Route | None = None

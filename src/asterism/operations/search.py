@@ -227,6 +227,9 @@ Example: {"query": "validate the session token of a request", "path": ["src/auth
         needs_index=True,
         limits_texts=True,
         is_tool=True,
+        instruction="""\
+codebase_search: understand or change code. "where is X handled", "how does Y work", or \
+`symbol = Class.method`. Gives a graph of how the results connect, and the code of each file.""",
         route=Route("POST", "/api/context"),
     ),
     Operation(
@@ -253,6 +256,9 @@ Example: {"query": "regex:print\\\\(", "mode": "exact", "exhaustive": true, "fil
         run=search_code,
         needs_index=True,
         is_tool=True,
+        instruction="""\
+search_code: lists. Every match for an audit or a refactoring (exhaustive=true, then cursor), \
+exact text or regex (mode="exact"), code like a snippet (mode="similar"), filters, scores.""",
         shows_reply=True,
         route=Route("POST", "/api/search"),
     ),
