@@ -10,7 +10,7 @@ TESTS = Path(__file__).resolve().parents[1]
 VECTOR = "chat/test_vector_search.py"
 LIMITS = "cli/test_ask_limits.py"
 CITED = "chat/test_citations.py"
-ANSWERS = "servers/test_tools_answers.py"
+ANSWERS = "operations/test_answers.py"
 OVER_HTTP = "servers/test_http_api.py"
 
 PROMISES = {
@@ -58,7 +58,7 @@ PROMISES = {
     ],
     "every match shows its distance": [
         (VECTOR, "test_the_shape"),
-        ("engine/test_asking.py", "test_what_a_model_reads_of_a_match"),
+        ("engine/test_chat_service.py", "test_what_a_model_reads_of_a_match"),
     ],
     "no results, and results without numbers, are no failure": [
         (VECTOR, "test_cutoff_and_fallback"),

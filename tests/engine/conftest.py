@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_index import StructureSettings, WatchSettings, WorkSettings
-from asterism.config.sections_models import EmbeddingSettings
+from asterism.config.model_sections import EmbeddingSettings
+from asterism.config.sections import StructureSettings, WatchSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories
 
-# Language servers of whoever runs the tests would answer otherwise.
+# Language servers that are installed on the machine would answer otherwise.
 NO_SERVERS = StructureSettings(cpp="off", go="off", rust="off", java="off")
 
 SETTINGS = Settings(

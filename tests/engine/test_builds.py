@@ -12,8 +12,8 @@ from threading import Event, Thread
 
 import pytest
 
-from asterism.config.sections_index import ChunkSettings, IndexSettings, MaskingSettings
-from asterism.config.sections_models import EmbeddingSettings
+from asterism.config.model_sections import EmbeddingSettings
+from asterism.config.sections import ChunkSettings, IndexSettings, MaskingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories
@@ -197,7 +197,7 @@ def schema(version: int) -> Damage:
     ],
     ids=["no chunks", "no catalogue", "newer"],
 )
-def test_what_cannot_be_used_is_said_and_mended_on_request(
+def test_an_unusable_index_is_reported_and_rebuilt_on_request(
     here: Engine,
     tmp_path: Path,
     damage: Damage,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_index import StructureSettings
-from asterism.config.sections_models import EmbeddingSettings, ModelSettings, RerankSettings
+from asterism.config.model_sections import EmbeddingSettings, ModelSettings, RerankSettings
+from asterism.config.sections import StructureSettings
 from asterism.config.settings import Settings
 from asterism.engine.doctor.checks import index_findings, settings_findings, structure_findings
 from asterism.engine.doctor.machine import (
@@ -229,7 +229,7 @@ def test_a_part_that_does_not_work(capsys: pytest.CaptureFixture[str]) -> None:
         ({"provider": "minilm"}, {}, None, "minilm/all-MiniLM-L6-v2"),
     ],
 )
-def test_whoever_makes_vectors(
+def test_the_embedding_provider(
     monkeypatch: pytest.MonkeyPatch,
     chosen: dict[str, str],
     variables: dict[str, str],

@@ -66,12 +66,12 @@ def test_names_do_not_tell_overloads_apart() -> None:
 
 
 def test_files_that_refer_to_it_are_counted_where_they_are_known() -> None:
-    """No file is no answer where nobody looked."""
+    """No file is no answer if no search was made."""
     entry = _entry(
         {"symbol": ["g", "b.md", 1], "kind": "section", "signature": "", "references": []}
     )
     assert "refs: 0 other files" in graph("q", [entry], Numbers(1, 1))
-    gap = Gap((Fact.references,), "nobody looked")
+    gap = Gap((Fact.references,), "no search was made")
     unknown = entry._replace(connections=replace(entry.connections, gaps=(gap,)))
     assert "refs:" not in graph("q", [unknown], Numbers(1, 1)).replace("Not known: refs", "")
 
@@ -154,7 +154,7 @@ def test_what_all_results_share_of_the_library_is_not_marked() -> None:
 
 def test_a_remark_on_all_results_is_said_once() -> None:
     """How connections are known, and what is not known of any result."""
-    gap = {"facts": ["references"], "why": "nobody looked"}
+    gap = {"facts": ["references"], "why": "no search was made"}
     two = [
         _entry(
             {"symbol": [name, "a.py", 1], "kind": "function", "signature": "", "gaps": [gap]}
@@ -163,7 +163,7 @@ def test_a_remark_on_all_results_is_said_once() -> None:
         for name, sure in (("f", 0.85), ("g", 0.85), ("h", 0.6))
     ]
     text = graph("q", two, Numbers(1, 1))
-    assert text.count("nobody looked") == 1
+    assert text.count("no search was made") == 1
     assert text.count("by name") == 1
     assert "All connections are known by name with confidence 0.85 where none is given." in text
     assert "Calls: log ◆ (0.6)" in text

@@ -127,10 +127,9 @@ def assemble(
 
     If everything does not fit, the result with the least value per token gives up detail first: the
     code of its members, then its code, then all but its name and location. The best is the last.
-    Only when all are down to that do candidates go, and then results. What room is left in the end
-    goes back, best first. Beyond the goal, which is less than the budget, only the best result
-    has code.
-    `used_tokens` and the first line's number are what `count` says of all parts together.
+    Only when all are down to that do candidates go, and then results. Tokens left in the end
+    restore detail, best first. Beyond the goal, which is less than the budget, only the best result
+    has code. `used_tokens` and the first line's number are what `count` says of all parts together.
     """
     options = options or AssemblyOptions()
     writer = _Writer(query, files, results, budget, count, options)
@@ -191,7 +190,7 @@ def _refill(
     draft: _Draft,
     most: int,
 ) -> _Draft:
-    """Give detail back where it fits after all: a large result that went made room."""
+    """Restore detail where it fits after all, because a large result was dropped."""
     for at in order:
         before = levels[at]
         least = _CODELESS if writer.is_head(at) else 0

@@ -16,9 +16,9 @@ _COMMENTS = {
     "dashes": re.compile(rb"\s*--"),
     "slashes": re.compile(rb"\s*(?://|/\*|\*(?:[ /]|$))"),
 }
-"""How a line begins that is a comment; nobody misses it."""
+"""How a comment line begins; comments alone are left out without a mark."""
 
-# What stands in these is as independent as what stands in a file.
+# The contents of these are as independent of each other as the top-level items of a file.
 _OPEN = frozenset({"namespace", "module", "package", "control"})
 
 
@@ -42,7 +42,7 @@ class GapMarks:
         self._spans = [] if display.headings else sorted(_outermost(outline.items))
 
     def between(self, end: int, start: int | None) -> Iterator[GapMark]:
-        """Marks for what stands between two pieces, inside of an item that is shown in part.
+        """Marks for the text between two pieces, inside of an item that is shown in part.
 
         `end` is where one piece ends, and `start` where the next one begins, if there is one.
         """
@@ -85,7 +85,7 @@ def gap_text(lines: Lines) -> str:
 
 
 def _outermost(items: Sequence[Item]) -> Iterator[Span]:
-    """The symbols and expressions that stand in no other one."""
+    """The symbols and expressions that are in no other one."""
     inside: set[int] = set()
     for number, item in enumerate(items):
         is_whole = (item.is_symbol or item.kind == "expression") and item.kind not in _OPEN

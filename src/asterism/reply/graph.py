@@ -2,8 +2,8 @@
 
 The first line has the real numbers. Each result follows with what is known of it. `★` marks a
 symbol that is among the results, `◆` one of the repository that two or more results use and that
-is not among them. Connections that are known by name only stand in lines of their own that say so,
-each with its confidence where it is not certain; where all connections are known so, a line at the
+is not among them. Connections that are known by name only are in separate lines that say so, each
+ with its confidence where it is not certain; where all connections are known so, a line at the
 end says it once. What is not known is said with the reason; a list that is too long ends with how
 many more there are. Of callers in tests only the number is given.
 """
@@ -178,7 +178,7 @@ def _shared(shared: Sequence[Shared], total: int) -> Iterator[str]:
 
 
 class _Lines:
-    """The lines of entries, and which marks stand in them."""
+    """The lines of entries, and which marks they contain."""
 
     def __init__(self, marks: Marks, remarks: _Remarks, options: GraphOptions) -> None:
         self._marks = marks
@@ -188,7 +188,7 @@ class _Lines:
         self.seen: set[str] = set()
 
     def of(self, entry: GraphEntry) -> Iterator[str]:
-        """What is known of a result; where it is, and that alone, if there is no more room."""
+        """What is known of a result; only its place if that is its level of detail."""
         known = entry.connections
         self._home = known.symbol.path
         yield _place_line(entry)

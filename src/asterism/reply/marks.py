@@ -8,7 +8,7 @@ from asterism.types.structure import Connections, Edge, Known, SymbolPlace
 IN_RESULTS = "★"
 SHARED = "◆"
 
-# One result that uses a thing shares it with nobody.
+# A symbol that one result uses is not shared.
 SHARED_FROM = 2
 
 

@@ -94,7 +94,7 @@ def snapshot(
     target, the lines that are left out are marked.
 
     Of the items in `collapsed` the code of their members is left out: a class keeps its head, its
-    properties and whatever else stands in it.
+    properties and the rest of its body.
 
     `source` is the decoded text that the outline was read from. The text begins with the path as
     a comment. It parses without errors where the file does, because a form that does not is
@@ -127,7 +127,7 @@ def whole_around(items: Sequence[Item], index: int) -> int:
 
 
 def targets_at(outline: Outline, ranges: Iterable[Lines]) -> tuple[int, ...]:
-    """The items that chunks with these line ranges hold; a part of a chunk stands for the whole."""
+    """The items in chunks with these line ranges; a part of a chunk counts as all of it."""
     units = units_of(outline.items)
     found: set[int] = set()
     for first, last in ranges:

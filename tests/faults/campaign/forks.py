@@ -49,8 +49,8 @@ def load_everything() -> None:
 
     import asterism.cli.commands.clean
     import asterism.cli.commands.index
+    import asterism.cli.commands.repos
     import asterism.cli.commands.search
-    import asterism.cli.commands.status
     import asterism.engine.engine
     import asterism.indexing.write
     import tests.faults.whole_index
@@ -140,7 +140,7 @@ def await_end(kin: Kin) -> set[Process]:
 
 
 def command(words: Sequence[str]) -> int:
-    """One command of ours, in this process."""
+    """One command of Asterism, in this process."""
     from asterism.cli.main import main
 
     return main(words)

@@ -7,13 +7,21 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from asterism.cli.parser import CommandParser
 from asterism.servers.mcp.stdio import serve_stdio
 from asterism.types.errors import PathMissing
 from asterism.types.files import display_path
 
 if TYPE_CHECKING:
     # It brings the engine, which is not needed before the first call.
-    from asterism.servers.tools_running import Toolbox
+    from asterism.operations.dispatch.toolbox import Toolbox
+
+
+def declare(parser: CommandParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "path", metavar="PATH", nargs="?", help="the repository (default: the current directory)"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -33,8 +41,8 @@ def _toolbox(directory: Path, is_root: bool) -> Toolbox:
     from asterism.cli.setup import engine, settings_for
     from asterism.config.environment import home
     from asterism.config.logs import start_logs
-    from asterism.operations.repositories import Standpoint
-    from asterism.servers.tools_running import Toolbox
+    from asterism.operations.calls import Standpoint
+    from asterism.operations.dispatch.toolbox import Toolbox
 
     settings = settings_for(str(directory))
     start_logs(settings, serving=True, others=("mcp",))
