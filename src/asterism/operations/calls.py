@@ -1,4 +1,4 @@
-"""One call of an operation: what it is asked, by which client, and what it works with."""
+"""One call of an operation: arguments, caller, engine and server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _ignore(_progress: Progress) -> None:
 
 
 class Caller(NamedTuple):
-    """Who calls: how it hears of progress, whether it still wants the answer, what it is."""
+    """The client of a call: its name, its progress callback, and whether it has left."""
 
     hear: Callable[[Progress], None] = _ignore
     gone: Callable[[], bool] = lambda: False

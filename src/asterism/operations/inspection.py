@@ -78,7 +78,7 @@ class ChunkRow:
     start_line: int | None
     end_line: int | None
     text: str | None = ""
-    """What a model reads of it, if asked for."""
+    """The text that is embedded; left out unless asked for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +103,7 @@ class _Inspected(KnownRepository):
 
 @dataclass(frozen=True, kw_only=True)
 class InspectionFound(EntryCounts, _Inspected):
-    """What the index holds of a file, and why not the rest."""
+    """The state of a file in the index, and why parts of it are missing."""
 
 
 def index_debug(call: Call, asked: IndexDebug) -> CallReply:

@@ -23,7 +23,7 @@ here on Claude Code warns its user about a long reply."""
 
 
 WIDEST_TIMES: Mapping[str, float] = {"elapsed_ms": 999_999.9, "latency_ms": 999_999}
-"""The fields that say how long a reply took, by which its size is not to be changed."""
+"""The time fields of a reply at their widest, so that the measured size does not depend on them."""
 
 
 class ReplyPart(NamedTuple):
@@ -35,7 +35,7 @@ class ReplyPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallReply:
-    """What a tool answers, before a protocol writes it."""
+    """The reply of an operation, before MCP or HTTP writes it."""
 
     parts: tuple[ReplyPart, ...]
     structured: Json | None = None
@@ -161,7 +161,7 @@ def plain_account(total: int, returned: int, limit: int) -> Json:
 
 
 def with_size(reply: CallReply) -> CallReply:
-    """The reply with its own size in the account, where that stands among what is shown."""
+    """The reply with its own size in the account, if the structured content has an account."""
     structured = reply.structured or {}
     if "truncation_info" not in structured:
         return reply
@@ -217,7 +217,7 @@ def _shortened(reply: CallReply, limit: int) -> CallReply:
 
 
 def _ending(reply: CallReply, parts: list[ReplyPart]) -> CallReply:
-    """The reply with these parts and a word on the others."""
+    """The reply with these parts and a note that the others were dropped."""
     gone = len(reply.parts) - len(parts)
     note = f"[Cut: the reply was too long; {gone} more parts had no place. Ask narrower.]"
     return replace(reply, parts=(*parts, ReplyPart(note, 0.0)))

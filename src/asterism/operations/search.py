@@ -36,7 +36,7 @@ ENVELOPE = 1_100
 """Characters of a reply without rows, query and filters: the account with its names, ids, a note or
 two. A final measurement catches what is longer."""
 META = "asterism"
-"""Where machines find what a text says to a model."""
+"""The key of `_meta` that holds the data of a reply whose content is text."""
 
 
 def codebase_search(call: Call, asked: CodebaseSearch) -> CallReply:
@@ -67,7 +67,7 @@ def context_reply(
 
 
 def search_code(call: Call, asked: SearchCode) -> CallReply:
-    """Rows that are complete by themselves, and an account of the rest."""
+    """The rows of a search, and an account of what was left out."""
     registered = call.repository()
     where = _where(registered, asked.filters, file_type=asked.file_type, directory=asked.directory)
     request = _written(call, asked, engine_request(asked, where), asked.query)
@@ -166,7 +166,7 @@ _KEYS = {"file_type": "extension", "directory": "context_path_prefix"}
 
 
 def _where(registered: Registered, filters: Json, **parameters: list[str] | None) -> Filter:
-    """The filters of a call, by whichever parameter each is given."""
+    """The filters of a call: `filters`, and the parameters that are filters by another name."""
     from asterism.operations.repositories import inside
     from asterism.search.filters import parse_filters
 
