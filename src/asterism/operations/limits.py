@@ -26,7 +26,7 @@ WIDEST_TIMES: Mapping[str, float] = {"elapsed_ms": 999_999.9, "latency_ms": 999_
 """The time fields of a reply at their widest, so that the measured size does not depend on them."""
 
 
-class ReplyPart(NamedTuple):
+class TextPart(NamedTuple):
     """A text for the model; a higher priority matters more."""
 
     text: str
@@ -37,7 +37,7 @@ class ReplyPart(NamedTuple):
 class CallReply:
     """The reply of an operation, before MCP or HTTP writes it."""
 
-    parts: tuple[ReplyPart, ...]
+    parts: tuple[TextPart, ...]
     structured: Json | None = None
     meta: Json = field(default_factory=dict)
     rows: str | None = None
@@ -56,7 +56,7 @@ def reply_of(
     """The reply that a record is; without `render` it has no text, as programs read the data."""
     structured: Json = to_json(found)
     text = "" if render is None else render(structured)
-    return CallReply(parts=(ReplyPart(text),), structured=structured, rows=rows, render=render)
+    return CallReply(parts=(TextPart(text),), structured=structured, rows=rows, render=render)
 
 
 def limit_for(max_tokens: int | None, client: str | None = None) -> int:
@@ -199,7 +199,7 @@ def restructured(reply: CallReply, structured: Json) -> CallReply:
     """The reply with other structured content, and the text that follows from it."""
     parts = reply.parts
     if reply.render is not None:
-        parts = (ReplyPart(visible(reply.render(structured))),)
+        parts = (TextPart(visible(reply.render(structured))),)
     return replace(reply, structured=structured, parts=parts)
 
 
@@ -216,8 +216,8 @@ def _shortened(reply: CallReply, limit: int) -> CallReply:
     return _ending(reply, parts)
 
 
-def _ending(reply: CallReply, parts: list[ReplyPart]) -> CallReply:
+def _ending(reply: CallReply, parts: list[TextPart]) -> CallReply:
     """The reply with these parts and a note that the others were dropped."""
     gone = len(reply.parts) - len(parts)
     note = f"[Cut: the reply was too long; {gone} more parts had no place. Ask narrower.]"
-    return replace(reply, parts=(*parts, ReplyPart(note, 0.0)))
+    return replace(reply, parts=(*parts, TextPart(note, 0.0)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from asterism.operations.calls import Call
 from asterism.operations.json import compact, to_json
-from asterism.operations.limits import CallReply, ReplyPart, fitted, reply_of
+from asterism.operations.limits import CallReply, TextPart, fitted, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.requests import CodebaseSearch, SearchCode, SimilarCode
 from asterism.operations.schema import Json
@@ -54,14 +54,14 @@ def context_reply(
     found: ContextReply, registered: Registered, *, is_local: bool = False
 ) -> CallReply:
     """A context as parts, with the account beside them."""
-    parts = [ReplyPart(part.text, part.priority) for part in found.assembly.parts]
+    parts = [TextPart(part.text, part.priority) for part in found.assembly.parts]
     state = found.search.state.message
     remarks = [*found.notes, *([state] if state else [])]
     if found.search.did_you_mean:
         remarks.append(f"Did you mean {', '.join(found.search.did_you_mean)}?")
     if remarks:
         least = min((part.priority for part in parts), default=1.0)
-        parts.append(ReplyPart("Notes:\n" + "\n".join(f"- {note}" for note in remarks), least / 2))
+        parts.append(TextPart("Notes:\n" + "\n".join(f"- {note}" for note in remarks), least / 2))
     meta = {META: to_json(context_found(found, registered, is_local=is_local))}
     return CallReply(parts=tuple(parts), meta=meta, account=META)
 

@@ -24,7 +24,7 @@ from asterism.operations.error_codes import INTERNAL, INTERNAL_SENTENCE, code_of
 from asterism.operations.limits import (
     MOST_CHARS,
     CallReply,
-    ReplyPart,
+    TextPart,
     account_of,
     fitted,
     limit_for,
@@ -200,8 +200,9 @@ class Toolbox:
                 raise Cancelled("The request was cancelled.")
             reply = operation.answer(call)
         if operation.needs_index:
-            self._watchers.attend(call.repository())
-            self._upgrader.attend(call.repository())
+            registered = call.repository()
+            self._watchers.attend(registered)
+            self._upgrader.attend(registered)
         # What a model reads shows what an editor would hide; the structured reply has it verbatim.
         parts = tuple(part._replace(text=visible(part.text)) for part in reply.parts)
         reply = with_size(fitted(replace(reply, parts=parts), call.limit))
@@ -227,7 +228,7 @@ class Toolbox:
 
 def failure(sentence: str, code: str) -> CallReply:
     """The answer to a call that failed."""
-    return CallReply(parts=(ReplyPart(sentence),), meta={"asterism": {"code": code}}, error=code)
+    return CallReply(parts=(TextPart(sentence),), meta={"asterism": {"code": code}}, error=code)
 
 
 def truncation_warning(name: str, reply: CallReply) -> str | None:
