@@ -245,7 +245,7 @@ def test_a_chunk_table_that_is_lost(run: Run, indexed: Path, places: Path) -> No
     assert "run `asterism index` to build it again" in found["trouble"]
     (chunk,) = found["chunks"]
     assert (len(chunk["chunk_id"]), chunk["has_vector"], chunk["kind"]) == (32, False, None)
-    assert f"  lost  {chunk['id']}" in run("debug", "file", "main.py").out
+    assert f"  lost  {chunk['chunk_id']}" in run("debug", "file", "main.py").out
 
 
 def test_a_file_reached_through_a_link(run: Run, indexed: Path, tmp_path: Path) -> None:
