@@ -21,6 +21,17 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         },
         {"Lid": "b.h Lid", "sealWith:at:": "b.h Lid.sealWith:at:", "turn": "b.h turn"},
     ),
+    "perl": (
+        {
+            "bin/a.pl": "use Shop::Lid qw(seal);\nseal(1);\nShop::Lid::turn(2);\nShop::Lid->make;\n",
+            "lib/Shop/Lid.pm": "package Shop::Lid;\nsub seal { }\nsub turn { }\nsub make { }\n1;\n",
+        },
+        {
+            "seal": "lib/Shop/Lid.pm seal",
+            "turn": "lib/Shop/Lid.pm turn",
+            "make": "lib/Shop/Lid.pm make",
+        },
+    ),
 }
 
 

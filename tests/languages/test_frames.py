@@ -22,6 +22,13 @@ TRACES: dict[str, tuple[str, Expected]] = {
         "3   Shop   0x0000000104a2c1f4 -[Cart add:at:] + 52 (Cart.m:17)\n",
         ([("Cart.m", 17)], ["add:at:"]),
     ),
+    "perl": (
+        """
+        no lid at lib/Shop/Cart.pm line 12.
+        \tShop::Cart::add('Shop::Cart=HASH(0x55)', 1) called at bin/shop.pl line 3
+        """,
+        ([("lib/Shop/Cart.pm", 12), ("bin/shop.pl", 3)], ["Shop.Cart.add"]),
+    ),
 }
 
 

@@ -27,3 +27,17 @@ def check(language: str, files: str, importer: str, module: str, expected: str |
 )
 def test_dart(files: str, module: str, expected: str | None) -> None:
     check("dart", files, "lib/a.dart", module, expected)
+
+
+@pytest.mark.parametrize(
+    ("files", "module", "expected"),
+    [
+        ("lib/Shop/Cart.pm", "Shop::Cart", "lib/Shop/Cart.pm"),
+        ("lib/Shop/Cart.pm t/lib/Shop/Cart.pm", "Shop::Cart", "lib/Shop/Cart.pm"),
+        ("a/Shop/Cart.pm b/Shop/Cart.pm", "Shop::Cart", None),
+        ("bin/setup.pl", "setup.pl", "bin/setup.pl"),
+        ("lib/Shop.pm", "Store", None),
+    ],
+)
+def test_perl(files: str, module: str, expected: str | None) -> None:
+    check("perl", files, "bin/a.pl", module, expected)

@@ -237,7 +237,7 @@ class Resolver:
             path = self._imports.by_path(scope, text) if text != "self" else None
             if path is not None:
                 return MemberOwner(path)
-        whole = scope.bindings.get(text) if "." in text else None
+        whole = scope.bindings.get(text) if facets.joint in text else None
         if whole is not None:
             return self.module_owner(scope, whole)
         cast = cast_to(text)
