@@ -32,6 +32,14 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
             "make": "lib/Shop/Lid.pm make",
         },
     ),
+    "ocaml": (
+        {
+            "a.ml": "open Jar\nlet f x = seal x; Lid.turn x\n",
+            "jar.ml": "let seal x = x\n",
+            "lid.ml": "let turn x = x\n",
+        },
+        {"seal": "jar.ml seal", "turn": "lid.ml turn"},
+    ),
 }
 
 

@@ -29,6 +29,14 @@ TRACES: dict[str, tuple[str, Expected]] = {
         """,
         ([("lib/Shop/Cart.pm", 12), ("bin/shop.pl", 3)], ["Shop.Cart.add"]),
     ),
+    "ocaml": (
+        """
+        Fatal error: exception Failure("lid")
+        Raised at Stdlib.failwith in file "stdlib.ml", line 29, characters 17-33
+        Called from Shop__Cart.add in file "src/cart.ml" (inlined), line 12, characters 2-9
+        """,
+        ([("stdlib.ml", 29), ("src/cart.ml", 12)], ["Stdlib.failwith", "Shop__Cart.add"]),
+    ),
 }
 
 

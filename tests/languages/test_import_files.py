@@ -41,3 +41,19 @@ def test_dart(files: str, module: str, expected: str | None) -> None:
 )
 def test_perl(files: str, module: str, expected: str | None) -> None:
     check("perl", files, "bin/a.pl", module, expected)
+
+
+@pytest.mark.parametrize(
+    ("files", "module", "expected"),
+    [
+        ("src/cart.ml", "Cart", "src/cart.ml"),
+        ("src/cart.ml src/cart.mli", "Cart", "src/cart.ml"),
+        ("src/cart.ml lib/cart.ml", "Cart", "src/cart.ml"),
+        ("lib/cart.ml", "Shop.Cart", "lib/cart.ml"),
+        ("lib/shop.ml", "Shop.Cart", "lib/shop.ml"),
+        ("x/cart.ml y/cart.ml", "Cart", None),
+        ("src/cart.ml", "List", None),
+    ],
+)
+def test_ocaml(files: str, module: str, expected: str | None) -> None:
+    check("ocaml", files, "src/a.ml", module, expected)
