@@ -40,6 +40,28 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         },
         {"seal": "jar.ml seal", "turn": "lid.ml turn"},
     ),
+    "julia": (
+        {
+            "src/a.jl": "using Lid: seal\nimport Jar\nf(x) = seal(x) + Jar.turn(x)\n",
+            "src/Lid.jl": "module Lid\nfunction seal(x) x end\nend\n",
+            "src/Jar.jl": "turn(x) = x\n",
+        },
+        {"seal": "src/Lid.jl Lid.seal", "turn": "src/Jar.jl turn"},
+    ),
+    "solidity": (
+        {
+            "A.sol": 'import "./Lid.sol";\ncontract A is Lid { function f() { seal(1); Lib.turn(2); } }\n',
+            "Lid.sol": (
+                "contract Lid { function seal(uint x) {} }\nlibrary Lib { function turn(uint x) {} }\n"
+            ),
+        },
+        {
+            "Lid": "Lid.sol Lid",
+            "seal": "Lid.sol Lid.seal",
+            "Lib": "Lid.sol Lib",
+            "turn": "Lid.sol Lib.turn",
+        },
+    ),
 }
 
 

@@ -37,6 +37,21 @@ TRACES: dict[str, tuple[str, Expected]] = {
         """,
         ([("stdlib.ml", 29), ("src/cart.ml", 12)], ["Stdlib.failwith", "Shop__Cart.add"]),
     ),
+    "julia": (
+        """
+        ERROR: LoadError: no lid
+        Stacktrace:
+         [1] add!(cart::Cart, x::Int64)
+           @ Shop ~/shop/src/cart.jl:12
+         [2] top-level scope
+           @ main.jl:3
+        """,
+        ([("~/shop/src/cart.jl", 12), ("main.jl", 3)], ["add!"]),
+    ),
+    "solidity": (
+        "    at Cart.add (contracts/Cart.sol:12)\n",
+        ([("contracts/Cart.sol", 12)], ["Cart.add"]),
+    ),
 }
 
 

@@ -57,3 +57,30 @@ def test_perl(files: str, module: str, expected: str | None) -> None:
 )
 def test_ocaml(files: str, module: str, expected: str | None) -> None:
     check("ocaml", files, "src/a.ml", module, expected)
+
+
+@pytest.mark.parametrize(
+    ("files", "module", "expected"),
+    [
+        ("src/cart.jl", "cart.jl", "src/cart.jl"),
+        ("src/items/cart.jl", "items/cart.jl", "src/items/cart.jl"),
+        ("src/Cart.jl test/Cart.jl", "Shop.Cart", "src/Cart.jl"),
+        ("lib/Cart.jl test/Cart.jl", "Cart", None),
+    ],
+)
+def test_julia(files: str, module: str, expected: str | None) -> None:
+    check("julia", files, "src/a.jl", module, expected)
+
+
+@pytest.mark.parametrize(
+    ("files", "module", "expected"),
+    [
+        ("src/Cart.sol", "./Cart.sol", "src/Cart.sol"),
+        ("lib/Cart.sol", "../lib/Cart.sol", "lib/Cart.sol"),
+        ("contracts/token/Cart.sol", "@shop/contracts/token/Cart.sol", "contracts/token/Cart.sol"),
+        ("src/Cart.sol", "src/Cart.sol", "src/Cart.sol"),
+        ("x/Cart.sol y/Cart.sol", "@shop/Cart.sol", None),
+    ],
+)
+def test_solidity(files: str, module: str, expected: str | None) -> None:
+    check("solidity", files, "src/A.sol", module, expected)
