@@ -62,6 +62,20 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
             "turn": "Lid.sol Lib.turn",
         },
     ),
+    "powershell": (
+        {
+            "a.ps1": ". ./lid.ps1\nfunction Get-All { Add-Lid 1; [Lid]::Make() }\n",
+            "lid.ps1": "function Add-Lid($x) { }\nclass Lid { static [void] Make() { } }\n",
+        },
+        {"Add-Lid": "lid.ps1 Add-Lid", "Lid": "lid.ps1 Lid", "Make": "lid.ps1 Lid.Make"},
+    ),
+    "nix": (
+        {
+            "a.nix": "let lid = import ./lid.nix; in { all = lid.seal 1; }\n",
+            "lid.nix": "{ seal = x: x; }\n",
+        },
+        {"seal": "lid.nix seal"},
+    ),
 }
 
 

@@ -52,6 +52,18 @@ TRACES: dict[str, tuple[str, Expected]] = {
         "    at Cart.add (contracts/Cart.sol:12)\n",
         ([("contracts/Cart.sol", 12)], ["Cart.add"]),
     ),
+    "powershell": (
+        """
+        at Add-Item, /srv/shop/Cart.ps1: line 12
+        at <ScriptBlock>, /srv/shop/main.ps1: line 3
+        At C:\\shop\\Cart.ps1:12 char:5
+        """,
+        ([("/srv/shop/Cart.ps1", 12), ("C:/shop/Cart.ps1", 12)], ["Add-Item"]),
+    ),
+    "nix": (
+        "       at /srv/shop/module.nix:12:5:\n",
+        ([("/srv/shop/module.nix", 12)], []),
+    ),
 }
 
 

@@ -84,3 +84,31 @@ def test_julia(files: str, module: str, expected: str | None) -> None:
 )
 def test_solidity(files: str, module: str, expected: str | None) -> None:
     check("solidity", files, "src/A.sol", module, expected)
+
+
+@pytest.mark.parametrize(
+    ("files", "module", "expected"),
+    [
+        ("src/util.ps1", "./util.ps1", "src/util.ps1"),
+        ("src/util.ps1", "$PSScriptRoot/util.ps1", "src/util.ps1"),
+        ("lib/Cart.psm1", "..\\lib\\Cart.psm1", "lib/Cart.psm1"),
+        ("modules/Cart/Cart.psm1", "Cart", "modules/Cart/Cart.psm1"),
+        ("x/Cart.psm1 y/Cart.psm1", "Cart", None),
+    ],
+)
+def test_powershell(files: str, module: str, expected: str | None) -> None:
+    check("powershell", files, "src/a.ps1", module, expected)
+
+
+@pytest.mark.parametrize(
+    ("files", "module", "expected"),
+    [
+        ("pkgs/b.nix", "./b.nix", "pkgs/b.nix"),
+        ("lib/b.nix", "../lib/b.nix", "lib/b.nix"),
+        ("pkgs/b/default.nix", "./b", "pkgs/b/default.nix"),
+        ("default.nix", "..", "default.nix"),
+        ("pkgs/b.nix", "./c.nix", None),
+    ],
+)
+def test_nix(files: str, module: str, expected: str | None) -> None:
+    check("nix", files, "pkgs/a.nix", module, expected)
