@@ -20,10 +20,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from asterism.config.settings import Settings
-from asterism.engine import wiring
+from asterism.engine import stores
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.indexing import index as writing
 from asterism.store.catalogue import sums
 
@@ -31,8 +31,8 @@ from asterism.store.catalogue import sums
 _TIMED = (
     (writing, "written"),
     (writing, "look_deep"),
-    (wiring, "checked"),
-    (wiring, "check_by_chance"),
+    (stores, "checked"),
+    (stores, "check_by_chance"),
     (sums, "check"),
     (sums, "_settle"),
 )
@@ -80,13 +80,15 @@ def _step(options: argparse.Namespace) -> dict[str, float]:
     spent = [0.0]
     for module, name in _TIMED:
         setattr(module, name, _timed(getattr(module, name), spent))
-    engine = Engine(Places(options.data / "data", options.data / "cache"), lambda _root: Settings())
+    engine = Engine(
+        DataDirectories(options.data / "data", options.data / "cache"), lambda _root: Settings()
+    )
     registered = engine.register(options.path)
     if options.step in ("search", "copied"):
         from asterism.engine import warm
 
         for name in ("checked", "check_by_chance"):
-            setattr(warm, name, getattr(wiring, name))
+            setattr(warm, name, getattr(stores, name))
         engine.search(registered, SearchRequest(text=_QUERY))
     else:
         engine.index(registered)

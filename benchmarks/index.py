@@ -25,7 +25,7 @@ from typing import NamedTuple
 from asterism.config.load import load
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 
 _SEMBLE = """
 import sys, time
@@ -168,7 +168,7 @@ def _engine(directory: Path, jobs: int) -> Engine:
     def settings(root: str) -> Settings:
         return load(Path(root), {"work.jobs": jobs}).settings
 
-    return Engine(Places(directory / "data", directory / "cache"), settings)
+    return Engine(DataDirectories(directory / "data", directory / "cache"), settings)
 
 
 def _cpu() -> float:

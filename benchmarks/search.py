@@ -29,10 +29,9 @@ from typing import NamedTuple
 from asterism.config.load import load
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.freshness import Unchanged
 from asterism.engine.search import SearchRequest
-from asterism.engine.snapshot import Opening, query_snapshot
-from asterism.engine.wiring import Places
+from asterism.engine.snapshot import SnapshotRequest, Unchanged, query_snapshot
+from asterism.engine.stores import DataDirectories
 from asterism.evaluation.self_supervised import SetOptions, make_queries
 from asterism.store.registry import Registered
 from asterism.types.search import Mode
@@ -144,7 +143,7 @@ class Semble:
 
 
 def _measure(root: Path, scratch: Path, other: Semble | None, count: int) -> list[Figures]:
-    places = Places(scratch / "data", scratch / "cache")
+    places = DataDirectories(scratch / "data", scratch / "cache")
     engine = Engine(places, _settings)
     registered = engine.register(root)
     chunks = engine.index(registered).chunks_total
@@ -199,10 +198,10 @@ def _warm(
     return ours[WARM_UP:], theirs[WARM_UP:]
 
 
-def _freshness(registered: Registered, places: Places) -> list[Cost]:
+def _freshness(registered: Registered, places: DataDirectories) -> list[Cost]:
     costs: list[Cost] = []
     settings = _settings(registered.repository.root)
-    opening = Opening(registered, settings, places, Unchanged())
+    opening = SnapshotRequest(registered, settings, places, Unchanged())
     for _ in range(WARM_UP + 20):
         clock, cpu = time.perf_counter(), time.process_time()
         with query_snapshot(opening):
@@ -210,7 +209,7 @@ def _freshness(registered: Registered, places: Places) -> list[Cost]:
     return costs[WARM_UP:]
 
 
-def _cold(root: Path, mode: Mode, text: str, places: Places) -> Cost:
+def _cold(root: Path, mode: Mode, text: str, places: DataDirectories) -> Cost:
     """A command in a process of its own, run where no file of the repository can be imported."""
     before, clock = _children_cpu(), time.perf_counter()
     done = subprocess.run(

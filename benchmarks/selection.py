@@ -22,8 +22,7 @@ from asterism.search.selection.excerpts import excerpts_for
 from asterism.search.selection.options import PRESETS, SelectionOptions, staged
 from asterism.search.selection.select import select
 from asterism.search.selection.sizes import Measure
-from asterism.types.search import Hit
-from asterism.types.selection import Detail, Stage
+from asterism.types.search import Detail, Hit, Stage
 from benchmarks.store_rows import ROWS_PER_FILE, Corpus
 
 

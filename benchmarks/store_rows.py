@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asterism.store.chunk_table import Matrix
-from asterism.types.chunk import Chunk
-from asterism.types.index import Entry
+from asterism.types.index import Chunk, Entry
 
 DIMENSIONS = 256
 ROWS_PER_FILE = 20

@@ -25,8 +25,8 @@ from asterism.context.vectors import ItemIndex
 from asterism.evaluation.tables import table
 from asterism.models.embed.cache import EmbeddingCache
 from asterism.models.embed.static import StaticEmbedder
+from asterism.types.agent_settings import Layer
 from asterism.types.context import Agent, Include, Reference, Rule, Server, Tool
-from asterism.types.context_settings import Layer
 from benchmarks.context.quality import load_set
 
 CACHE_BYTES = 500_000_000

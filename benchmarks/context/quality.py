@@ -30,6 +30,7 @@ from asterism.models.embed.fake import CountingEmbedder
 from asterism.models.embed.options import EmbedOptions, Provider
 from asterism.models.embed.provider import Embedder, Matrix, make_embedder
 from asterism.models.weights.folder import DESCRIPTION
+from asterism.types.agent_settings import Layer
 from asterism.types.context import (
     Agent,
     Include,
@@ -43,7 +44,6 @@ from asterism.types.context import (
     Tool,
     ToolKey,
 )
-from asterism.types.context_settings import Layer
 
 SET = Path(__file__).with_name("requests")
 Vector = NDArray[np.float32]

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from asterism.config.load import embed_options
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.evaluation.datasets import (
     Dataset,
     DatasetRepository,
@@ -46,7 +46,7 @@ from asterism.search.selection.options import CHUNKS
 from asterism.search.selection.select import select
 from asterism.search.selection.sizes import Measure
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot
-from asterism.types.chunk import Chunk
+from asterism.types.index import Chunk
 from asterism.types.search import Question
 from benchmarks.ranking.datasets import indexed
 
@@ -258,7 +258,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         kept = given.index_dir
         if kept is None:
             kept = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        engine = Engine(Places(kept / "data", kept / "cache"), lambda _root: Settings())
+        engine = Engine(DataDirectories(kept / "data", kept / "cache"), lambda _root: Settings())
         scored = run(load_dataset(given.dataset), given.repos_dir, engine, given.repo)
     print("\n".join(worth_table(scored)))
     needed = kept_always(scored)

@@ -38,7 +38,7 @@ import numpy as np
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.rerank import PREFIX
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.evaluation.datasets import Dataset, load_dataset
 from asterism.evaluation.summaries import mean, paired_difference
 from asterism.evaluation.tables import table
@@ -203,7 +203,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given: Any = parser.parse_args(arguments)
     with ExitStack() as stack:
         kept = given.index_dir or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        engine = Engine(Places(kept / "data", kept / "cache"), lambda _root: Settings())
+        engine = Engine(DataDirectories(kept / "data", kept / "cache"), lambda _root: Settings())
         models = Models(str(given.model.resolve()) if given.model else None, given.vectors)
         every: list[Case] = []
         for path, repos in given_sets(given):

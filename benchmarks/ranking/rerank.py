@@ -34,7 +34,7 @@ from asterism.config.load import embed_options
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.rerank import LocalRerankModel, local_rerank_model
-from asterism.engine.wiring import Places, cache
+from asterism.engine.stores import DataDirectories, cache
 from asterism.evaluation.datasets import Dataset, DatasetRepository, FoundPlace, Query, load_dataset
 from asterism.evaluation.runs import first_ranks, ndcg, without_given
 from asterism.evaluation.summaries import mean, paired_difference
@@ -47,8 +47,8 @@ from asterism.search.ranking.recipe import Placed, place
 from asterism.search.ranking.rerank import Judge
 from asterism.search.recall import Pools, recall, recall_by_meaning
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot
-from asterism.types.chunk import Chunk
 from asterism.types.errors import UsageError
+from asterism.types.index import Chunk
 from asterism.types.search import Question
 from benchmarks.ranking.datasets import add_arguments, count_of, given_sets, indexed
 from benchmarks.ranking.regression import Curve, List, fit_curve, fit_near, folds
@@ -311,7 +311,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given: Any = parser.parse_args(arguments)
     with ExitStack() as stack:
         kept = given.index_dir or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        places = Places(kept / "data", kept / "cache")
+        places = DataDirectories(kept / "data", kept / "cache")
         engine = Engine(places, lambda _root: Settings())
         folder = str(given.model.resolve()) if given.model else ""
         options = RerankOptions(provider=given.provider, model=folder)

@@ -22,7 +22,7 @@ from asterism.config.sections_index import StructureSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.connector import Questions
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.structure.positions import SymbolTarget
 from asterism.structure.servers.catalogue import SERVERS, ServerProfile
 from asterism.structure.servers.project import ServerProject
@@ -69,7 +69,7 @@ def _measure(
     given: dict[str, Any] = {server.family: place, "wait_seconds": WAIT_SECONDS}
     structure = StructureSettings(**given)
     settings = Settings(structure=structure, work=WorkSettings(jobs=1))
-    engine = Engine(Places(home / "data", home / "cache"), lambda _root: settings)
+    engine = Engine(DataDirectories(home / "data", home / "cache"), lambda _root: settings)
     registered = engine.register(repository)
     engine.index(registered)
     connector = engine.connector(registered)

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     # Importing the package costs next to nothing; what is behind a name comes with its first use.
-    from asterism.api.arguments import Filters
     from asterism.api.codebase import Codebase
     from asterism.api.connections import Context, Part, Related, Relations
     from asterism.api.open import open
     from asterism.api.replies import Answer, Cited, Hit, IndexStatus, Reply, Symbol, Symbols
     from asterism.api.requests import CodePart, ContextItem, LeftOut, RequestContext, context_for
-    from asterism.indexing.progress import Progress
-    from asterism.indexing.report import SyncReport, UpgradeReport
+    from asterism.indexing.report import Progress, SyncReport, UpgradeReport
     from asterism.types.errors import AsterismError
+    from asterism.types.search import Filters
 
 __version__ = "0.1.0"
 
@@ -59,12 +58,12 @@ _HOMES = {
     "Codebase": "asterism.api.codebase",
     "Context": "asterism.api.connections",
     "ContextItem": "asterism.api.requests",
-    "Filters": "asterism.api.arguments",
+    "Filters": "asterism.types.search",
     "Hit": "asterism.api.replies",
     "IndexStatus": "asterism.api.replies",
     "LeftOut": "asterism.api.requests",
     "Part": "asterism.api.connections",
-    "Progress": "asterism.indexing.progress",
+    "Progress": "asterism.indexing.report",
     "Related": "asterism.api.connections",
     "Relations": "asterism.api.connections",
     "Reply": "asterism.api.replies",

@@ -12,7 +12,7 @@ import pytest
 
 import asterism
 from asterism.api.codebase import Codebase
-from asterism.indexing.progress import Stage
+from asterism.indexing.report import SyncStage
 from asterism.types.errors import IndexMissing, PathMissing, SettingError, UsageError
 from tests.models.weights.tiny_models import make_encoder
 
@@ -87,7 +87,7 @@ def test_the_first_question_builds_the_index(root: Path) -> None:
         assert heard == []
         reply = code.search("take coins out")
         assert reply[0].name == "Purse.withdraw"
-        assert Stage.reading in {progress.stage for progress in heard}
+        assert SyncStage.reading in {progress.stage for progress in heard}
         assert code.status()._replace(sentence="") == asterism.IndexStatus("equal", "", 0, 2, 6)
     assert {path.name for path in root.iterdir()} == {"money.py", "web"}
 

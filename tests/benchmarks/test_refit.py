@@ -9,7 +9,7 @@ import pytest
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.rerank import rank_options
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.models.embed.options import EmbedOptions
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.lance.table import LanceTable
@@ -62,7 +62,8 @@ def test_vectors_from_elsewhere_are_taken_by_the_chunks_ids(
     tmp_path: Path, given: list[str]
 ) -> None:
     engine = Engine(
-        Places(tmp_path / "kept" / "data", tmp_path / "kept" / "cache"), lambda _root: Settings()
+        DataDirectories(tmp_path / "kept" / "data", tmp_path / "kept" / "cache"),
+        lambda _root: Settings(),
     )
     registered = engine.register(REPOSITORIES["harbor"].resolve())
     engine.index(registered)

@@ -1,4 +1,4 @@
-"""A turn in a test: a server that plays the model, tools, a search, and somebody who keeps notes."""
+"""A turn in a test: a server that plays the model, tools, a search, and a recorder."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -11,8 +11,8 @@ from asterism.chat.turn import Parts
 from asterism.chat.vector_search import VectorOptions, chosen, payload
 from asterism.models.llm.options import LanguageModel
 from asterism.models.llm.provider import MaskedModel
+from asterism.types.agent_settings import Permission
 from asterism.types.chat import Message, Token, ToolSpec, Turn, TurnEvent
-from asterism.types.context_settings import Permission
 from asterism.types.errors import StorageFailed
 from asterism.types.search import Hit
 from tests.llm.asking import OPENAI, Vendor, model_of
@@ -54,7 +54,7 @@ class Notebook:
     async def save(self, turn: Turn) -> None:
         """Keep one more state."""
         if self.is_full:
-            raise StorageFailed("The disk is full; make room.")
+            raise StorageFailed("The disk is full; free some space.")
         self.turns.append(turn)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.disclosure.hidden import visible, visible_drawing
+from asterism.disclosure.places import visible, visible_drawing
 from asterism.types.files import display_path
 from tests.cli.conftest import ROOT, Run
 

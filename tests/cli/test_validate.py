@@ -9,7 +9,7 @@ import pytest
 from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.chunks.validation import Violation
 from asterism.evaluation import rules
-from asterism.types.chunk import Chunk
+from asterism.types.index import Chunk
 from asterism.types.outline import Outline
 from tests.cli.conftest import Run
 

@@ -19,6 +19,7 @@ from asterism.context.messages import (
     request_tools,
 )
 from asterism.context.replay import ChangeKind, ContentStore, KeptInFiles, KeptInMemory, replay
+from asterism.types.agent_settings import Permission
 from asterism.types.chat import Message, Role
 from asterism.types.context import (
     Include,
@@ -37,9 +38,8 @@ from asterism.types.context import (
     content_hash,
     text_hash,
 )
-from asterism.types.context_json import key_from_json, request_from_json, request_json
-from asterism.types.context_settings import Permission
 from asterism.types.errors import InputError
+from asterism.types.sessions import key_from_json, request_from_json, request_json
 
 ITEMS: tuple[Item, ...] = (
     Rule(name="High", text="Rule one.\n", priority=900),
@@ -260,7 +260,7 @@ def test_contexts_and_items_survive_json() -> None:
         items=items,
         left_out=(
             LeftOut(RuleKey("x"), LeftOutReason.over_count, 0.5),
-            LeftOut("src/a.py:1-2", LeftOutReason.budget, detail="no room"),
+            LeftOut("src/a.py:1-2", LeftOutReason.budget, detail="does not fit"),
         ),
         notes=("n",),
         considered=9,

@@ -13,8 +13,8 @@ from asterism.context.sessions import (
     remove,
     with_settings,
 )
+from asterism.types.agent_settings import settings_of
 from asterism.types.context import Agent, Include, Reference, Rule, Server, Tool, ToolChoice
-from asterism.types.context_settings import settings_of
 from asterism.types.errors import UsageError
 from asterism.types.sessions import Session
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asterism.disclosure.hidden import visible, visible_drawing, visible_line
+from asterism.disclosure.places import visible, visible_drawing, visible_line
 from asterism.types.files import display_path, wire_path
 
 SPELT = [

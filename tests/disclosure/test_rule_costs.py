@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from asterism.disclosure.tokens import Rule, rules
+from asterism.disclosure.tokens import TokenRule, rules
 
 MOST_REPEATS = 8_000
 DEADLINE_SECONDS = 240.0
@@ -34,7 +34,7 @@ def repeats(parsed: Any, depth: int = 0) -> Iterator[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("rule", rules(), ids=lambda rule: f"{rule.kind}:{rule.words[0]}")
-def test_every_repeat_has_an_end_and_none_is_in_another(rule: Rule) -> None:
+def test_every_repeat_has_an_end_and_none_is_in_another(rule: TokenRule) -> None:
     parsed = re._parser.parse(rule.pattern.pattern, re.ASCII)
     for most, depth in repeats(parsed):
         assert most <= MOST_REPEATS

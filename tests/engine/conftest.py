@@ -8,9 +8,9 @@ from asterism.config.sections_index import StructureSettings, WatchSettings, Wor
 from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 
-# Language servers of whoever runs the tests would answer otherwise.
+# Language servers that are installed on the machine would answer otherwise.
 NO_SERVERS = StructureSettings(cpp="off", go="off", rust="off", java="off")
 
 SETTINGS = Settings(
@@ -22,12 +22,12 @@ SETTINGS = Settings(
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
-    return Places(tmp_path / "data", tmp_path / "cache")
+def places(tmp_path: Path) -> DataDirectories:
+    return DataDirectories(tmp_path / "data", tmp_path / "cache")
 
 
 @pytest.fixture
-def engine(places: Places) -> Engine:
+def engine(places: DataDirectories) -> Engine:
     return Engine(places, lambda _root: SETTINGS)
 
 

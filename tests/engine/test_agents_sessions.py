@@ -13,7 +13,7 @@ from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.sessions import Sessions
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.types.context import ReferenceKey, RuleKey, ToolKey
 from asterism.types.errors import UsageError
 
@@ -57,7 +57,7 @@ def base(tmp_path: Path) -> Path:
 
 
 def engine_of(base: Path) -> Engine:
-    return Engine(Places(base / "data", base / "cache"), lambda _root: Settings())
+    return Engine(DataDirectories(base / "data", base / "cache"), lambda _root: Settings())
 
 
 @pytest.fixture
@@ -257,7 +257,7 @@ def test_a_request_goes_on_without_a_model(base: Path, included: bool) -> None:
         file = base / "data" / "agents" / "flow.yaml"
         file.write_text(AGENT.replace("include: agent", "include: manual"))
     settings = Settings(embedding=EmbeddingSettings(provider="voyage"))
-    engine = Engine(Places(base / "data", base / "cache"), lambda _root: settings)
+    engine = Engine(DataDirectories(base / "data", base / "cache"), lambda _root: settings)
     with closing(engine):
         sessions = Sessions(engine.agents(), connect=False)
         context = sessions.request("How do I authenticate?", agent="flow").built.context

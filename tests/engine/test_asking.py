@@ -13,7 +13,7 @@ from asterism.config.sections_models import ModelSettings
 from asterism.engine.chat.requests import Answered, AskRequest, GoOnRequest
 from asterism.engine.chat.service import Asking
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.store.registry import Registered
 from asterism.types.chat import (
     CitationsFound,
@@ -58,12 +58,14 @@ rules:
 
 
 class Desk:
-    """An engine over a small repository, and somebody to answer."""
+    """An engine over a small repository, and a scripted model."""
 
     def __init__(self, base: Path) -> None:
         self.base = base
         self.settings = SETTINGS
-        self.engine = Engine(Places(base / "data", base / "cache"), lambda _root: self.settings)
+        self.engine = Engine(
+            DataDirectories(base / "data", base / "cache"), lambda _root: self.settings
+        )
         self.registered: Registered = self.engine.register(make(base / "harbour", lamps=LAMPS))
         self.engine.index(self.registered)
         self.asking = Asking(self.engine)
@@ -279,8 +281,8 @@ def test_a_model_that_is_down_fails_the_turn_and_can_be_asked_again(desk: Desk) 
     [
         ({"question": " "}, UsageError),
         ({"conversation": "nothing"}, ConversationMissing),
-        ({"agent": "nobody"}, AgentMissing),
-        ({"provider": "nobody"}, UsageError),
+        ({"agent": "unknown"}, AgentMissing),
+        ({"provider": "unknown"}, UsageError),
         ({"provider": "openai"}, ProviderMissing),
         ({"provider": "sampling"}, ProviderMissing),
         ({"model": "anthropic/"}, ProviderMissing),

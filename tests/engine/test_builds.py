@@ -16,16 +16,14 @@ from asterism.config.sections_index import ChunkSettings, IndexSettings, Masking
 from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.indexing.lock import writer
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.lance.table import LanceTable
 from asterism.store.registry import Registered
-from asterism.types.chunk import Chunk
 from asterism.types.errors import IndexMissing, IndexTooNew, ProviderRefused
-from asterism.types.index import Staleness, SymbolQuery
+from asterism.types.index import Chunk, Role, Staleness, SymbolQuery
 from asterism.types.search import Filter
-from asterism.types.symbol import Role
 from tests.disclosure.examples import AWS
 from tests.engine.conftest import SETTINGS, make
 from tests.models.http.misbehaving_server import MisbehavingServer, Reply, serving
@@ -54,7 +52,7 @@ def choice() -> Choice:
 
 
 @pytest.fixture
-def here(places: Places, choice: Choice) -> Engine:
+def here(places: DataDirectories, choice: Choice) -> Engine:
     return Engine(places, choice)
 
 
@@ -199,7 +197,7 @@ def schema(version: int) -> Damage:
     ],
     ids=["no chunks", "no catalogue", "newer"],
 )
-def test_what_cannot_be_used_is_said_and_mended_on_request(
+def test_an_unusable_index_is_reported_and_rebuilt_on_request(
     here: Engine,
     tmp_path: Path,
     damage: Damage,
@@ -351,7 +349,9 @@ def test_a_repository_that_moved_keeps_its_index(here: Engine, tmp_path: Path) -
     assert here.index(moved).parsed == 0
 
 
-def test_nothing_to_do_loads_nothing_heavy(here: Engine, places: Places, tmp_path: Path) -> None:
+def test_nothing_to_do_loads_nothing_heavy(
+    here: Engine, places: DataDirectories, tmp_path: Path
+) -> None:
     here.index(here.register(shop(tmp_path)))
     script = (
         "import sys; from asterism.cli.main import main; code = main(['index', sys.argv[1]]);"

@@ -9,7 +9,7 @@ import pytest
 
 from asterism.engine.cleanup import Cleaning
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.types.errors import SettingError
 from asterism.types.index import SymbolQuery
@@ -55,7 +55,9 @@ def test_maintenance_is_committed(engine: Engine, tmp_path: Path) -> None:
     assert engine.index(registered).added == 1
 
 
-def test_settings_that_are_wrong_stop_one_project_only(places: Places, tmp_path: Path) -> None:
+def test_settings_that_are_wrong_stop_one_project_only(
+    places: DataDirectories, tmp_path: Path
+) -> None:
     def settings(root: str) -> object:
         if root.endswith("bad"):
             raise SettingError("asterism.toml is not valid.")
@@ -87,7 +89,7 @@ def test_a_repository_that_may_not_be_looked_at_is_not_gone(
     assert engine.clean(dry_run=True).gone == ()
 
 
-def test_a_dry_run_writes_nothing(engine: Engine, places: Places, tmp_path: Path) -> None:
+def test_a_dry_run_writes_nothing(engine: Engine, places: DataDirectories, tmp_path: Path) -> None:
     engine.index(engine.register(make(tmp_path / "shop", a="x = 1\n")))
     lost = places.data / "projects" / "lost-01234567"
     lost.mkdir()
@@ -101,7 +103,7 @@ def test_a_dry_run_writes_nothing(engine: Engine, places: Places, tmp_path: Path
     assert times(places) == before
 
 
-def times(places: Places) -> dict[Path, int]:
+def times(places: DataDirectories) -> dict[Path, int]:
     """When each file was last written; reading a database makes files of its own beside it."""
     return {
         path: path.stat().st_mtime_ns

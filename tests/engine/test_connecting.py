@@ -1,4 +1,4 @@
-"""Who is asked how symbols connect, and what is said where nobody answers."""
+"""Which language server answers how symbols connect, and the notes if none does."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from asterism.config.sections_index import StructureSettings, TrustSettings
 from asterism.engine.connector import NO_FILES_BY_NAME, NONE_BY_NAME, Connector
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.lsp.keeper import ServerCondition
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
@@ -43,10 +43,14 @@ class Connected(NamedTuple):
 
 
 class Opened:
-    """A repository of several languages, and what its connector says of it."""
+    """A repository of several languages with its connector."""
 
     def __init__(
-        self, places: Places, root: Path, structure: StructureSettings, is_trusted: bool = True
+        self,
+        places: DataDirectories,
+        root: Path,
+        structure: StructureSettings,
+        is_trusted: bool = True,
     ) -> None:
         trust = TrustSettings(repositories=(str(root),) if is_trusted else ())
         settings = replace(SETTINGS, structure=structure, trust=trust)
@@ -66,7 +70,7 @@ class Opened:
 
 
 @pytest.fixture
-def opened(places: Places, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
+def opened(places: DataDirectories, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
     made: list[Opened] = []
 
     def make(
@@ -194,7 +198,9 @@ MISSING = {"typescript": "/nowhere/tsc", "python": "/nowhere/ty"}
 
 
 @pytest.mark.parametrize("structure", [OFF, MISSING])
-def test_nobody_to_ask(opened: Callable[..., Opened], structure: dict[str, str]) -> None:
+def test_without_a_language_server(
+    opened: Callable[..., Opened], structure: dict[str, str]
+) -> None:
     found = opened(**structure).ask(A, ONE)
     assert [callers(known) for known in found.connections] == [
         [("b", Known.by_name)],
@@ -311,7 +317,7 @@ def test_files_as_they_are_now(opened: Callable[..., Opened]) -> None:
     assert callers(one.ask(A).connections[0]) == [("c", Known.resolved)]
 
 
-def test_indexing_and_watching_start_nobody(opened: Callable[..., Opened]) -> None:
+def test_indexing_and_watching_start_no_server(opened: Callable[..., Opened]) -> None:
     one = opened()
     one.engine.index(one.registered, force=True)
     one.engine.status(one.registered)

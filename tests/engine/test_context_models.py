@@ -14,8 +14,8 @@ from asterism.context.words import Curve
 from asterism.engine.agents import built_in, choosing_settings, told_of_cosines
 from asterism.engine.doctor.models import choosing_findings
 from asterism.engine.engine import Engine
-from asterism.engine.request_context import ContextFor, ContextRequest, context_for
-from asterism.engine.wiring import Places
+from asterism.engine.sessions import ContextFor, ContextRequest, context_for
+from asterism.engine.stores import DataDirectories
 from asterism.models.embed.options import EmbedOptions
 from asterism.types.errors import SettingError
 from tests.engine.conftest import SETTINGS
@@ -42,7 +42,7 @@ def with_model(model: str) -> Settings:
     return replace(SETTINGS, context=ContextModelSettings(model=model))
 
 
-def asked(places: Places, model: str) -> ContextFor:
+def asked(places: DataDirectories, model: str) -> ContextFor:
     folder = places.data / "agents"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "shop.yaml").write_text(AGENT)
@@ -54,14 +54,14 @@ def chosen(found: ContextFor) -> dict[str, float | None]:
     return {str(item.key): item.score for item in found.context.items}
 
 
-def test_usually_the_model_of_the_index_chooses(places: Places) -> None:
+def test_usually_the_model_of_the_index_chooses(places: DataDirectories) -> None:
     found = asked(places, "index")
     assert set(chosen(found)) == {"rule:Refunds"}
     assert found.notes == ()
     assert chosen(asked(places, "local")) == chosen(found)
 
 
-def test_a_folder_brings_its_own_curve(places: Places, tmp_path: Path) -> None:
+def test_a_folder_brings_its_own_curve(places: DataDirectories, tmp_path: Path) -> None:
     folder = make_encoder(tmp_path / "model")
     rewrite(folder, context=CURVE._asdict())
     told = told_of_cosines(EmbedOptions(provider="encoder", model=str(folder)))
@@ -93,7 +93,7 @@ def test_the_built_in_model_tells_nothing_that_is_not_in_its_description() -> No
     ],
 )
 def test_a_model_that_is_not_there_is_named_and_done_without(
-    places: Places, model: str, note: str
+    places: DataDirectories, model: str, note: str
 ) -> None:
     with pytest.raises(SettingError, match=r"context\.model"):
         choosing_settings(with_model(model))
@@ -104,7 +104,7 @@ def test_a_model_that_is_not_there_is_named_and_done_without(
     assert said.endswith("The built-in model chose instead.")
 
 
-def test_damaged_weights_are_done_without(places: Places, tmp_path: Path) -> None:
+def test_damaged_weights_are_done_without(places: DataDirectories, tmp_path: Path) -> None:
     folder = make_encoder(tmp_path / "model")
     (folder / "model.onnx").write_bytes(b"damaged")
     found = asked(places, str(folder))
@@ -115,7 +115,7 @@ def test_damaged_weights_are_done_without(places: Places, tmp_path: Path) -> Non
 
 
 def test_without_the_library_the_built_in_model_chooses(
-    places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    places: DataDirectories, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = make_encoder(tmp_path / "other")
     monkeypatch.setitem(sys.modules, "onnxruntime", None)

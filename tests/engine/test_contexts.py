@@ -11,10 +11,10 @@ import pytest
 from asterism.engine.context_reply import MOST_CHARS, ContextReply, context, gated
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.store.registry import Registered
 from asterism.types.errors import UsageError
-from asterism.types.selection import Detail, Reason
+from asterism.types.search import Detail, Reason
 from tests.engine.conftest import NO_SERVERS, SETTINGS, make
 
 OFF = replace(SETTINGS, structure=replace(NO_SERVERS, typescript="off", python="off"))
@@ -55,7 +55,7 @@ class Shop(NamedTuple):
 
 
 @pytest.fixture
-def open_shop(places: Places, tmp_path: Path) -> Iterator[Callable[..., Shop]]:
+def open_shop(places: DataDirectories, tmp_path: Path) -> Iterator[Callable[..., Shop]]:
     """Makes an engine that connects by name, with a repository of these files."""
     engine = Engine(places, lambda _root: OFF)
 
@@ -275,7 +275,7 @@ def test_what_may_not_be_asked(open_shop: Callable[..., Shop], tmp_path: Path) -
         shop.engine.context(shop.registered, request)
 
 
-def test_another_repository_of_the_project(places: Places, tmp_path: Path) -> None:
+def test_another_repository_of_the_project(places: DataDirectories, tmp_path: Path) -> None:
     engine = Engine(places, lambda _root: OFF)
     first, second = (
         engine.register(make(tmp_path / name, **{name: SHOP}), project="both")

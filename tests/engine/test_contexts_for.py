@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from asterism.engine.engine import Engine
-from asterism.engine.request_context import ContextFor, ContextRequest, context_for
-from asterism.engine.wiring import Places
+from asterism.engine.sessions import ContextFor, ContextRequest, context_for
+from asterism.engine.stores import DataDirectories
 from asterism.types.errors import UsageError
 from tests.engine.conftest import SETTINGS, make
 
@@ -37,7 +37,7 @@ MESSAGE = "refund a customer at most what was charged"
 
 
 @pytest.fixture
-def engine(places: Places) -> Engine:
+def engine(places: DataDirectories) -> Engine:
     folder = places.data / "agents"
     folder.mkdir(parents=True)
     (folder / "shop.yaml").write_text(AGENT)

@@ -12,8 +12,14 @@ from asterism.config.sections_index import StructureSettings
 from asterism.config.sections_models import EmbeddingSettings, ModelSettings, RerankSettings
 from asterism.config.settings import Settings
 from asterism.engine.doctor.checks import index_findings, settings_findings, structure_findings
-from asterism.engine.doctor.findings import Finding, Verdict, ok
-from asterism.engine.doctor.machine import part_findings, place_findings, watch_findings
+from asterism.engine.doctor.machine import (
+    Finding,
+    Severity,
+    ok,
+    part_findings,
+    place_findings,
+    watch_findings,
+)
 from asterism.engine.doctor.models import (
     MODEL_FOLDER,
     answering_findings,
@@ -24,7 +30,7 @@ from asterism.engine.doctor.models import (
 from asterism.engine.doctor.probe import main as probe
 from asterism.engine.doctor.report import carried_out, checks, examine, is_healthy
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.types.errors import StorageFailed
 from tests.engine.conftest import SETTINGS, make
 from tests.llm.fake_openai import FakeOpenAI
@@ -36,7 +42,9 @@ SECRET = "a-key-that-is-nobodys-business"
 
 
 @pytest.fixture(autouse=True)
-def _own_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, places: Places) -> None:
+def _own_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, places: DataDirectories
+) -> None:
     """Only what a test sets is set."""
     for variable in list(os.environ):
         if variable.startswith(("ASTERISM_", "CODEINFO_", "XDG_")) or variable.endswith("_API_KEY"):
@@ -57,7 +65,7 @@ def only(findings: Iterable[Finding]) -> Finding:
     return finding
 
 
-def indexes(places: Places) -> list[Finding]:
+def indexes(places: DataDirectories) -> list[Finding]:
     return [
         *carried_out([("Repositories", lambda: index_findings(places.data, lambda _: SETTINGS))])
     ]
@@ -66,7 +74,7 @@ def indexes(places: Places) -> list[Finding]:
 def test_an_installation_that_works(engine: Engine, tmp_path: Path) -> None:
     engine.index(engine.register(make(tmp_path / "shop", one="def f():\n    return 1\n")))
     found = [*examine(tmp_path)]
-    assert [finding for finding in found if finding.verdict is Verdict.problem] == []
+    assert [finding for finding in found if finding.verdict is Severity.problem] == []
     assert is_healthy(found)
     said = {finding.check: finding.message for finding in found}
     assert said["Parser"] == "reads source code"
@@ -96,38 +104,40 @@ def test_nowhere_to_put_anything(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.delenv("ASTERISM_DATA_DIR")
     found = [*examine(tmp_path)]
     assert not is_healthy(found)
-    broken = {one.check: one.message for one in found if one.verdict is Verdict.problem}
+    broken = {one.check: one.message for one in found if one.verdict is Severity.problem}
     places = {"Directories", "Repositories", "Conversations", "Agents", "Server token"}
     assert set(broken) == places
     assert "HOME is not set" in broken["Repositories"]
 
 
-def test_a_directory_that_is_a_file(places: Places) -> None:
+def test_a_directory_that_is_a_file(places: DataDirectories) -> None:
     places.data.write_text("")
     data, cache = place_findings()
-    assert (data.check, data.verdict) == ("Data directory", Verdict.problem)
+    assert (data.check, data.verdict) == ("Data directory", Severity.problem)
     assert data.advice == "Fix the permissions, or set ASTERISM_DATA_DIR to another directory."
-    assert cache.verdict is Verdict.ok
+    assert cache.verdict is Severity.ok
     assert not places.cache.exists()
 
 
-def test_a_directory_that_others_may_look_into(places: Places) -> None:
+def test_a_directory_that_others_may_look_into(places: DataDirectories) -> None:
     places.data.mkdir(mode=0o755)
     data, _ = place_findings()
-    assert data.verdict is Verdict.warning
+    assert data.verdict is Severity.warning
     assert data.advice == f"It holds text of your code: `chmod 700 {places.data}`."
 
 
-def test_a_list_of_repositories_that_is_damaged(engine: Engine, places: Places) -> None:
+def test_a_list_of_repositories_that_is_damaged(engine: Engine, places: DataDirectories) -> None:
     engine.register(make(places.data.parent / "shop"))
     (places.data / "registry.sqlite").write_bytes(b"no database at all" * 100)
     finding = only(indexes(places))
-    assert finding.verdict is Verdict.problem
+    assert finding.verdict is Severity.problem
     assert finding.message == "the list of repositories is damaged or missing"
     assert (places.data / "registry.sqlite").read_bytes() == b"no database at all" * 100
 
 
-def test_repositories_of_every_kind(engine: Engine, places: Places, tmp_path: Path) -> None:
+def test_repositories_of_every_kind(
+    engine: Engine, places: DataDirectories, tmp_path: Path
+) -> None:
     for name in ("whole", "behind", "gone", "renamed", "damaged", "lost"):
         engine.index(engine.register(make(tmp_path / name, one="x = 1\n")))
     engine.register(make(tmp_path / "new"))
@@ -164,19 +174,19 @@ def test_repositories_of_every_kind(engine: Engine, places: Places, tmp_path: Pa
     assert found[-1].advice == "Run `asterism clean` to remove them."
 
 
-def test_an_index_of_another_model(engine: Engine, places: Places, tmp_path: Path) -> None:
+def test_an_index_of_another_model(engine: Engine, places: DataDirectories, tmp_path: Path) -> None:
     engine.index(engine.register(make(tmp_path / "shop", one="x = 1\n")))
     other = Settings(embedding=EmbeddingSettings(provider="voyage"))
     _, finding = index_findings(places.data, lambda _: other)
-    assert finding.verdict is Verdict.warning
+    assert finding.verdict is Severity.warning
     assert finding.advice == f"Run `asterism index {tmp_path / 'shop'}`."
 
 
 def test_the_files_of_the_model(tmp_path: Path) -> None:
-    assert only(model_file_findings()).verdict is Verdict.ok
+    assert only(model_file_findings()).verdict is Severity.ok
     folder = tmp_path / "model"
     finding = only(model_file_findings(folder))
-    assert finding.verdict is Verdict.problem
+    assert finding.verdict is Severity.problem
     assert "it has no model.json" in finding.message
     shutil.copytree(MODEL_FOLDER, folder)
     (folder / "tokenizer.json").unlink()
@@ -194,7 +204,7 @@ def test_the_files_of_the_model(tmp_path: Path) -> None:
 def test_a_part_that_does_not_work(capsys: pytest.CaptureFixture[str]) -> None:
     assert probe("no such part") == 1
     assert capsys.readouterr().out == "KeyError: 'no such part'\n"
-    assert only(part_findings("parser")).verdict is Verdict.ok
+    assert only(part_findings("parser")).verdict is Severity.ok
 
 
 @pytest.mark.parametrize(
@@ -219,7 +229,7 @@ def test_a_part_that_does_not_work(capsys: pytest.CaptureFixture[str]) -> None:
         ({"provider": "minilm"}, {}, None, "minilm/all-MiniLM-L6-v2"),
     ],
 )
-def test_whoever_makes_vectors(
+def test_the_embedding_provider(
     monkeypatch: pytest.MonkeyPatch,
     chosen: dict[str, str],
     variables: dict[str, str],
@@ -236,10 +246,10 @@ def test_whoever_makes_vectors(
 
 
 def test_a_reranker(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert only(rerank_findings(Settings(), online=True)).verdict is Verdict.ok
+    assert only(rerank_findings(Settings(), online=True)).verdict is Severity.ok
     settings = Settings(rerank=RerankSettings(provider="voyage"))
     finding = only(rerank_findings(settings, online=True))
-    assert finding.verdict is Verdict.problem
+    assert finding.verdict is Severity.problem
     assert finding.advice == "Set VOYAGE_API_KEY or ASTERISM_RERANK_API_KEY."
     monkeypatch.setenv("VOYAGE_API_KEY", SECRET)
     finding = only(rerank_findings(settings, online=False))
@@ -247,7 +257,7 @@ def test_a_reranker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_language_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert only(answering_findings(Settings(), online=True)).verdict is Verdict.ok
+    assert only(answering_findings(Settings(), online=True)).verdict is Severity.ok
     vendor = Settings(model=ModelSettings(provider="openai"))
     finding = only(answering_findings(vendor, online=True))
     assert finding.advice == "Set OPENAI_API_KEY or ASTERISM_MODEL_API_KEY."
@@ -255,9 +265,9 @@ def test_a_language_model(monkeypatch: pytest.MonkeyPatch) -> None:
     with FakeOpenAI([Say("yes"), Say(status=401)]) as server:
         settings = Settings(model=ModelSettings(provider="openai", url=server.url, name="m"))
         found = [*answering_findings(settings, online=True)]
-        assert [one.verdict for one in found] == [Verdict.ok, Verdict.ok]
+        assert [one.verdict for one in found] == [Severity.ok, Severity.ok]
         refused = [*answering_findings(settings, online=True)][1]
-    assert refused.verdict is Verdict.problem
+    assert refused.verdict is Severity.problem
     assert SECRET not in "".join(map(str, [*found, refused]))
 
 
@@ -268,18 +278,18 @@ def test_models_of_our_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         rerank=RerankSettings(provider="local", model=str(reranker)),
     )
     finding = only(embedding_findings(settings, online=True))
-    assert finding.verdict is Verdict.ok
+    assert finding.verdict is Severity.ok
     assert "nothing leaves this machine" in finding.message
     assert told(rerank_findings(settings, online=True)) == [("Reranker", "ok")]
     judged = Settings(rerank=RerankSettings(provider="encoder", model=str(encoder)))
     assert told(rerank_findings(judged, online=False)) == [("Reranker", "ok")]
     (reranker / "model.onnx").write_bytes(b"")
     finding = only(rerank_findings(settings, online=False))
-    assert finding.verdict is Verdict.problem
+    assert finding.verdict is Severity.problem
     assert "model.onnx has 0 bytes" in finding.message
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     finding = only(embedding_findings(settings, online=False))
-    assert finding.verdict is Verdict.problem
+    assert finding.verdict is Severity.problem
     assert "pip install onnxruntime" in finding.message
 
 
@@ -301,7 +311,7 @@ def test_providers_are_asked_only_online(monkeypatch: pytest.MonkeyPatch) -> Non
         assert len(server.requests) == 2
         server.script = [failing(401)]
         _, finding = embedding_findings(settings, online=True)
-    assert finding.verdict is Verdict.problem
+    assert finding.verdict is Severity.problem
     assert "does not accept the key" in finding.message
     assert SECRET not in "".join(finding)
 
@@ -323,7 +333,7 @@ def test_the_users_own_file(tmp_path: Path, text: str, expected: str) -> None:
     finding = only(settings_findings(tmp_path))
     assert expected in finding.message
     assert str(file) in finding.message
-    assert finding.verdict is (Verdict.ok if expected == "is valid" else Verdict.problem)
+    assert finding.verdict is (Severity.ok if expected == "is valid" else Severity.problem)
     assert SECRET not in "".join(finding)
 
 
@@ -357,12 +367,12 @@ def test_programs_that_connect_symbols(tmp_path: Path) -> None:
     broken.chmod(0o755)
     chosen = StructureSettings(typescript="/no/such/tsc", python=str(broken))
     typescript, python, *others = structure_findings(Settings(structure=chosen))
-    assert typescript.verdict is python.verdict is Verdict.warning
+    assert typescript.verdict is python.verdict is Severity.warning
     assert "There is no TypeScript compiler at /no/such/tsc" in typescript.message
     assert "cannot be started" in python.message
-    assert {other.verdict for other in others} == {Verdict.ok}
+    assert {other.verdict for other in others} == {Severity.ok}
     off = StructureSettings("off", "off", "off", "off", "off", "off")
-    assert {one.verdict for one in structure_findings(Settings(structure=off))} == {Verdict.ok}
+    assert {one.verdict for one in structure_findings(Settings(structure=off))} == {Severity.ok}
 
 
 def test_language_servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -376,11 +386,11 @@ def test_language_servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert go.message == f"{tmp_path}/gopls, for repositories that you trust"
     # A toolchain may have a program of that name that only says what to install.
     assert rust.message == "rust-analyzer is not installed; connected by name"
-    assert {one.verdict for one in (cpp, go, rust)} == {Verdict.ok}
-    assert (java.verdict, "/nowhere/jdtls" in java.message) == (Verdict.warning, True)
+    assert {one.verdict for one in (cpp, go, rust)} == {Severity.ok}
+    assert (java.verdict, "/nowhere/jdtls" in java.message) == (Severity.warning, True)
     named = StructureSettings(rust=str(tmp_path / "mine"))
     rust = [*structure_findings(Settings(structure=named))][4]
-    assert (rust.verdict, "cannot be started" in rust.message) == (Verdict.warning, True)
+    assert (rust.verdict, "cannot be started" in rust.message) == (Severity.warning, True)
 
 
 def test_a_compiler_of_another_version(tmp_path: Path) -> None:
@@ -390,7 +400,7 @@ def test_a_compiler_of_another_version(tmp_path: Path) -> None:
     (tmp_path / "lib.es5.d.ts").write_text("")
     chosen = StructureSettings(typescript=str(compiler), python="off")
     typescript, *_ = structure_findings(Settings(structure=chosen))
-    assert (typescript.verdict, typescript.message) == (Verdict.warning, "Version 5.0.0")
+    assert (typescript.verdict, typescript.message) == (Severity.warning, "Version 5.0.0")
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from asterism.engine.engine import Engine
-from asterism.engine.inspection import Freshness, Verdict
-from asterism.types.symbol import Role
+from asterism.engine.inspection import FileVerdict, Freshness
+from asterism.types.index import Role
 from tests.engine.conftest import make
 
 
@@ -25,7 +25,7 @@ def test_no_other_file_is_opened(
         return real(path, *rest)
 
     monkeypatch.setattr(os, "open", noting)
-    assert engine.inspect(root / "m5.py").verdict == Verdict(True)
+    assert engine.inspect(root / "m5.py").verdict == FileVerdict(True)
     ours = {path for path in opened if path.startswith(str(root))}
     assert ours == {str(root / "m5.py")}
 

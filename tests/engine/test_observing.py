@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from asterism.engine.builds import WatchRecord
 from asterism.engine.engine import Engine
-from asterism.engine.measured import MeasuredEmbedder, MeasuredReranker
-from asterism.engine.metrics import WatchRecord
+from asterism.engine.metrics import MeasuredEmbedder, MeasuredReranker
 from asterism.engine.search import SearchRequest
 from asterism.indexing.watcher import Outcome, WatchState
 from asterism.models.embed.fake import CountingEmbedder

@@ -8,7 +8,7 @@ import pytest
 
 from asterism.engine.engine import Engine
 from asterism.engine.relations import Relation, RelationsReply, RelationsRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.store.registry import Registered
 from asterism.types.errors import IndexMissing, UsageError
 from asterism.types.structure import CallTree
@@ -55,7 +55,9 @@ class Handler:
 
 
 @pytest.fixture(params=["off", pytest.param("", marks=needs_checker)])
-def asking(request: pytest.FixtureRequest, places: Places, tmp_path: Path) -> Iterator["Asking"]:
+def asking(
+    request: pytest.FixtureRequest, places: DataDirectories, tmp_path: Path
+) -> Iterator["Asking"]:
     """A repository of two files, connected by name and by the type checker."""
     settings = replace(SETTINGS, structure=replace(NO_SERVERS, python=request.param))
     engine = Engine(places, lambda _root: settings)
@@ -107,12 +109,12 @@ def test_files_that_refer_to_it(asking: Asking) -> None:
     (middle,) = asking("middle", "references").related
     assert (middle.connections.references, middle.tree) == (("a.py",), None)
     (lonely,) = asking("lonely", "references").related
-    # That there is none is more than names can tell.
+    # Names cannot prove that there are no callers.
     is_by_name = asking.engine.settings_of(asking.registered).structure.python == "off"
     assert lonely.connections.references == (None if is_by_name else ())
 
 
-def test_nobody_is_only_said_where_it_is_known(asking: Asking) -> None:
+def test_no_callers_are_only_reported_when_known(asking: Asking) -> None:
     (lonely,) = asking("lonely").related
     is_by_name = asking.engine.settings_of(asking.registered).structure.python == "off"
     assert lonely.connections.callers == ()
@@ -132,7 +134,7 @@ def test_several_definitions_and_one_of_them(asking: Asking) -> None:
 def test_a_name_that_is_not_there(asking: Asking) -> None:
     reply = asking("midle")
     assert (reply.related, reply.total, reply.did_you_mean) == ((), 0, ("middle",))
-    # The likeliest is the one that stands in what was written before it.
+    # The likeliest is the one inside the container that was written before it.
     assert asking("Handler.rum").did_you_mean[0] == "Handler.run"
 
 
@@ -152,7 +154,7 @@ class Pier {
 """
 
 
-def test_overloads_with_one_answer_are_one(places: Places, tmp_path: Path) -> None:
+def test_overloads_with_one_answer_are_one(places: DataDirectories, tmp_path: Path) -> None:
     (tmp_path / "pier").mkdir()
     (tmp_path / "pier" / "Pier.java").write_text(OVERLOADS)
     engine = Engine(places, lambda _root: SETTINGS)
@@ -173,14 +175,14 @@ def test_overloads_with_one_answer_are_one(places: Places, tmp_path: Path) -> No
     engine.close()
 
 
-def test_where_there_is_no_index(places: Places, tmp_path: Path) -> None:
+def test_where_there_is_no_index(places: DataDirectories, tmp_path: Path) -> None:
     engine = Engine(places, lambda _root: SETTINGS)
     registered = engine.register(make(tmp_path / "none", a="x = 1\n"))
     with pytest.raises(IndexMissing, match="asterism index"):
         engine.relations(registered, RelationsRequest(name="x", relation=Relation.callers))
 
 
-def test_more_definitions_than_are_looked_at(places: Places, tmp_path: Path) -> None:
+def test_more_definitions_than_are_looked_at(places: DataDirectories, tmp_path: Path) -> None:
     settings = replace(SETTINGS, structure=replace(NO_SERVERS, python="off"))
     engine = Engine(places, lambda _root: settings)
     files = {f"f{number}": "def same():\n    return 1\n" for number in range(14)}
@@ -191,7 +193,9 @@ def test_more_definitions_than_are_looked_at(places: Places, tmp_path: Path) -> 
     engine.close()
 
 
-def test_headings_are_definitions_only_where_code_has_none(places: Places, tmp_path: Path) -> None:
+def test_headings_are_definitions_only_where_code_has_none(
+    places: DataDirectories, tmp_path: Path
+) -> None:
     engine = Engine(places, lambda _root: SETTINGS)
     root = make(tmp_path / "texts", a="def Setup():\n    pass\n")
     (root / "README.md").write_text("# Texts\n\n## Setup\n\nRun it.\n\n## Licence\n\nFree.\n")

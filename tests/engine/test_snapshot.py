@@ -10,15 +10,20 @@ import pytest
 from asterism.analysis.source.discovery import DiscoveryOptions, discover
 from asterism.config.sections_index import IndexSettings
 from asterism.config.settings import Settings
-from asterism.engine import freshness
+from asterism.engine import snapshot as snapshots
 from asterism.engine.context_reply import ContextReply
 from asterism.engine.engine import Engine
-from asterism.engine.freshness import Unchanged
 from asterism.engine.relations import Relation, RelationsRequest
 from asterism.engine.search import SearchRequest
-from asterism.engine.snapshot import Opening, QuerySnapshot, answered, query_snapshot
+from asterism.engine.snapshot import (
+    QuerySnapshot,
+    SnapshotRequest,
+    Unchanged,
+    answered,
+    query_snapshot,
+)
+from asterism.engine.stores import DataDirectories
 from asterism.engine.warm import Warm
-from asterism.engine.wiring import Places
 from asterism.lsp.keeper import ServerCondition
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
@@ -74,7 +79,9 @@ def shop(root: Path) -> Path:
     return root
 
 
-def indexed(places: Places, root: Path, settings: Settings = BY_NAME) -> tuple[Engine, Registered]:
+def indexed(
+    places: DataDirectories, root: Path, settings: Settings = BY_NAME
+) -> tuple[Engine, Registered]:
     engine = Engine(places, lambda _root: settings)
     registered = engine.register(root)
     engine.index(registered)
@@ -100,9 +107,9 @@ QUERIES: dict[str, Callable[[Engine, Registered], object]] = {
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_a_query_opens_once_and_walks_once(
-    places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: str
+    places: DataDirectories, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: str
 ) -> None:
-    monkeypatch.setattr(freshness, "RACY_NS", -(10**15))
+    monkeypatch.setattr(snapshots, "RACY_NS", -(10**15))
     engine, registered = indexed(places, shop(tmp_path / "shop"))
     counts = Counts(monkeypatch)
     for walks in (1, 1, 0):
@@ -116,7 +123,7 @@ def test_a_query_opens_once_and_walks_once(
 
 
 def test_a_context_query_that_asks_a_compiler_walks_once(
-    places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    places: DataDirectories, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine, registered = indexed(places, shop(tmp_path / "shop"), CHECKED)
     witness = Witness()
@@ -167,7 +174,7 @@ def shown(reply: ContextReply) -> tuple[object, ...]:
 
 
 def test_a_commit_between_search_and_connections_changes_nothing(
-    places: Places, tmp_path: Path
+    places: DataDirectories, tmp_path: Path
 ) -> None:
     root = shop(tmp_path / "shop")
     engine, registered = indexed(places, root, CHECKED)
@@ -191,12 +198,14 @@ def test_a_commit_between_search_and_connections_changes_nothing(
     engine.close()
 
 
-def opening_of(places: Places, registered: Registered, settings: Settings = BY_NAME) -> Opening:
-    return Opening(registered, settings, places, Unchanged())
+def opening_of(
+    places: DataDirectories, registered: Registered, settings: Settings = BY_NAME
+) -> SnapshotRequest:
+    return SnapshotRequest(registered, settings, places, Unchanged())
 
 
 def test_a_table_that_was_replaced_is_read_from_a_new_snapshot(
-    places: Places, tmp_path: Path
+    places: DataDirectories, tmp_path: Path
 ) -> None:
     engine, registered = indexed(places, shop(tmp_path / "shop"))
     directory, attempts = registered.project.directory, []
@@ -212,7 +221,7 @@ def test_a_table_that_was_replaced_is_read_from_a_new_snapshot(
     assert len(attempts) == 2
 
 
-def test_damage_is_reported_after_one_attempt(places: Places, tmp_path: Path) -> None:
+def test_damage_is_reported_after_one_attempt(places: DataDirectories, tmp_path: Path) -> None:
     _, registered = indexed(places, shop(tmp_path / "shop"))
     attempts = []
 
@@ -225,7 +234,9 @@ def test_damage_is_reported_after_one_attempt(places: Places, tmp_path: Path) ->
     assert len(attempts) == 1
 
 
-def test_an_index_that_is_behind_lists_the_files_on_disk(places: Places, tmp_path: Path) -> None:
+def test_an_index_that_is_behind_lists_the_files_on_disk(
+    places: DataDirectories, tmp_path: Path
+) -> None:
     root = shop(tmp_path / "shop")
     _, registered = indexed(places, root)
     (root / "gift.py").write_text(GIFT)
@@ -239,7 +250,7 @@ def test_an_index_that_is_behind_lists_the_files_on_disk(places: Places, tmp_pat
             assert ("gift.py" in indexed_now) is not bool(behind)
 
 
-def test_a_repository_that_was_never_indexed(places: Places, tmp_path: Path) -> None:
+def test_a_repository_that_was_never_indexed(places: DataDirectories, tmp_path: Path) -> None:
     engine, registered = indexed(places, shop(tmp_path / "shop"))
     second = engine.register(make(tmp_path / "second", two=SHOP), project=registered.project.id)
     with engine.snapshot(second) as snapshot:
@@ -249,7 +260,9 @@ def test_a_repository_that_was_never_indexed(places: Places, tmp_path: Path) -> 
             snapshot.check_known()
 
 
-def test_what_is_skipped_is_recorded_where_no_file_changed(places: Places, tmp_path: Path) -> None:
+def test_what_is_skipped_is_recorded_where_no_file_changed(
+    places: DataDirectories, tmp_path: Path
+) -> None:
     root = shop(tmp_path / "shop")
     engine, registered = indexed(places, root)
     (root / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0")

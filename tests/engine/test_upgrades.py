@@ -1,4 +1,4 @@
-"""Making second vectors: one process at a time, behind every question, and told as it is."""
+"""Making encoder vectors: one process at a time, at low priority, with truthful reports."""
 
 import os
 from collections.abc import Callable
@@ -12,13 +12,13 @@ from asterism.config.sections_models import EmbeddingSettings
 from asterism.engine import upgrade
 from asterism.engine.doctor.models import upgrade_findings
 from asterism.engine.engine import Engine
-from asterism.engine.in_flight import Questions
+from asterism.engine.metrics import Questions
+from asterism.engine.status import UpgradeState
+from asterism.engine.stores import DataDirectories
 from asterism.engine.upgrade import Upgrader
-from asterism.engine.upgrade_state import UpgradeState
-from asterism.engine.wiring import Places
 from asterism.indexing.lock import upgrader
-from asterism.indexing.progress import Listener, Progress
-from asterism.store.encoder_vectors import FILE_NAME, remove_second
+from asterism.indexing.report import Listener, Progress
+from asterism.store.encoder_vectors import FILE_NAME, remove_encoder_vectors
 from asterism.store.registry import Registered
 from asterism.types.errors import IndexBusy, IndexMissing, SettingError, UsageError
 from tests.engine.conftest import SETTINGS, make
@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def engine(places: Places, folder: Path) -> Engine:
+def engine(places: DataDirectories, folder: Path) -> Engine:
     settings = replace(SETTINGS, embedding=EmbeddingSettings(upgrade=str(folder)))
     return Engine(places, lambda _root: settings)
 
@@ -88,7 +88,7 @@ def test_while_they_are_made_the_state_says_by_whom(engine: Engine, registered: 
     assert seen[0].sentence.endswith(f"(process {os.getpid()} makes them)")
 
 
-def test_a_failure_is_told_until_it_is_mended(
+def test_a_failure_is_reported_until_it_is_repaired(
     engine: Engine, registered: Registered, folder: Path
 ) -> None:
     weights = folder / "model.onnx"
@@ -145,7 +145,7 @@ def test_an_index_is_written_while_they_are_made(
     ],
 )
 def test_without_a_model_it_is_said_what_to_set(
-    places: Places,
+    places: DataDirectories,
     tmp_path: Path,
     embedding: EmbeddingSettings,
     error: type[Exception],
@@ -182,7 +182,7 @@ def test_the_doctor_looks_at_the_model(embedding: EmbeddingSettings, verdicts: l
 def test_the_doctor_runs_a_model_that_is_there(folder: Path) -> None:
     settings = replace(SETTINGS, embedding=EmbeddingSettings(upgrade=str(folder)))
     [finding] = upgrade_findings(settings)
-    assert (finding.check, finding.verdict.value) == ("Second vectors", "ok")
+    assert (finding.check, finding.verdict.value) == ("Encoder vectors", "ok")
 
 
 def test_in_the_background_an_index_becomes_complete_and_stays_so(
@@ -214,14 +214,14 @@ def test_in_the_background_vectors_that_went_are_made_again(
         assert until(lambda: state_of(engine, registered).complete)
         assert until(lambda: state_of(engine, registered).pid == 0)
         with upgrader(registered.project.directory, -1):
-            remove_second(registered.project.directory)
+            remove_encoder_vectors(registered.project.directory)
         assert until(lambda: state_of(engine, registered).complete)
     finally:
         behind.close()
 
 
 def test_in_the_background_settings_that_want_none_any_more_are_no_failure(
-    places: Places, folder: Path, tmp_path: Path
+    places: DataDirectories, folder: Path, tmp_path: Path
 ) -> None:
     wanted = EmbeddingSettings(upgrade=str(folder))
     chosen = [replace(SETTINGS, embedding=wanted)]
@@ -264,7 +264,7 @@ def test_an_end_does_not_wait_for_questions(engine: Engine, registered: Register
 
 
 def test_in_the_background_one_process_of_a_user_is_enough(
-    engine: Engine, registered: Registered, places: Places
+    engine: Engine, registered: Registered, places: DataDirectories
 ) -> None:
     behind = Upgrader(engine)
     places.cache.mkdir(parents=True, exist_ok=True)
@@ -279,7 +279,9 @@ def test_in_the_background_one_process_of_a_user_is_enough(
         behind.close()
 
 
-def test_where_the_settings_want_none_no_thread_is_started(places: Places, tmp_path: Path) -> None:
+def test_where_the_settings_want_none_no_thread_is_started(
+    places: DataDirectories, tmp_path: Path
+) -> None:
     engine = Engine(places, lambda _root: SETTINGS)
     behind = Upgrader(engine)
     behind.attend(engine.register(make(tmp_path / "shop", **FILES)))
@@ -287,7 +289,7 @@ def test_where_the_settings_want_none_no_thread_is_started(places: Places, tmp_p
     behind.close()
 
 
-def test_whoever_waits_for_no_question_waits_for_the_last_one() -> None:
+def test_waiting_for_idle_ends_with_the_last_query() -> None:
     questions, stop = Questions(), Event()
     done: list[str] = []
 

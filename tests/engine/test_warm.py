@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from asterism.config.sections_index import ChunkSettings
-from asterism.engine import freshness, warm
+from asterism.engine import snapshot as snapshots
+from asterism.engine import warm
 from asterism.engine.engine import Engine
-from asterism.engine.freshness import Unchanged, Wanted
 from asterism.engine.search import SearchRequest
-from asterism.engine.snapshot import Opening, query_snapshot
+from asterism.engine.snapshot import IndexTarget, SnapshotRequest, Unchanged, query_snapshot
+from asterism.engine.stores import DataDirectories, model_identity, sync_options
 from asterism.engine.warm import Warm
-from asterism.engine.wiring import Places, model_identity, sync_options
 from asterism.models.embed.options import EmbedOptions
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.chunk_table import ChunkSnapshot
@@ -30,7 +30,7 @@ TWO = "def two():\n    return 'second'\n"
 @pytest.fixture
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files count as settled at once; the two seconds are for clocks that tick slowly."""
-    monkeypatch.setattr(freshness, "RACY_NS", -(10**15))
+    monkeypatch.setattr(snapshots, "RACY_NS", -(10**15))
 
 
 def found(engine: Engine, registered: Registered, text: str, mode: Mode = Mode.hybrid) -> list[str]:
@@ -39,22 +39,22 @@ def found(engine: Engine, registered: Registered, text: str, mode: Mode = Mode.h
     return [kept.hit.chunk.name for kept in reply.selection.kept]
 
 
-def wanted(registered: Registered) -> Wanted:
-    return Wanted(registered.repository.root, sync_options(SETTINGS), model_identity(SETTINGS))
+def wanted(registered: Registered) -> IndexTarget:
+    return IndexTarget(registered.repository.root, sync_options(SETTINGS), model_identity(SETTINGS))
 
 
-def refresh(registered: Registered, places: Places, known: Unchanged) -> str:
+def refresh(registered: Registered, places: DataDirectories, known: Unchanged) -> str:
     """What is said of the index after a query was ready for its answer."""
-    with query_snapshot(Opening(registered, SETTINGS, places, known)) as snapshot:
+    with query_snapshot(SnapshotRequest(registered, SETTINGS, places, known)) as snapshot:
         return snapshot.freshness.message
 
 
-def watched(engine: Engine, places: Places, root: Path) -> tuple[Registered, Unchanged]:
+def watched(engine: Engine, places: DataDirectories, root: Path) -> tuple[Registered, Unchanged]:
     """A repository that was asked about often enough."""
     registered = engine.register(root)
     engine.index(registered)
     known = Unchanged()
-    for _ in range(freshness.SYNCS_BEFORE):
+    for _ in range(snapshots.SYNCS_BEFORE):
         assert not known.holds(registered, wanted(registered))
         assert refresh(registered, places, known) == ""
     return registered, known
@@ -71,7 +71,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 @pytest.mark.usefixtures("settled")
 @pytest.mark.parametrize("change", sorted(CHANGES))
 def test_a_change_is_seen_by_the_next_question(
-    engine: Engine, places: Places, tmp_path: Path, change: str
+    engine: Engine, places: DataDirectories, tmp_path: Path, change: str
 ) -> None:
     root = make(tmp_path / "shop", one=ONE, two=TWO)
     registered, known = watched(engine, places, root)
@@ -90,7 +90,7 @@ def test_a_change_is_seen_by_the_next_question(
 
 @pytest.mark.usefixtures("settled")
 def test_a_change_of_the_index_or_the_settings_is_seen(
-    engine: Engine, places: Places, tmp_path: Path
+    engine: Engine, places: DataDirectories, tmp_path: Path
 ) -> None:
     registered, known = watched(engine, places, make(tmp_path / "shop", one=ONE))
     other = replace(SETTINGS, chunks=ChunkSettings(max_tokens=900))
@@ -105,7 +105,7 @@ def test_a_change_of_the_index_or_the_settings_is_seen(
 
 
 def test_what_has_just_changed_is_not_trusted(
-    engine: Engine, places: Places, tmp_path: Path
+    engine: Engine, places: DataDirectories, tmp_path: Path
 ) -> None:
     registered, known = watched(engine, places, make(tmp_path / "shop", one=ONE))
     assert not known.holds(registered, wanted(registered))
@@ -113,13 +113,13 @@ def test_what_has_just_changed_is_not_trusted(
 
 @pytest.mark.usefixtures("settled")
 def test_few_repositories_are_remembered(
-    engine: Engine, places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, places: DataDirectories, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(freshness, "REPOSITORIES_KEPT", 1)
+    monkeypatch.setattr(snapshots, "REPOSITORIES_KEPT", 1)
     first, known = watched(engine, places, make(tmp_path / "first", one=ONE))
     second = engine.register(make(tmp_path / "second", two=TWO))
     engine.index(second)
-    for _ in range(freshness.SYNCS_BEFORE):
+    for _ in range(snapshots.SYNCS_BEFORE):
         refresh(second, places, known)
     assert known.holds(second, wanted(second))
     assert not known.holds(first, wanted(first))
@@ -142,7 +142,7 @@ def test_a_warm_engine_follows_every_change(engine: Engine, tmp_path: Path) -> N
 
 @pytest.mark.usefixtures("settled")
 def test_a_table_that_is_built_anew_is_opened_anew(
-    engine: Engine, places: Places, tmp_path: Path
+    engine: Engine, places: DataDirectories, tmp_path: Path
 ) -> None:
     """The versions of the new table have the numbers that those of the old one had."""
     root = make(tmp_path / "shop", one=ONE)

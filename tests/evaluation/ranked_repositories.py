@@ -13,7 +13,7 @@ from asterism.config.sections_models import RerankSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.evaluation.adapters import EngineSearcher
 from asterism.store.registry import Registered
 from asterism.types.search import Hit
@@ -37,9 +37,9 @@ def copied(name: str, below: Path) -> Path:
 
 
 def searcher(places: Path, jobs: int = 1) -> EngineSearcher:
-    """Search with default settings, but by the ranking alone: a judge has to be in time."""
+    """Search with default settings, but without a reranker, whose time is limited."""
     settings = Settings(work=WorkSettings(jobs=jobs), rerank=RerankSettings(provider="none"))
-    engine = Engine(Places(places / "data", places / "cache"), lambda _root: settings)
+    engine = Engine(DataDirectories(places / "data", places / "cache"), lambda _root: settings)
 
     def search(registered: Registered, query: str, limit: int) -> list[Hit]:
         reply = engine.search(registered, SearchRequest(text=query, limit=limit))

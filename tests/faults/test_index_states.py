@@ -9,11 +9,10 @@ import pytest
 
 from asterism.config.settings import Settings
 from asterism.engine.doctor.checks import index_findings
-from asterism.engine.doctor.findings import Finding
+from asterism.engine.doctor.machine import Finding
 from asterism.engine.status import ListedState, list_repositories
 from asterism.store.catalogue.schema import FILE_TABLES
-from asterism.store.checksums import stamp_of, sums_of
-from asterism.store.table_files import look_at, look_by_chance, look_deep
+from asterism.store.table_files import look_at, look_by_chance, look_deep, stamp_of, sums_of
 from asterism.types.errors import AsterismError, StorageFailed
 from asterism.types.index import TableFile
 from asterism.types.index_states import unreadable, without_advice

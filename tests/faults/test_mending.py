@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from asterism.config.settings import Settings
-from asterism.engine.doctor.deep import deep_findings
-from asterism.engine.doctor.findings import Finding, Verdict
+from asterism.engine.doctor.machine import Finding, Severity
+from asterism.engine.doctor.report import deep_findings
 from asterism.engine.search import SearchRequest
-from asterism.indexing.progress import Listener, Progress, Stage
+from asterism.indexing.report import Listener, Progress, SyncStage
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.store.checksums import stamp_of
+from asterism.store.table_files import stamp_of
 from asterism.telemetry.notices import taken
 from asterism.types.errors import IndexCorrupt, IndexMissing
 from asterism.types.index import Staleness
@@ -97,7 +97,7 @@ def test_a_build_beside_is_seen_and_can_be_cancelled(place: Workplace) -> None:
     asked: list[tuple[bool, bool]] = []
 
     def hear(progress: Progress) -> None:
-        if progress.stage is Stage.writing and not asked:
+        if progress.stage is SyncStage.writing and not asked:
             other = place.engine()
             registered = place.registered()
             asked.append((other.status(registered).running, other.cancel(registered)))
@@ -190,7 +190,7 @@ def test_a_killed_copying_of_the_log_is_looked_through(place: Workplace) -> None
     script = (
         "import sys; from pathlib import Path;"
         "from asterism.store.catalogue import sums as c;"
-        "from asterism.store.checksums import stamp_of;"
+        "from asterism.store.table_files import stamp_of;"
         "d = Path(sys.argv[1]); c.announce(d, stamp_of(d / 'catalogue.sqlite'))"
     )
     subprocess.run([sys.executable, "-c", script, str(place.directory)], check=True)
@@ -213,7 +213,7 @@ def deep(place: Workplace) -> list[Finding]:
 def test_deep_finds_what_no_stamp_shows(place: Workplace) -> None:
     """A disk that forgets changes bytes and no times."""
     whole, chats = deep(place)
-    assert (whole.verdict, chats.verdict) == (Verdict.ok, Verdict.ok)
+    assert (whole.verdict, chats.verdict) == (Severity.ok, Severity.ok)
     assert "every byte of" in whole.message
     table = table_of(place.data)
     assert table is not None
@@ -224,15 +224,15 @@ def test_deep_finds_what_no_stamp_shows(place: Workplace) -> None:
         catalogue.table.restamp(file._replace(stamp=stamp_of(table / file.name)) for file in files)
     assert place.engine().status(place.registered()).judgement.staleness is Staleness.equal
     damaged, _ = deep(place)
-    assert damaged.verdict is Verdict.problem
+    assert damaged.verdict is Severity.problem
     assert f"1 file: data/{name}" in damaged.message
     command = f"asterism index --force {place.root}"
     assert damaged.advice == f"Run `{command}`: it is built again from the files."
     # Nothing less does it.
     place.index()
-    assert deep(place)[0].verdict is Verdict.problem
+    assert deep(place)[0].verdict is Severity.problem
     place.index(force=True)
-    assert deep(place)[0].verdict is Verdict.ok
+    assert deep(place)[0].verdict is Severity.ok
     place.check()
 
 
@@ -240,7 +240,7 @@ def test_deep_compares_the_catalogue_with_the_chunks(place: Workplace) -> None:
     change_catalogue(place.directory, "DELETE FROM chunks WHERE n = 0")
     finding, _ = deep(place)
     assert (finding.verdict, "its catalogue names" in finding.message) == (
-        Verdict.problem,
+        Severity.problem,
         True,
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.indexing.progress import Listener, Progress, Stage
+from asterism.indexing.report import Listener, Progress, SyncStage
 from tests.faults.generated_repository import files_of
 from tests.faults.privileges import on_read_only_disk, on_small_disk, permissions_count
 from tests.faults.whole_index import violations
@@ -148,7 +148,7 @@ def test_files_that_vanish_between_listing_and_reading(tmp_path: Path) -> None:
 
     def vanish(progress: Progress) -> None:
         # The first packet is read, the others are not.
-        if progress.stage is Stage.reading and not vanished:
+        if progress.stage is SyncStage.reading and not vanished:
             for file in sorted((place.root / "ts").rglob("*.ts")):
                 file.unlink()
                 vanished.append(file.name)

@@ -14,7 +14,7 @@ import pytest
 from asterism.config.sections_index import StructureSettings, TrustSettings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from tests.engine.conftest import SETTINGS
 from tests.faults.workplace import Command, Outcome, Workplace, wait_until
 
@@ -91,7 +91,7 @@ def test_a_wayward_compiler(place: Workplace, mode: str, path: str) -> None:
         structure = replace(structure, wait_seconds=30.0)
     trust = TrustSettings(repositories=(str(place.root),))
     settings = replace(SETTINGS, structure=structure, trust=trust)
-    engine = Engine(Places(place.data, place.home / "cache"), lambda _root: settings)
+    engine = Engine(DataDirectories(place.data, place.home / "cache"), lambda _root: settings)
     registered = engine.register(place.root)
     engine.index(registered)
     request = SearchRequest(text=f"symbol = {path} > paint")
@@ -127,9 +127,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("arguments", COMMANDS)
-def test_a_command_that_is_killed_leaves_nobody(
-    place: Workplace, arguments: tuple[str, ...]
-) -> None:
+def test_a_killed_command_leaves_no_process(place: Workplace, arguments: tuple[str, ...]) -> None:
     compiler = program(place.home, "hang")
     command = started(place, compiler, *arguments)
     wait_until(lambda: bool(processes(compiler)), "the compiler")
@@ -138,7 +136,7 @@ def test_a_command_that_is_killed_leaves_nobody(
     wait_until(lambda: not processes(compiler), "its end")
 
 
-def test_a_command_that_is_interrupted_leaves_nobody(place: Workplace) -> None:
+def test_an_interrupted_command_leaves_no_process(place: Workplace) -> None:
     compiler = program(place.home, "hang")
     command = started(place, compiler, *COMMANDS[1])
     wait_until(lambda: bool(processes(compiler)), "the compiler")

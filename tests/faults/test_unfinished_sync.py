@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.indexing.progress import Listener, Progress, Stage
+from asterism.indexing.report import Listener, Progress, SyncStage
 from tests.indexing.workshop import Workshop, workshop
 
 PROVIDER = "def price(item: int) -> int:\n    return item\n"
@@ -30,7 +30,7 @@ def cut_short(shop: Workshop) -> None:
     written: list[Progress] = []
 
     def hear(progress: Progress) -> None:
-        if progress.stage is Stage.writing:
+        if progress.stage is SyncStage.writing:
             written.append(progress)
 
     assert shop.sync(Listener(hear, lambda: bool(written))).cancelled

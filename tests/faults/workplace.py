@@ -14,9 +14,8 @@ from asterism.config.sections_index import IndexSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchReply, SearchRequest
-from asterism.engine.wiring import Places
-from asterism.indexing.progress import SILENT, Listener
-from asterism.indexing.report import SyncReport
+from asterism.engine.stores import DataDirectories
+from asterism.indexing.report import SILENT, Listener, SyncReport
 from asterism.store.registry import Registered
 from tests.faults.generated_repository import make_repository
 from tests.faults.whole_index import differences, violations, whole
@@ -46,7 +45,9 @@ class Workplace:
     def engine(self, data: Path | None = None) -> Engine:
         """An engine in this process, with small batches."""
         settings = Settings(index=IndexSettings(batch_bytes=1), work=WorkSettings(2))
-        return Engine(Places(data or self.data, self.home / "cache"), lambda _root: settings)
+        return Engine(
+            DataDirectories(data or self.data, self.home / "cache"), lambda _root: settings
+        )
 
     def registered(self) -> Registered:
         """The repository as the registry knows it."""

@@ -10,20 +10,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from asterism.indexing.progress import Listener, Progress, Stage
+from asterism.indexing.report import Listener, Progress, SyncStage
 from asterism.store.chunk_table import ChunkKey
 from tests.indexing.workshop import Kind, Workshop, workshop
 
 
 class World(NamedTuple):
-    """Paths that a language's files may have, and lines that may stand in them.
+    """Paths that a language's files may have, and lines that they may contain.
 
     Few names for much: most imports can mean several files, and most files shadow another.
     """
 
     paths: tuple[str, ...]
     lines: tuple[str, ...]
-    """`MOD` stands for a module, `NAME` and `OTHER` for names, `ARGS` for parameters."""
+    """`MOD` is replaced by a module, `NAME` and `OTHER` by names, `ARGS` by parameters."""
     modules: tuple[str, ...]
 
 
@@ -250,7 +250,7 @@ def test_a_file_that_changes_before_it_is_read_again(tmp_path: Path, later: str 
         old.put("a.py", "def f(x, y):\n    return 1\n")
 
         def hear(progress: Progress) -> None:
-            if progress == (Stage.reading, 1, 1, 0, ""):
+            if progress == (SyncStage.reading, 1, 1, 0, ""):
                 happen(old, ("remove", "b.py") if later is None else ("put", "b.py", later))
 
         old.sync(Listener(hear))
@@ -292,7 +292,7 @@ def cut_short(shop: Workshop) -> None:
     written: list[Progress] = []
 
     def hear(progress: Progress) -> None:
-        if progress.stage is Stage.writing:
+        if progress.stage is SyncStage.writing:
             written.append(progress)
 
     shop.sync(Listener(hear, lambda: bool(written)))

@@ -9,7 +9,7 @@ import pytest
 
 from asterism.analysis.parallel import BATCH
 from asterism.analysis.syntax import language
-from asterism.indexing.progress import Listener, Progress, Stage
+from asterism.indexing.report import Listener, Progress, SyncStage
 from asterism.types.errors import ProviderDown
 from asterism.types.index import Staleness
 from tests.analysis.syntax.material import ENDLESS
@@ -33,7 +33,7 @@ def test_a_file_that_vanishes_between_listing_and_reading(shop: Workshop) -> Non
 
     def vanish(progress: Progress) -> None:
         # The first batch is read, the second is not; everything is listed.
-        if progress.stage is Stage.reading and progress.files_done == BATCH:
+        if progress.stage is SyncStage.reading and progress.files_done == BATCH:
             (shop.root / last).unlink()
 
     report = shop.sync(Listener(vanish))
@@ -84,7 +84,7 @@ def test_stopping_keeps_what_was_written(shop: Workshop) -> None:
     written: list[int] = []
 
     def hear(progress: Progress) -> None:
-        if progress.stage is Stage.writing:
+        if progress.stage is SyncStage.writing:
             written.append(progress.files_done)
 
     report = shop.sync(Listener(hear, lambda: bool(written)))

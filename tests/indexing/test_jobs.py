@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from asterism.indexing.jobs import is_alive, run_sync
-from asterism.indexing.progress import SILENT, Listener, Progress, Stage
-from asterism.indexing.report import SyncReport
+from asterism.indexing.jobs import run_sync
+from asterism.indexing.plan import is_alive
+from asterism.indexing.report import SILENT, Listener, Progress, SyncReport, SyncStage
 from asterism.types.errors import ProviderDown, StorageFailed
 from asterism.types.index import Job, JobState
 from tests.indexing.workshop import Workshop, workshop
@@ -32,7 +32,7 @@ def job(shop: Workshop) -> Job:
     return found
 
 
-def raising(error: BaseException, stage: Stage) -> Listener:
+def raising(error: BaseException, stage: SyncStage) -> Listener:
     def hear(progress: Progress) -> None:
         if progress.stage is stage:
             raise error
@@ -82,14 +82,14 @@ def test_a_provider_that_fails(shop: Workshop) -> None:
 def test_a_disk_that_fails(shop: Workshop, number: int, why: str) -> None:
     error = OSError(number, os.strerror(number))
     with pytest.raises(StorageFailed, match=f"could not be written: {why}. What was committed is"):
-        run(shop, raising(error, Stage.writing))
+        run(shop, raising(error, SyncStage.writing))
     assert job(shop).state == "failed"
     assert why in job(shop).sentence
 
 
 def test_an_interrupt(shop: Workshop) -> None:
     with pytest.raises(KeyboardInterrupt):
-        run(shop, raising(KeyboardInterrupt(), Stage.writing))
+        run(shop, raising(KeyboardInterrupt(), SyncStage.writing))
     assert job(shop).state == "cancelled"
     assert job(shop).sentence.startswith("Interrupted; what was written is kept.")
 
@@ -104,7 +104,7 @@ def test_stopped_by_another_process(shop: Workshop, monkeypatch: pytest.MonkeyPa
     catalogue = shop.index.catalogue
 
     def hear(progress: Progress) -> None:
-        if progress.stage is Stage.writing:
+        if progress.stage is SyncStage.writing:
             assert catalogue.request_cancel("repository")
 
     assert run(shop, Listener(hear)).cancelled

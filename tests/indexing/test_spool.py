@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from asterism.indexing.read import Gone, Packet, Rows, unpickled
+from asterism.indexing.read import FileRows, Gone, Packet, unpickled
 from asterism.indexing.write import Earlier, Spool
 
 BLOCKS = [b"one", b"two" * 10_000, b"three" * 100, b"four"]
-HELD = [Rows("a.py", "a py", [], [])]
+HELD = [FileRows("a.py", "a py", [], [])]
 
 
-def packet(rows: list[Rows] | bytes, number: int = 0) -> Packet:
+def packet(rows: list[FileRows] | bytes, number: int = 0) -> Packet:
     return Packet([Gone(f"{number}.py")], rows, 1)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.indexing.staleness import Judgement, judge, judge_shape
+from asterism.indexing.plan import IndexVerdict, judge, judge_shape
 from asterism.store.catalogue.schema import SCHEMA_VERSION
 from asterism.types.index import Pending, Staleness
 from tests.indexing.workshop import Workshop, workshop
@@ -22,7 +22,7 @@ def shop(tmp_path: Path) -> Iterator[Workshop]:
         yield made
 
 
-def judged(shop: Workshop) -> Judgement:
+def judged(shop: Workshop) -> IndexVerdict:
     return judge(shop.index.catalogue, shop.repository, shop.options, shop.index.identity)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from asterism.analysis.parallel import BATCH
-from asterism.indexing.progress import Listener, Progress, Stage
+from asterism.indexing.report import Listener, Progress, SyncStage
 from tests.indexing.workshop import Workshop, workshop
 
 PACKETS = 5
@@ -34,7 +34,7 @@ def stopped(place: Workshop, packets: int) -> list[int]:
     heard: list[int] = []
 
     def hear(progress: Progress) -> None:
-        if progress.stage is Stage.reading:
+        if progress.stage is SyncStage.reading:
             heard.append(progress.files_done)
 
     def is_enough() -> bool:
@@ -102,7 +102,7 @@ def test_a_build_that_is_stopped_while_it_writes(place: Workshop, tmp_path: Path
     read: list[int] = []
 
     def hear(progress: Progress) -> None:
-        if progress.stage is Stage.writing:
+        if progress.stage is SyncStage.writing:
             written.append(progress.files_done)
 
     assert place.sync(Listener(hear, lambda: bool(written))).cancelled

@@ -1,4 +1,4 @@
-"""Second vectors are made once for each text, whatever interrupts it and whatever is edited."""
+"""Encoder vectors are made once for each text, despite interruptions and edits."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -7,10 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asterism.indexing.index import Cache
-from asterism.indexing.progress import Listener, Progress
-from asterism.indexing.read import text_hash
-from asterism.indexing.report import UpgradeReport
+from asterism.indexing.index import Cache, text_hash
+from asterism.indexing.report import Listener, Progress, UpgradeReport
 from asterism.indexing.upgrade import (
     BATCH_TEXTS,
     Upgrade,
@@ -20,8 +18,8 @@ from asterism.indexing.upgrade import (
 )
 from asterism.models.embed.cache import EmbeddingCache, NoCache
 from asterism.models.embed.fake import CountingEmbedder
-from asterism.store.encoder_vectors import MadeFor, Making, SecondStore
-from asterism.store.limits import Limits
+from asterism.store.chunk_table import MemoryLimits
+from asterism.store.encoder_vectors import EncoderStore, MadeFor, Making
 from asterism.store.memory_table import MemoryTable
 from asterism.types.errors import ProviderDown, StorageFailed
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, units
@@ -69,13 +67,13 @@ class Workshop:
         return upgrade(self.work(), listener or Listener())
 
     def kept(self) -> Mapping[bytes, bytes]:
-        store = SecondStore.existing(self.directory, self.made_for)
+        store = EncoderStore.existing(self.directory, self.made_for)
         assert store is not None
         with store:
             return dict(row for rows in store.everything() for row in rows)
 
     def making(self) -> Making:
-        with SecondStore.open(self.directory, self.made_for) as store:
+        with EncoderStore.open(self.directory, self.made_for) as store:
             return store.making()
 
 
@@ -189,7 +187,7 @@ def test_another_model_begins_anew(shop: Workshop) -> None:
 
 
 def test_too_many_chunks_are_left_to_the_built_in_model(shop: Workshop) -> None:
-    few = replace(shop.work(), limits=Limits(matrix_bytes=4 * 6 * 100))
+    few = replace(shop.work(), limits=MemoryLimits(matrix_bytes=4 * 6 * 100))
     report = upgrade(few)
     assert report.too_large == 3 * BATCH_TEXTS
     assert "192 chunks are more than" in report.sentence

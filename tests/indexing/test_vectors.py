@@ -5,9 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asterism.indexing.read import text_hash
-from asterism.indexing.report import Account
-from asterism.indexing.write import Text, VectorSource
+from asterism.indexing.index import EmbeddedText, VectorSource, text_hash
+from asterism.indexing.report import SyncAccount
 from asterism.models.embed.cache import EmbeddingCache
 from asterism.models.embed.fake import CountingEmbedder
 from asterism.store.chunk_table import ChunkKey
@@ -15,7 +14,7 @@ from asterism.store.memory_table import MemoryTable
 from tests.disclosure.examples import AWS
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry
 
-A, B, C = (Text(name * 16, f"text of {name!r}") for name in (b"a", b"b", b"c"))
+A, B, C = (EmbeddedText(name * 16, f"text of {name!r}") for name in (b"a", b"b", b"c"))
 RECIPE = 1
 
 
@@ -60,8 +59,8 @@ def sources(tmp_path: Path) -> Sources:
         ([C, C, A, A, B, B], (1, 1, 1)),
     ],
 )
-def test_sources(sources: Sources, texts: list[Text], counts: tuple[int, int, int]) -> None:
-    account = Account()
+def test_sources(sources: Sources, texts: list[EmbeddedText], counts: tuple[int, int, int]) -> None:
+    account = SyncAccount()
     found = sources.source().vectors(texts, sources.stored, account)
     assert (account.cached, account.reused, account.embedded) == counts
     assert sources.embedder.documents == [C.text] * counts[2]
@@ -72,15 +71,15 @@ def test_sources(sources: Sources, texts: list[Text], counts: tuple[int, int, in
 
 
 def test_what_was_made_is_cached(sources: Sources) -> None:
-    sources.source().vectors([C], {}, Account())
-    again = Account()
+    sources.source().vectors([C], {}, SyncAccount())
+    again = SyncAccount()
     sources.source().vectors([C], {}, again)
     assert (again.cached, again.embedded) == (1, 0)
 
 
 def test_a_row_that_is_gone_is_made_again(sources: Sources) -> None:
     sources.table.delete([1])
-    account = Account()
+    account = SyncAccount()
     sources.source().vectors([B], sources.stored, account)
     assert (account.reused, account.embedded) == (0, 1)
 
@@ -93,7 +92,7 @@ def test_neither_table_nor_model_is_opened_for_nothing(sources: Sources) -> None
         raise AssertionError
 
     source = VectorSource(sources.embedder.identity, RECIPE, sources.cache, never, nobody)
-    assert len(source.vectors([A], {}, Account())) == 1
+    assert len(source.vectors([A], {}, SyncAccount())) == 1
 
 
 def remote(embedder: CountingEmbedder, cache: EmbeddingCache, table: MemoryTable) -> VectorSource:
@@ -108,14 +107,14 @@ def test_a_server_gets_texts_without_tokens_and_the_cache_knows_them_by_these(
     """Another token in the same place is the same text, so nothing is sent a second time."""
     embedder, table = CountingEmbedder(DIMENSIONS), MemoryTable(DIMENSIONS)
     first, second = (
-        Text(text_hash(text), text) for text in (f"key = '{AWS}'", f"key = 'ASIA{AWS[4:]}'")
+        EmbeddedText(text_hash(text), text) for text in (f"key = '{AWS}'", f"key = 'ASIA{AWS[4:]}'")
     )
     with EmbeddingCache(tmp_path, 1_000_000) as cache:
-        account = Account()
+        account = SyncAccount()
         made = remote(embedder, cache, table).vectors([first], {}, account)
         assert embedder.documents == ["key = '[masked: AWS access key]'"]
         assert (account.embedded, account.masked.counts) == (1, {"AWS access key": 1})
-        again = Account()
+        again = SyncAccount()
         known = remote(embedder, cache, table).vectors([second, first], {}, again)
         assert (again.cached, again.embedded, again.masked.counts) == (2, 0, {})
         assert known.tobytes() == made.tobytes() * 2
@@ -126,17 +125,17 @@ def test_the_account_has_the_lines_of_tokens_in_their_file(tmp_path: Path) -> No
     embedder, table = CountingEmbedder(DIMENSIONS), MemoryTable(DIMENSIONS)
     source = f"def run():\n    return '{AWS}'\n"
     made = chunk(full_source=source, embedding_text=f"[Python] src/app.py\n{source}")
-    account = Account()
+    account = SyncAccount()
     with EmbeddingCache(tmp_path, 1_000_000) as cache:
-        text = Text(text_hash(made.embedding_text), made.embedding_text, made)
+        text = EmbeddedText(text_hash(made.embedding_text), made.embedding_text, made)
         remote(embedder, cache, table).vectors([text], {}, account)
     assert account.masked.counts == {"AWS access key": 1}
     assert account.masked.places == {("src/app.py", 4)}
 
 
 def test_a_model_of_this_process_reads_the_text_as_it_is(sources: Sources) -> None:
-    text = Text(text_hash(AWS), AWS)
-    account = Account()
+    text = EmbeddedText(text_hash(AWS), AWS)
+    account = SyncAccount()
     sources.source().vectors([text], {}, account)
     assert sources.embedder.documents == [AWS]
     assert account.masked.counts == {}

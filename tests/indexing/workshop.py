@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Literal
 
 from asterism.analysis.chunks.units import RECIPE_VERSION
-from asterism.indexing.index import Cache, Index
+from asterism.indexing.index import Cache, OpenIndex
 from asterism.indexing.plan import SyncOptions, options_hash
-from asterism.indexing.progress import SILENT, Listener
-from asterism.indexing.report import SyncReport
+from asterism.indexing.report import SILENT, Listener, SyncReport
 from asterism.indexing.sync import sync
 from asterism.models.embed.cache import NoCache
 from asterism.models.embed.fake import CountingEmbedder
@@ -20,8 +19,7 @@ from asterism.store.catalogue.schema import SCHEMA_VERSION
 from asterism.store.chunk_table import ChunkTable
 from asterism.store.lance.table import LanceTable
 from asterism.store.memory_table import MemoryTable
-from asterism.types.chunk import Chunk
-from asterism.types.index import Manifest, Repository
+from asterism.types.index import Chunk, Manifest, Repository
 
 Kind = Literal["memory", "lance"]
 
@@ -34,7 +32,7 @@ class Workshop:
     """One repository and its index."""
 
     root: Path
-    index: Index
+    index: OpenIndex
     embedder: CountingEmbedder
     repository: Repository
     options: SyncOptions = field(default_factory=SyncOptions)
@@ -101,7 +99,7 @@ def workshop(
         def reopen() -> ChunkTable:
             return LanceTable.open(store)
 
-    index = Index(
+    index = OpenIndex(
         store,
         catalogue,
         create,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.records.database import Database, open_database
+from asterism.records.database import RecordsDatabase, open_database
 from asterism.records.options import RecordsOptions
 from tests.records.postgres import new_database, running_server
 
@@ -25,7 +25,7 @@ def options(request: pytest.FixtureRequest, tmp_path: Path) -> RecordsOptions:
 
 
 @pytest.fixture
-def database(options: RecordsOptions) -> Iterator[Database]:
+def database(options: RecordsOptions) -> Iterator[RecordsDatabase]:
     opened = open_database(options)
     yield opened
     opened.close()

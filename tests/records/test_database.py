@@ -14,16 +14,13 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
-from asterism.records import tables
-from asterism.records import tables as session_tables
 from asterism.records.conversations import Conversations
-from asterism.records.database import Database, open_database
-from asterism.records.migrate import REVISIONS
+from asterism.records.database import REVISIONS, RecordsDatabase, open_database
 from asterism.records.options import FILE, RecordsOptions
-from asterism.records.tables import METADATA
+from asterism.records.rows import METADATA, SESSIONS, TURNS
 from asterism.records.turns import NewTurn, Turns
 from asterism.telemetry.notices import taken
-from asterism.types.conversation import Shelf
+from asterism.types.chat import Shelf
 from asterism.types.errors import (
     RecordsCorrupt,
     RecordsTooNew,
@@ -34,8 +31,7 @@ from asterism.types.errors import (
 from tests.faults.damage import DAMAGES, NOTHING_EARLIER
 from tests.faults.privileges import permissions_count
 
-# The tables of each room are known once its module is loaded.
-TABLES = {tables.TURNS.name, session_tables.SESSIONS.name}
+TABLES = {TURNS.name, SESSIONS.name}
 
 OPEN = """
 import sys
@@ -50,7 +46,7 @@ def opening(options: RecordsOptions) -> list[str]:
     return [sys.executable, "-c", OPEN, str(options.directory), options.url]
 
 
-def test_the_tables_are_what_the_code_says(database: Database) -> None:
+def test_the_tables_are_what_the_code_says(database: RecordsDatabase) -> None:
     assert {*METADATA.tables} >= TABLES
     with database.reading() as connection:
         context = MigrationContext.configure(connection)
@@ -119,7 +115,7 @@ def _with_kill() -> str:
     return before + OPEN
 
 
-def test_an_error_takes_back_the_whole_write(database: Database) -> None:
+def test_an_error_takes_back_the_whole_write(database: RecordsDatabase) -> None:
     def rows(connection: Connection) -> int:
         return connection.scalar(text("SELECT count(*) FROM alembic_version")) or 0
 
@@ -152,7 +148,7 @@ def test_the_file_is_the_users_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"This is no database at all. " * 200, b"x" * 5_000])
-def test_a_file_that_is_none(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_database(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE).write_bytes(content)
     with pytest.raises(RecordsCorrupt, match="move it away"):
         open_database(RecordsOptions(tmp_path))
@@ -208,12 +204,12 @@ def test_a_directory_in_the_way(tmp_path: Path) -> None:
         ("sqlite:///:memory:", "absolute path"),
     ],
 )
-def test_addresses_that_are_none(tmp_path: Path, url: str, message: str) -> None:
+def test_invalid_addresses(tmp_path: Path, url: str, message: str) -> None:
     with pytest.raises(SettingError, match=message):
         open_database(RecordsOptions(tmp_path, url))
 
 
-def test_a_database_nobody_knows(tmp_path: Path) -> None:
+def test_an_unknown_kind_of_database(tmp_path: Path) -> None:
     with pytest.raises(RecordsUnreachable, match="no library is installed"):
         open_database(RecordsOptions(tmp_path, "oracle+nothing://host/name"))
 

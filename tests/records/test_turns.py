@@ -10,10 +10,9 @@ import pytest
 from sqlalchemy import update
 
 from asterism.records.conversations import Conversations
-from asterism.records.database import Database, open_database
+from asterism.records.database import RecordsDatabase, open_database
 from asterism.records.options import RecordsOptions
-from asterism.records.rows import LEASE_SECONDS, is_alive, this_process
-from asterism.records.tables import TURNS
+from asterism.records.rows import LEASE_SECONDS, TURNS, is_alive, this_process
 from asterism.records.turns import Begun, Busy, NewTurn, Turns
 from asterism.types.chat import (
     Citation,
@@ -59,7 +58,7 @@ CONTEXT = RequestContext(
     ),
     left_out=(
         LeftOut(RuleKey("other"), LeftOutReason.budget),
-        LeftOut("src/a.py:1-9", LeftOutReason.budget, 0.4, "no room"),
+        LeftOut("src/a.py:1-9", LeftOutReason.budget, 0.4, "too long"),
     ),
     notes=("a server is missing",),
     considered=9,
@@ -93,7 +92,7 @@ def whole(turn: Turn) -> Turn:
 
 
 @pytest.fixture
-def turns(database: Database) -> Turns:
+def turns(database: RecordsDatabase) -> Turns:
     return Turns(database)
 
 
@@ -188,7 +187,7 @@ def test_one_turn_at_a_time(turns: Turns) -> None:
     assert begun(turns.begin(NewTurn("p", first.conversation.id))).recorded.number == 2
 
 
-def abandon(database: Database, turn: str, owner: str) -> None:
+def abandon(database: RecordsDatabase, turn: str, owner: str) -> None:
     with database.writing() as connection:
         connection.execute(update(TURNS).where(TURNS.c.id == turn).values(owner=owner))
 
@@ -196,7 +195,7 @@ def abandon(database: Database, turn: str, owner: str) -> None:
 GONE = this_process().rsplit(" ", 2)[0] + " 4194999 1"
 
 
-def test_a_turn_whose_process_died(turns: Turns, database: Database) -> None:
+def test_a_turn_whose_process_died(turns: Turns, database: RecordsDatabase) -> None:
     wanted = NewTurn("q", request_id="r-1")
     first = begun(turns.begin(wanted))
     abandon(database, first.recorded.turn.id, GONE)
@@ -213,7 +212,9 @@ def test_a_turn_whose_process_died(turns: Turns, database: Database) -> None:
     assert (again.is_ours, again.recorded.number) == (True, 1)
 
 
-def test_taking_up_an_interrupted_turn_keeps_what_it_had(turns: Turns, database: Database) -> None:
+def test_taking_up_an_interrupted_turn_keeps_what_it_had(
+    turns: Turns, database: RecordsDatabase
+) -> None:
     first = begun(turns.begin(NewTurn("q")))
     so_far = replace(whole(first.recorded.turn), status=TurnStatus.running, error=None)
     turns.save(so_far)
@@ -241,7 +242,9 @@ def test_a_new_question_instead_of_an_approval(turns: Turns) -> None:
     assert turns.get(first.recorded.turn.id).turn.status is TurnStatus.stopped
 
 
-def test_whoever_lost_the_turn_writes_nothing(turns: Turns, database: Database) -> None:
+def test_a_process_that_lost_the_turn_writes_nothing(
+    turns: Turns, database: RecordsDatabase
+) -> None:
     first = begun(turns.begin(NewTurn("q")))
     abandon(database, first.recorded.turn.id, GONE)
     assert turns.is_stopped(first.recorded.turn.id)
@@ -268,12 +271,12 @@ def test_stopping(turns: Turns) -> None:
     ("wanted", "message"),
     [(NewTurn(" \n"), "empty"), (NewTurn("q", request_id="x" * 201), "200 characters")],
 )
-def test_questions_that_are_none(turns: Turns, wanted: NewTurn, message: str) -> None:
+def test_invalid_questions(turns: Turns, wanted: NewTurn, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         turns.begin(wanted)
 
 
-def test_a_removed_conversation_stops_its_turn(turns: Turns, database: Database) -> None:
+def test_a_removed_conversation_stops_its_turn(turns: Turns, database: RecordsDatabase) -> None:
     first = begun(turns.begin(NewTurn("q")))
     abandon(database, first.recorded.turn.id, GONE)
     Conversations(database).delete(first.conversation.id)
@@ -286,7 +289,7 @@ def test_a_removed_conversation_stops_its_turn(turns: Turns, database: Database)
         (this_process(), 0, True),
         (this_process(), LEASE_SECONDS + 1, False),
         (GONE, 0, False),
-        # A number that was given out again is another process.
+        # A reused pid belongs to another process.
         (this_process().rsplit(" ", 1)[0] + " 1", 0, not Path("/proc/self/stat").exists()),
         ("another-machine 1 1", 0, True),
         ("another-machine 1 1", LEASE_SECONDS + 1, False),

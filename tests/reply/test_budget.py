@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from asterism.analysis.syntax.outlines import outline
 from asterism.reply.budget import Assembly, FileSource, ReplyResult, assemble
 from asterism.reply.snapshots import stated
-from asterism.types.selection import Detail
+from asterism.types.search import Detail
 
 SHOP = b"""\
 import { Price } from './price';

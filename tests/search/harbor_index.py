@@ -9,8 +9,7 @@ from asterism.indexing.plan import SyncOptions, options_hash
 from asterism.indexing.sync import sync
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.chunk_table import ChunkSnapshot
-from asterism.types.chunk import Chunk
-from asterism.types.index import Repository
+from asterism.types.index import Chunk, Repository
 from tests.indexing.workshop import Kind, workshop
 
 PROJECT = Path(__file__).resolve().parents[2]

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable
 
-from asterism.types.chunk import Chunk
-from asterism.types.search import Hit
-from asterism.types.selection import Detail, Kept
+from asterism.types.index import Chunk
+from asterism.types.search import Detail, Hit, Kept
 
 
 def hit(

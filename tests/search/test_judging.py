@@ -9,7 +9,7 @@ from asterism.search.ranking.order import Standing
 from asterism.search.ranking.rerank import Judgement, judged
 from asterism.search.recall import FileKey
 from asterism.store.chunk_table import ChunkKey
-from asterism.types.chunk import Chunk
+from asterism.types.index import Chunk
 from asterism.types.search import Question, Signal
 from tests.search.selection_hits import hit
 

@@ -8,7 +8,7 @@ from asterism.search.ranking.options import RankOptions
 from asterism.search.ranking.text import read, weigh, weigh_chunks
 from asterism.search.recall import FileKey, Pools
 from asterism.store.chunk_table import ChunkKey, Match
-from asterism.types.chunk import Chunk
+from asterism.types.index import Chunk
 from asterism.types.search import Question
 from tests.search.selection_hits import hit
 

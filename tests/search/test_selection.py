@@ -15,8 +15,7 @@ from asterism.search.selection.options import (
 )
 from asterism.search.selection.select import select
 from asterism.search.selection.sizes import Measure
-from asterism.types.search import Hit
-from asterism.types.selection import Dropped, Stage
+from asterism.types.search import Dropped, Hit, Stage
 from tests.search.selection_hits import hit, names
 
 NAN = float("nan")

@@ -9,8 +9,7 @@ import pytest
 from asterism.search.selection.options import CHUNKS, CONTEXT, SelectionOptions
 from asterism.search.selection.select import select
 from asterism.search.selection.sizes import Measure, source_text
-from asterism.types.search import Hit
-from asterism.types.selection import Detail, Dropped, Reason
+from asterism.types.search import Detail, Dropped, Hit, Reason
 from tests.search.selection_hits import hit, names
 
 LENGTHS = {Detail.full: 100, Detail.collapsed: 50, Detail.signature: 20, Detail.location: 5}

@@ -8,8 +8,7 @@ import pytest
 from asterism.search.selection.options import CHAT, SelectionOptions
 from asterism.search.selection.select import select
 from asterism.search.selection.sizes import Measure
-from asterism.types.search import Hit
-from asterism.types.selection import Detail, Dropped, Lines, Reason
+from asterism.types.search import Detail, Dropped, Hit, Lines, Reason
 from tests.search.selection_hits import hit, names
 
 NAN, INF = float("nan"), float("inf")

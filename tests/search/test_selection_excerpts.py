@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from asterism.search.query.parse import understand
 from asterism.search.selection.excerpts import READ_CHARACTERS, Excerpt, excerpts_for, gap_mark
-from asterism.types.search import Hit
-from asterism.types.selection import Lines
+from asterism.types.search import Hit, Lines
 from tests.analysis.chunks.invariants import STEADY
 from tests.search.selection_hits import hit
 

@@ -12,8 +12,7 @@ from asterism.search.selection.excerpts import excerpts_for
 from asterism.search.selection.options import CONTEXT, SelectionOptions
 from asterism.search.selection.select import select
 from asterism.search.selection.sizes import STEPS, Measure, source_text
-from asterism.types.search import Hit
-from asterism.types.selection import Detail, Kept, Lines, Reason, Selection
+from asterism.types.search import Detail, Hit, Kept, Lines, Reason, Selection
 from tests.analysis.chunks.invariants import STEADY
 from tests.search.selection_hits import hit, names
 

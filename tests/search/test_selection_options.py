@@ -13,7 +13,7 @@ from asterism.search.selection.options import (
     staged,
 )
 from asterism.types.errors import UsageError
-from asterism.types.selection import Stage
+from asterism.types.search import Stage
 
 
 @pytest.mark.parametrize(

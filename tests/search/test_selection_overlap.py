@@ -7,8 +7,7 @@ import pytest
 from asterism.search.selection.options import CHAT, CHUNKS, CONTEXT, SelectionOptions
 from asterism.search.selection.select import select
 from asterism.search.selection.sizes import Measure
-from asterism.types.search import Hit
-from asterism.types.selection import Reason
+from asterism.types.search import Hit, Reason
 from tests.search.selection_hits import hit, names
 
 FIELD = "    limit = 3"

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from asterism.search.selection.options import PRESETS, Overflow, SelectionOptions
 from asterism.search.selection.select import select
 from asterism.search.selection.sizes import Measure
-from asterism.types.search import Hit
-from asterism.types.selection import Detail, Kept, Selection
+from asterism.types.search import Detail, Hit, Kept, Selection
 from tests.analysis.chunks.invariants import STEADY
 from tests.search.selection_hits import hit
 

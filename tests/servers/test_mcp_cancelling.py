@@ -10,10 +10,10 @@ from mcp import Client
 
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
-from asterism.operations.repositories import Standpoint
+from asterism.engine.stores import DataDirectories
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.servers.mcp.server import CALLS_AT_ONCE
-from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import SETTINGS, copy_of_harbor
 from tests.servers.test_mcp_session import code_of, found_in, tell
 
@@ -29,7 +29,7 @@ def gated_engine(base: Path, go_on: Event, inside: Semaphore) -> Engine:
         go_on.wait()
         return SETTINGS
 
-    return Engine(Places(base / "data", base / "cache"), settings)
+    return Engine(DataDirectories(base / "data", base / "cache"), settings)
 
 
 async def turns(client: Client) -> None:

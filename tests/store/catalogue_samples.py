@@ -12,8 +12,9 @@ from asterism.types.index import (
     Manifest,
     ModelIdentity,
     Repository,
+    Role,
+    SymbolRow,
 )
-from asterism.types.symbol import Role, SymbolRow
 
 MANIFEST = Manifest(SCHEMA_VERSION, ModelIdentity("local", "tiny", 8), 3, "0.1.0", 1700000000.5)
 REPO = Repository("r-1", "shop", "/home/ann/shop")

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from asterism.store.chunk_table import Matrix, Vector
-from asterism.types.chunk import Chunk
-from asterism.types.index import Entry
+from asterism.types.index import Chunk, Entry
 
 DIMENSIONS = 4
 

@@ -17,11 +17,11 @@ from asterism.types.index import (
     ModelIdentity,
     Repository,
     Resolution,
+    Role,
     Signatures,
     Skipped,
     SymbolQuery,
 )
-from asterism.types.symbol import Role
 from tests.store.catalogue_samples import (
     MANIFEST,
     OTHER,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from asterism.store.chunk_table import ChunkTable
 from asterism.store.lance.table import LanceTable
 from asterism.store.memory_table import MemoryTable
-from asterism.types.chunk import Chunk
+from asterism.types.index import Chunk
 from asterism.types.search import Filter
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, units
 

@@ -9,9 +9,8 @@ import pytest
 from asterism.store.chunk_table import Boosts, ChunkKey, ChunkSnapshot, ChunkTable
 from asterism.store.lance.table import LanceTable
 from asterism.store.memory_table import MemoryTable
-from asterism.types.chunk import Chunk
 from asterism.types.errors import IndexCorrupt, IndexMismatch
-from asterism.types.index import Entry
+from asterism.types.index import Chunk, Entry
 from asterism.types.search import Filter
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, unit, units
 
@@ -313,7 +312,7 @@ def test_entries_come_back_in_batches(table: ChunkTable) -> None:
     assert max(map(len, batches)) <= 10
 
 
-def test_a_reset_makes_room_for_other_vectors(table: ChunkTable) -> None:
+def test_a_reset_allows_other_vectors(table: ChunkTable) -> None:
     add(table, entry(chunk(name="old"), terms="word"))
     before = table.snapshot()
     table.reset(7)

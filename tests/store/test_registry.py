@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from asterism.store.registry import Registered, Registry, State
-from asterism.store.registry_copies import default_name, readable_id
+from asterism.store.project_copy import default_name, readable_id
+from asterism.store.registry import Registered, Registry, RepositoryState
 from asterism.store.registry_file import FILE
 from asterism.telemetry.notices import taken
 from asterism.types.errors import (
@@ -117,7 +117,7 @@ def test_equal_directory_names_get_numbers(registry: Registry, tmp_path: Path) -
 
 
 def test_equal_names_that_were_given_get_distinct_ids(registry: Registry, tmp_path: Path) -> None:
-    """In different projects they are allowed; whoever asks by name has to choose."""
+    """In different projects they are allowed; a request by name has to choose."""
     first = registry.register(directory(tmp_path, "a/app"), "app")
     second = registry.register(directory(tmp_path, "b/app"), "app")
     assert first.project.name == second.project.name
@@ -223,7 +223,7 @@ def test_paths_need_not_be_text(registry: Registry, tmp_path: Path) -> None:
     assert found.repository.name == "caf"
     assert registry.find(root / "x.py") == found
     assert registry.register(root) == found
-    assert registry.state(found) is State.present
+    assert registry.state(found) is RepositoryState.present
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,9 @@ def test_a_directory_that_was_moved_keeps_its_index(
     root.rename(tmp_path / target)
     renamed = target == "market"
     for found in (first, second):
-        assert registry.state(found) is (State.moved if renamed else State.missing)
+        assert registry.state(found) is (
+            RepositoryState.moved if renamed else RepositoryState.missing
+        )
         assert registry.new_root(found) == (tmp_path / target if renamed else None)
     if git:
         (tmp_path / target / "new.py").write_text("")
@@ -314,7 +316,7 @@ def test_a_directory_that_was_moved_keeps_its_index(
     assert again.repository == first.repository._replace(root=str(tmp_path / target))
     roots = {entry.repository.root for entry in registry.repositories()}
     assert roots == {str(tmp_path / target)}
-    assert registry.state(again) is State.present
+    assert registry.state(again) is RepositoryState.present
 
 
 @pytest.mark.parametrize("git", [True, False])
@@ -325,7 +327,7 @@ def test_a_new_directory_is_not_an_old_one(registry: Registry, tmp_path: Path, g
     found = registry.register(root)
     shutil.rmtree(root)
     other = directory(tmp_path, "market", git)
-    assert registry.state(found) is State.missing
+    assert registry.state(found) is RepositoryState.missing
     assert registry.register(other).repository.id != found.repository.id
 
 
@@ -345,7 +347,7 @@ def test_a_copy_is_another_repository(registry: Registry, tmp_path: Path) -> Non
     found = registry.register(root)
     shutil.copytree(root, tmp_path / "copy")
     shutil.rmtree(root)
-    assert registry.state(found) is State.missing
+    assert registry.state(found) is RepositoryState.missing
     assert registry.register(tmp_path / "copy").repository.id != found.repository.id
 
 
@@ -359,7 +361,7 @@ def test_a_link_beside_it_is_no_move(registry: Registry, tmp_path: Path) -> None
     registry.register(root)
     root.rmdir()
     root.write_text("a file now")
-    assert registry.state(found) is State.missing
+    assert registry.state(found) is RepositoryState.missing
 
 
 def register_some(data: Path, roots: list[Path], project: str | None) -> None:

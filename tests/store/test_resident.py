@@ -7,11 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asterism.store.chunk_table import Boosts, ChunkKey, ChunkSnapshot, Match
+from asterism.store.chunk_table import (
+    LIMITS,
+    Boosts,
+    ChunkKey,
+    ChunkSnapshot,
+    Match,
+    MemoryLimits,
+    Recent,
+)
 from asterism.store.lance.snapshot import LanceSnapshot
 from asterism.store.lance.table import LanceTable, version_mark
-from asterism.store.limits import LIMITS, Limits
-from asterism.store.recent import Recent
 from asterism.types.index import Entry
 from asterism.types.search import NO_FILTER, Filter
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, units
@@ -24,8 +30,8 @@ FILTERS = (
     Filter(path_prefixes=("f1",), is_exported=True),
     Filter(languages=("go",), repos=("quay",)),
 )
-NOTHING = Limits(matrix_bytes=0, text_bytes=0, chunks=0)
-"""With these a table is read from disk whatever is asked."""
+NOTHING = MemoryLimits(matrix_bytes=0, text_bytes=0, chunks=0)
+"""With these limits a table is always read from disk."""
 
 
 def rows(first: int, count: int, version: int) -> list[Entry]:
@@ -85,14 +91,14 @@ def _rounded(matches: list[Match]) -> list[tuple[ChunkKey, str, float]]:
     "limits",
     [
         LIMITS,
-        Limits(texts_from=1),
-        Limits(texts_from=2, chunks=5),
-        Limits(text_bytes=1_000, texts_from=1),
-        Limits(matrix_bytes=0),
+        MemoryLimits(texts_from=1),
+        MemoryLimits(texts_from=2, chunks=5),
+        MemoryLimits(text_bytes=1_000, texts_from=1),
+        MemoryLimits(matrix_bytes=0),
     ],
     ids=["usual", "texts at once", "few chunks", "texts too large", "no vectors"],
 )
-def test_memory_and_disk_give_the_same_answers(tmp_path: Path, limits: Limits) -> None:
+def test_memory_and_disk_give_the_same_answers(tmp_path: Path, limits: MemoryLimits) -> None:
     table = edited(tmp_path)
     expected = answers(LanceTable.open(tmp_path, limits=NOTHING).snapshot())
     now = LanceTable.open(tmp_path, limits=limits).snapshot()
@@ -125,18 +131,22 @@ def test_a_version_in_memory_does_not_see_what_is_written(tmp_path: Path) -> Non
     assert answers(after) == answers(LanceTable.open(tmp_path, limits=NOTHING).snapshot())
 
 
-def inherited(directory: Path, before: LanceSnapshot | None, limits: Limits) -> LanceSnapshot:
+def inherited(directory: Path, before: LanceSnapshot | None, limits: MemoryLimits) -> LanceSnapshot:
     return LanceTable.open(directory, limits=limits).snapshot(before=before)
 
 
 @pytest.mark.parametrize(
     "limits",
-    [Limits(texts_from=1), Limits(texts_from=1, text_bytes=60_000), Limits(chunks=7)],
+    [
+        MemoryLimits(texts_from=1),
+        MemoryLimits(texts_from=1, text_bytes=60_000),
+        MemoryLimits(chunks=7),
+    ],
     ids=["usual", "texts that grow too large", "few chunks"],
 )
 @pytest.mark.parametrize("asked", [True, False], ids=["asked each time", "asked at the end"])
 def test_what_was_read_of_the_version_before_still_holds(
-    tmp_path: Path, limits: Limits, asked: bool
+    tmp_path: Path, limits: MemoryLimits, asked: bool
 ) -> None:
     """Whatever is done to a table, its rows in memory are those on disk."""
     table = edited(tmp_path)
@@ -167,13 +177,13 @@ def test_what_was_read_of_the_version_before_still_holds(
 def test_nothing_is_taken_over_from_another_table(tmp_path: Path) -> None:
     """A table that is built anew has fragments and rows of the same numbers."""
     table = edited(tmp_path)
-    now = inherited(tmp_path, None, Limits(texts_from=1))
+    now = inherited(tmp_path, None, MemoryLimits(texts_from=1))
     answers(now, 1)
     again = LanceTable.create(tmp_path, DIMENSIONS)
     for version, first in enumerate(range(2_000, 2_360, 60), start=1):
         again.append(rows(first, 60, version), units(60, seed=first))
     fresh = LanceTable.open(tmp_path, limits=NOTHING).snapshot()
-    assert answers(inherited(tmp_path, now, Limits(texts_from=1)), 1) == answers(fresh, 1)
+    assert answers(inherited(tmp_path, now, MemoryLimits(texts_from=1)), 1) == answers(fresh, 1)
     again.reset(DIMENSIONS + 3)
     assert inherited(tmp_path, now, LIMITS).nearest(units(1, dimensions=DIMENSIONS + 3)[0], 5) == []
     assert table.path == again.path
@@ -181,10 +191,10 @@ def test_nothing_is_taken_over_from_another_table(tmp_path: Path) -> None:
 
 def test_only_what_is_new_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = edited(tmp_path)
-    first = inherited(tmp_path, None, Limits(texts_from=1))
+    first = inherited(tmp_path, None, MemoryLimits(texts_from=1))
     answers(first, 1)
     table.append(rows(700, 5, 31), units(5, seed=31))
-    second = inherited(tmp_path, first, Limits(texts_from=1))
+    second = inherited(tmp_path, first, MemoryLimits(texts_from=1))
     read: list[tuple[str, int]] = []
     for name in ("take", "to_table", "scanner"):
         _count(monkeypatch, type(second._dataset), name, read)
@@ -226,7 +236,7 @@ def test_a_table_built_anew_has_other_marks_for_its_versions(tmp_path: Path) -> 
 def test_the_matrix_is_bounded_by_its_bytes() -> None:
     assert LIMITS.exact_rows(256) == 131_072
     assert LIMITS.exact_rows(1_024) == 32_768
-    assert Limits(matrix_bytes=100).exact_rows(5) == 5
+    assert MemoryLimits(matrix_bytes=100).exact_rows(5) == 5
 
 
 def test_the_answer_not_asked_for_the_longest_time_goes_first() -> None:

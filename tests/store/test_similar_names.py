@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.store.catalogue.conditions import closest
+from asterism.store.catalogue.symbols import closest
 
 NAMES = ["parse", "parse_config", "parseConfig", "Parser", "sparse", "render", "x", "getUser"]
 

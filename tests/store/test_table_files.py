@@ -8,8 +8,16 @@ from random import Random
 import pytest
 
 from asterism.store import table_files
-from asterism.store.checksums import BLOCK_BYTES, renewed, stamp_of, sums_of
-from asterism.store.table_files import look_at, look_by_chance, look_deep, written
+from asterism.store.table_files import (
+    BLOCK_BYTES,
+    look_at,
+    look_by_chance,
+    look_deep,
+    renewed,
+    stamp_of,
+    sums_of,
+    written,
+)
 from asterism.types.index import TableFile
 from tests.faults.damage import DAMAGES, NOTHING_EARLIER
 

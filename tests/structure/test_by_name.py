@@ -9,7 +9,7 @@ from asterism.config.sections_index import WorkSettings
 from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.structure.facts import ByName, ByNameOptions
 from asterism.structure.positions import SymbolTarget
@@ -122,7 +122,7 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def ask(root: Path, tmp_path: Path) -> Iterator[Callable[..., ByName]]:
     """Indexes the repository when it is first called."""
-    engine = Engine(Places(tmp_path / "data", tmp_path / "cache"), lambda _root: SETTINGS)
+    engine = Engine(DataDirectories(tmp_path / "data", tmp_path / "cache"), lambda _root: SETTINGS)
     opened: list[Catalogue] = []
 
     def by_name(options: ByNameOptions | None = None) -> ByName:

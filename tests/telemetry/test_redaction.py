@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from asterism.telemetry.events import HIDDEN, excerpt, hide, loggable, redacted
-from asterism.types.selection import Reason
+from asterism.types.search import Reason
 
 SECRET = "sk-proj-4711abcdefghijkl"
 

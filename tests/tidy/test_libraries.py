@@ -14,7 +14,7 @@ from scripts.house.files import MODULES, ROOT, SOURCE, text_of
 # a command loads only what it needs and what a module loads does not decide where code lives.
 AT_IMPORT = {
     "src/asterism/records/": "SQLAlchemy's tables are made at module level; "
-    "engine.records imports the package when the database is opened",
+    "engine.stores imports the package when the database is opened",
     "src/asterism/servers/http/events.py": "a response is a subclass of Starlette's",
     "src/asterism/servers/http/process.py": "a protocol is a subclass of uvicorn's",
 }

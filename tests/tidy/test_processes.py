@@ -17,7 +17,6 @@ STARTS = re.compile(
 MAY_START = {
     "src/asterism/programs/start.py": "starts what the table of programs has",
     "src/asterism/programs/launcher.py": "becomes the program, behind its fences",
-    "src/asterism/programs/lifeline.py": "ends reader processes with the one that reads",
     "src/asterism/programs/fork_server.py": "tidies up in Python's own fork server",
     "src/asterism/toolservers/transports.py": "opens a tool server asynchronously, as prepared",
     "src/asterism/analysis/parallel.py": "reader processes, which Python starts from our own code",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.types.context_settings import (
+from asterism.types.agent_settings import (
     PRESETS,
     SETTINGS,
     AgentSettings,

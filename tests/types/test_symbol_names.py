@@ -2,8 +2,7 @@
 
 import pytest
 
-from asterism.types.index import SymbolName, SymbolQuery, symbol_query
-from asterism.types.symbol import Role
+from asterism.types.index import Role, SymbolName, SymbolQuery, symbol_query
 
 
 @pytest.mark.parametrize(

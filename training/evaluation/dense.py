@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from asterism.analysis.chunks.units import RECIPE_VERSION
 from asterism.evaluation.datasets import Dataset, DatasetRepository, FoundPlace, Query
 from asterism.evaluation.runs import file_ranks, first_ranks, ndcg, without_given
-from asterism.indexing.read import text_hash
+from asterism.indexing.index import text_hash
 from asterism.models.embed.cache import EmbeddingCache
 from asterism.models.embed.provider import Embedder
 from asterism.models.rerank.provider import LocalReranker

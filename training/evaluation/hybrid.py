@@ -8,7 +8,7 @@ from asterism.config.load import load
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.evaluation.adapters import EngineSearcher, word_search
 from asterism.evaluation.datasets import Dataset
 from asterism.evaluation.run import SearchOptions, run_dataset
@@ -38,7 +38,7 @@ def run(
     def settings_for(root: str) -> Settings:
         return load(Path(root), settings).settings
 
-    engine = Engine(Places(kept / re.sub(r"\W+", "-", name), kept / "cache"), settings_for)
+    engine = Engine(DataDirectories(kept / re.sub(r"\W+", "-", name), kept / "cache"), settings_for)
 
     def search(registered: Registered, query: str, limit: int) -> list[Hit]:
         reply = engine.search(registered, SearchRequest(text=query, limit=limit, mode=mode))

@@ -15,8 +15,8 @@ from asterism.analysis.chunks.embedding_text import RULE
 from asterism.analysis.contents import read_chunks
 from asterism.analysis.source.discovery import discover
 from asterism.evaluation.datasets import load_dataset
-from asterism.types.chunk import Chunk
 from asterism.types.errors import AsterismError
+from asterism.types.index import Chunk
 from training.evaluation.scoring import Collection, Place
 from training.examples.documentation import without_documentation
 from training.inputs import present

@@ -23,7 +23,7 @@ from typing import NamedTuple
 from asterism.config.load import load
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.evaluation.datasets import LabelledPlace, Query, write_dataset
 from asterism.evaluation.self_supervised import SetOptions, make_queries
 from asterism.types.errors import PathMissing
@@ -92,7 +92,7 @@ def questions(root: Path, size: int, seed: int) -> list[Query]:
         return load(Path(place)).settings
 
     with tempfile.TemporaryDirectory(prefix="asterism-unseen-") as scratch:
-        engine = Engine(Places(Path(scratch, "data"), Path(scratch, "cache")), settings)
+        engine = Engine(DataDirectories(Path(scratch, "data"), Path(scratch, "cache")), settings)
         try:
             registered = engine.register(root)
             engine.index(registered)

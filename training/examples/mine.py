@@ -16,7 +16,7 @@ from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
 from asterism.analysis.chunks.embedding_text import RULE
 from asterism.analysis.source.text import decode, is_binary
 from asterism.analysis.syntax.outlines import outline
-from asterism.types.chunk import Chunk
+from asterism.types.index import Chunk
 from asterism.types.outline import Outline
 from training.sources.archives import SourceFile, source_files
 from training.examples.documentation import MARKERS, first_sentences, without_documentation

@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import NamedTuple, TypeVar
 
 from asterism.analysis.syntax.trial_worker import HAS_TIMER
-from asterism.programs.lifeline import follow_parent
+from asterism.programs.start import follow_parent
 from asterism.programs.table import READER
 from asterism.types.errors import WorkerDied
 

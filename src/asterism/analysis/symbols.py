@@ -3,9 +3,8 @@
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from asterism.types.chunk import Chunk
+from asterism.types.index import Chunk, Role, SymbolRow
 from asterism.types.outline import Outline
-from asterism.types.symbol import Role, SymbolRow
 
 
 def symbol_rows(outline: Outline, chunks: Sequence[Chunk]) -> Iterator[SymbolRow]:

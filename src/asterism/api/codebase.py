@@ -11,8 +11,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, TypeAlias, Unpack
 
 from asterism.api.arguments import (
-    Filters,
-    Texts,
     choice,
     number,
     stage_of,
@@ -33,14 +31,12 @@ from asterism.api.replies import (
     symbols_of,
 )
 from asterism.engine.engine import Engine
-from asterism.indexing.progress import Listener, Progress
-from asterism.indexing.report import SyncReport, UpgradeReport
+from asterism.indexing.report import Listener, Progress, SyncReport, UpgradeReport
 from asterism.store.registry import Registered
 from asterism.types.chat import TurnEvent
 from asterism.types.errors import UsageError, WorkerDied
-from asterism.types.index import SymbolQuery, symbol_query
-from asterism.types.search import Filter, Mode
-from asterism.types.symbol import Role
+from asterism.types.index import Role, SymbolQuery, symbol_query
+from asterism.types.search import Filter, Filters, Mode, Texts
 
 if TYPE_CHECKING:
     # They bring what searches, which looking up a symbol does not need.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from asterism.types.selection import Account
+from asterism.types.search import Account
 from asterism.types.structure import CallTree, Connections, SymbolPlace
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from asterism.config.environment import cache_directory, data_directory
 from asterism.config.load import load
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
-from asterism.indexing.progress import Progress
+from asterism.engine.stores import DataDirectories
+from asterism.indexing.report import Progress
 from asterism.types.errors import UsageError
 
 _log = logging.getLogger("asterism")
@@ -47,7 +47,7 @@ def open(
                 _log.warning("%s", warning)
         return loaded.settings
 
-    engine = Engine(Places(data_directory(), cache_directory()), settings_for)
+    engine = Engine(DataDirectories(data_directory(), cache_directory()), settings_for)
     where = Path.cwd() if path is None else Path(text("path", os.fspath(path))).absolute()
     registered = engine.registry.find(where) if name is None and project is None else None
     if registered is None or not where.exists():

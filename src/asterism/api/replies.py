@@ -16,8 +16,7 @@ from asterism.types.chat import TurnStatus
 from asterism.types.errors import AsterismError
 from asterism.types.files import wire_path
 from asterism.types.index import FoundSymbol
-from asterism.types.search import Signal
-from asterism.types.selection import Account, Kept
+from asterism.types.search import Account, Kept, Signal
 
 if TYPE_CHECKING:
     from asterism.engine.search import SearchReply

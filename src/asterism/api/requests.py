@@ -15,12 +15,12 @@ from asterism.config.load import load
 from asterism.config.settings import Settings
 from asterism.context.messages import item_text, tool_description
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.types.context import Item, RequestItem, Tool
 
 if TYPE_CHECKING:
     # It brings what chooses items.
-    from asterism.engine.request_context import ContextFor
+    from asterism.engine.sessions import ContextFor
 
 
 class ContextItem(NamedTuple):
@@ -125,7 +125,7 @@ def context_for(
     at most `max_tokens`: what does not fit is given in less detail, then left out, and listed. With
     `connect` the agent's servers are started and asked for their tools.
     """
-    from asterism.engine.request_context import ContextRequest, context_for
+    from asterism.engine.sessions import ContextRequest, context_for
 
     def settings_for(root: str) -> Settings:
         return load(Path(root), dict(settings or {}), "asterism.context_for").settings
@@ -139,7 +139,7 @@ def context_for(
         min_score=None if min_score is None else number("min_score", min_score),
         connect=bool(connect),
     )
-    engine = Engine(Places(data_directory(), cache_directory()), settings_for)
+    engine = Engine(DataDirectories(data_directory(), cache_directory()), settings_for)
     with closing(engine):
         if path is None:
             registered = engine.registry.find(Path.cwd())

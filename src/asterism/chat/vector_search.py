@@ -10,8 +10,7 @@ from asterism.search.selection.select import select
 from asterism.search.selection.sieve import distance_of
 from asterism.search.selection.sizes import Measure
 from asterism.types.files import wire_path
-from asterism.types.search import Hit
-from asterism.types.selection import FileMatches, Kept, Selection
+from asterism.types.search import FileMatches, Hit, Kept, Selection
 
 NO_DISTANCE = math.inf
 
@@ -47,7 +46,7 @@ def chosen(hits: Sequence[Hit], options: VectorOptions) -> Selection:
 
 
 def chosen_ranked(hits: Sequence[Hit], options: VectorOptions) -> Selection:
-    """The same for hits of a ranking, which has weighed their distances: the best have the room.
+    """The same for ranked hits, whose distances are weighed already: the best come first.
 
     A definition that was asked for by name may be farther than the code around it.
     """

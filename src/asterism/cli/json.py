@@ -5,8 +5,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from asterism.types.chunk import Chunk
 from asterism.types.files import Discovery, wire_path
+from asterism.types.index import Chunk
 from asterism.types.outline import Import, Item, Outline
 
 Json = dict[str, Any]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from asterism.cli.terminal import drawn
-from asterism.indexing.progress import Listener, Progress, Stage
+from asterism.indexing.report import Listener, Progress, SyncStage
 
 if TYPE_CHECKING:
     # Off a terminal rich is not needed.
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 0.5
 
 _WORDS = {
-    Stage.listing: "Listing files",
-    Stage.reading: "Reading",
-    Stage.writing: "Writing",
-    Stage.finishing: "Finishing",
-    Stage.upgrading: "Upgrading",
+    SyncStage.listing: "Listing files",
+    SyncStage.reading: "Reading",
+    SyncStage.writing: "Writing",
+    SyncStage.finishing: "Finishing",
+    SyncStage.upgrading: "Upgrading",
 }
 
 
@@ -42,7 +42,7 @@ def watched_by_user() -> Iterator[Listener]:
 
 def _say_waiting(progress: Progress) -> None:
     """Waiting for another process is said in any case: otherwise it looks like hanging."""
-    if progress.stage is Stage.waiting:
+    if progress.stage is SyncStage.waiting:
         sys.stderr.write(f"asterism: waiting for {progress.detail}, which is working on this.\n")
 
 
@@ -52,12 +52,12 @@ class _Bar:
     def __init__(self) -> None:
         self._began = time.monotonic()
         self._bar: Bar | None = None
-        self._stage = Stage.listing
+        self._stage = SyncStage.listing
         self._stage_began = self._began
         self._at_first: int | None = None
 
     def hear(self, progress: Progress) -> None:
-        if progress.stage is Stage.waiting:
+        if progress.stage is SyncStage.waiting:
             _say_waiting(progress)
             return
         if progress.stage is not self._stage:
@@ -69,7 +69,7 @@ class _Bar:
             self._bar.add_task("", total=None, rate="", chunks="")
             self._bar.start()
         seconds = time.monotonic() - self._stage_began
-        if progress.stage is Stage.upgrading:
+        if progress.stage is SyncStage.upgrading:
             # Texts that had vectors before say nothing of the speed.
             self._at_first = progress.files_done if self._at_first is None else self._at_first
             done, what = progress.files_done - self._at_first, "texts"

@@ -15,7 +15,7 @@ from asterism.config.load import load
 from asterism.config.logs import start_logs
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.telemetry.log import is_logging
 from asterism.types.errors import PathUnreadable, SettingError
 from asterism.types.files import display_path
@@ -110,7 +110,7 @@ def folder_of(typed: str) -> Path:
 
 def engine() -> Engine:
     """The engine over the user's own indexes."""
-    return Engine(Places(data_directory(), cache_directory()), settings_for)
+    return Engine(DataDirectories(data_directory(), cache_directory()), settings_for)
 
 
 def directory_named(typed: str | None) -> Path:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from asterism.disclosure.hidden import visible, visible_drawing
+from asterism.disclosure.places import visible, visible_drawing
 from asterism.types.errors import UsageError
 
 if TYPE_CHECKING:

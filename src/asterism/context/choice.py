@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from asterism.context.items import query_sentences
 from asterism.context.vectors import ItemIndex, PreparedItems
 from asterism.context.words import LEAST, PROBES, Numbers, brevity
+from asterism.types.agent_settings import ContextSettings, Domain
 from asterism.types.context import (
     Item,
     ItemKey,
@@ -26,7 +27,6 @@ from asterism.types.context import (
     ToolKey,
     key_from_text,
 )
-from asterism.types.context_settings import ContextSettings, Domain
 
 if TYPE_CHECKING:
     import numpy as np

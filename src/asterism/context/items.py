@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from asterism.search.query.text import MAX_SENTENCE, sentences_of
+from asterism.types.agent_settings import Layer, Permission, settings_of, stated_permission
 from asterism.types.context import (
     Agent,
     Include,
@@ -23,8 +24,7 @@ from asterism.types.context import (
     ToolChoice,
     ToolKey,
 )
-from asterism.types.context_json import key_from_json, key_json
-from asterism.types.context_settings import Layer, Permission, settings_of, stated_permission
+from asterism.types.sessions import key_from_json, key_json
 
 MAX_PIECE = 500
 """Characters of a piece; a model gives one vector for all it reads, and longer texts blur in it."""

@@ -15,8 +15,8 @@ from weakref import WeakKeyDictionary
 from asterism.context.items import pieces_of
 from asterism.context.vectors import ItemIndex, PreparedItems, likeness
 from asterism.context.words import Numbers, Scale
+from asterism.types.agent_settings import AgentSettings, ContextSettings, Domain
 from asterism.types.context import Item, Tool, content_hash
-from asterism.types.context_settings import AgentSettings, ContextSettings, Domain
 from asterism.types.index import ModelIdentity
 
 if TYPE_CHECKING:

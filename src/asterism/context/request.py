@@ -20,6 +20,7 @@ from asterism.context.relations import (
 )
 from asterism.context.vectors import ItemIndex
 from asterism.context.words import Scale
+from asterism.types.agent_settings import AgentSettings, Domain, Layer, settings_of
 from asterism.types.context import (
     Agent,
     Include,
@@ -36,7 +37,6 @@ from asterism.types.context import (
     content_hash,
     text_hash,
 )
-from asterism.types.context_settings import AgentSettings, Domain, Layer, settings_of
 from asterism.types.errors import AsterismError
 
 _QUOTED = 60
@@ -186,7 +186,7 @@ def extend_by_result(
 def _by_either(
     chooser: Chooser, related: Callable[[ItemIndex], tuple[RelatedItem, ...]]
 ) -> tuple[RelatedItem, ...]:
-    """By the chooser's model, or by the one that stands in for it; its request has said so."""
+    """By the chooser's model, or by the fallback model, which its request reported."""
     try:
         return related(chooser.index)
     except AsterismError:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from asterism.context.choice import key_named, mentions
 from asterism.context.items import first_items
+from asterism.types.agent_settings import SETTINGS, SettingValue
 from asterism.types.context import (
     Agent,
     Item,
@@ -19,10 +20,8 @@ from asterism.types.context import (
     ToolKey,
     text_hash,
 )
-from asterism.types.context_json import key_json
-from asterism.types.context_settings import SETTINGS, SettingValue
 from asterism.types.errors import UsageError
-from asterism.types.sessions import ItemUse, Session
+from asterism.types.sessions import ItemUse, Session, key_json
 
 
 class Missing(NamedTuple):
@@ -176,7 +175,7 @@ ENOUGH_REQUESTS = 10
 """Requests after which an item that was never of use is worth a word: fewer say little."""
 
 SHARED_WORDS = 6
-"""Words in a row that an answer takes from an item; shorter ones are anybody's."""
+"""Words in a row that an answer takes from an item; shorter runs are common phrases."""
 
 _WORDS = re.compile(r"\w+")
 

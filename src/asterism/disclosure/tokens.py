@@ -24,7 +24,7 @@ KEY_LINES = 3
 """Lines of 64 characters of base64 from which they are taken for the middle of a key."""
 
 
-class Token(NamedTuple):
+class FoundToken(NamedTuple):
     """A token in a text, from its first character to the one after its last."""
 
     start: int
@@ -38,7 +38,7 @@ class Masked(NamedTuple):
     """A text without its tokens, and what was masked."""
 
     text: str
-    tokens: tuple[Token, ...] = ()
+    tokens: tuple[FoundToken, ...] = ()
     """The tokens, by their places in the original text."""
 
     @property
@@ -47,7 +47,7 @@ class Masked(NamedTuple):
         return Counter(token.kind for token in self.tokens)
 
 
-class Rule(NamedTuple):
+class TokenRule(NamedTuple):
     """One form of a token."""
 
     kind: str
@@ -76,7 +76,7 @@ def mark(kind: str) -> str:
     return f"[masked: {kind}]"
 
 
-def find_tokens(text: str) -> list[Token]:
+def find_tokens(text: str) -> list[FoundToken]:
     """Every token of a text, in order and without overlaps; the time grows with the text only."""
     found = [token for rule in rules() for token in _by_rule(rule, text)]
     if "-----" in text:
@@ -84,24 +84,24 @@ def find_tokens(text: str) -> list[Token]:
     found += _key_lines(text)
     found += _cut_off(text)
     found.sort(key=lambda token: (token.start, -token.end))
-    kept: list[Token] = []
+    kept: list[FoundToken] = []
     for token in found:
         if not kept or token.start >= kept[-1].end:
             kept.append(token)
     return kept
 
 
-def line_of(text: str, token: Token) -> int:
+def line_of(text: str, token: FoundToken) -> int:
     """The number of the line where a token begins, from 1."""
     return text.count("\n", 0, token.start) + 1
 
 
 @lru_cache(maxsize=1)
-def rules() -> tuple[Rule, ...]:
+def rules() -> tuple[TokenRule, ...]:
     """The forms of the data file."""
     content = tomllib.loads(RULES_FILE.read_text(encoding="utf-8"))
     return tuple(
-        Rule(
+        TokenRule(
             rule["kind"],
             tuple(rule["words"]),
             re.compile(rule["pattern"], re.ASCII),
@@ -112,7 +112,7 @@ def rules() -> tuple[Rule, ...]:
     )
 
 
-def _by_rule(rule: Rule, text: str) -> Iterator[Token]:
+def _by_rule(rule: TokenRule, text: str) -> Iterator[FoundToken]:
     if not any(word in text for word in rule.words):
         return
     group = min(rule.pattern.groups, 1)
@@ -120,7 +120,7 @@ def _by_rule(rule: Rule, text: str) -> Iterator[Token]:
         value = match.group(group)
         if entropy(value) >= LEAST_ENTROPY and value.lower() not in rule.placeholders:
             proven = rule.checksum is not None and rule.checksum(value)
-            yield Token(*match.span(group), rule.kind, proven)
+            yield FoundToken(*match.span(group), rule.kind, proven)
 
 
 def entropy(text: str) -> float:
@@ -135,7 +135,7 @@ CUT_WORD = 4
 """Characters of a prefix that is known for one vendor's tokens."""
 
 
-def _cut_off(text: str) -> Iterator[Token]:
+def _cut_off(text: str) -> Iterator[FoundToken]:
     """A token whose end was cut away with the rest of the text."""
     tail = _TAIL.search(text, max(0, len(text) - 400))
     if tail is None:
@@ -149,7 +149,7 @@ def _cut_off(text: str) -> Iterator[Token]:
             if at < 0 or before.isalnum() or before in ("+", "/"):
                 continue
             if _is_random(rest) and entropy(rest) >= LEAST_ENTROPY:
-                yield Token(tail.start() + at, tail.end(), rule.kind)
+                yield FoundToken(tail.start() + at, tail.end(), rule.kind)
 
 
 def _is_random(text: str) -> bool:
@@ -171,7 +171,7 @@ _BASE64_LINES = re.compile(
 _PUBLIC = ("BEGIN CERTIFICATE", "END CERTIFICATE", "PUBLIC KEY", "PGP SIGNATURE", "ssh-rsa ")
 
 
-def _private_keys(text: str) -> Iterator[Token]:
+def _private_keys(text: str) -> Iterator[FoundToken]:
     at = 0
     while begin := _BEGIN.search(text, at):
         limit = begin.end() + KEY_AT_MOST
@@ -180,7 +180,7 @@ def _private_keys(text: str) -> Iterator[Token]:
         at = end.end() if end else body.end() if body else begin.end()
         # Without a body it is no key, but a program that looks for keys.
         if _KEY_RUN.search(text, begin.end(), end.start() if end else at):
-            yield Token(begin.start(), at, PRIVATE_KEY)
+            yield FoundToken(begin.start(), at, PRIVATE_KEY)
     first = _END.search(text)
     if first and not _BEGIN.search(text, 0, first.start()):
         head = text[max(0, first.start() - KEY_AT_MOST) : first.start()]
@@ -190,7 +190,7 @@ def _private_keys(text: str) -> Iterator[Token]:
             size += len(kept.pop()) + 1
         if size:
             start = first.start() - min(first.start(), size + len(head) - len(head.rstrip()))
-            yield Token(start, first.end(), PRIVATE_KEY)
+            yield FoundToken(start, first.end(), PRIVATE_KEY)
 
 
 def _is_key_line(line: str) -> bool:
@@ -198,14 +198,14 @@ def _is_key_line(line: str) -> bool:
     return len(core) >= 16 and re.fullmatch(r"[A-Za-z0-9+/=]+", core) is not None
 
 
-def _key_lines(text: str) -> Iterator[Token]:
+def _key_lines(text: str) -> Iterator[FoundToken]:
     """The middle of a key without its first and last line, as an excerpt may have it."""
     if len(text) < KEY_LINES * 64 or any(word in text for word in _PUBLIC):
         return
     for match in _BASE64_LINES.finditer(text):
         end = match.end() - match.group().endswith("\n")
         if entropy(match.group()) >= KEY_ENTROPY:
-            yield Token(match.start(), end, PRIVATE_KEY)
+            yield FoundToken(match.start(), end, PRIVATE_KEY)
 
 
 _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -230,7 +230,7 @@ def has_crc32(token: str) -> bool:
 _CHECKSUMS: Mapping[str, Callable[[str], bool]] = {"github": has_crc32, "npm": has_crc32}
 
 
-def masked_body(value: object, found: list[Token]) -> object:
+def masked_body(value: object, found: list[FoundToken]) -> object:
     """Masks every text in a request's body, at any depth."""
     if isinstance(value, str):
         result = masked(value)

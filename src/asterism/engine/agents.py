@@ -20,8 +20,7 @@ from asterism.context.agents.files import AgentFile, AgentFolder
 from asterism.context.messages import Contents
 from asterism.context.replay import KeptInFiles
 from asterism.context.sessions import items_of, new_session
-from asterism.engine.records import Records
-from asterism.engine.wiring import Places, cache
+from asterism.engine.stores import DataDirectories, Records, cache
 from asterism.indexing.index import Cache
 from asterism.models.embed.options import EmbedOptions, Provider, encoder_folder, static_folder
 from asterism.models.embed.provider import Embedder
@@ -192,7 +191,7 @@ def told_of_cosines(options: EmbedOptions) -> Mapping[str, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class ListedAgent:
     """An agent with what its servers list right now."""
 
     agent: Agent
@@ -214,7 +213,7 @@ class Agents:
 
     def __init__(
         self,
-        places: Places,
+        places: DataDirectories,
         settings: Callable[[str], Settings],
         records: Callable[[], Records],
         embedder: Callable[[Settings], Embedder],
@@ -244,9 +243,11 @@ class Agents:
         root = str(self._places.data) if registered is None else registered.repository.root
         return self._settings(root)
 
-    def ready(self, agent: Agent, *, connect: bool = True) -> Ready:
+    def ready(self, agent: Agent, *, connect: bool = True) -> ListedAgent:
         """The agent with its servers' tools; a server that does not answer is among the absent."""
-        return Ready(agent, self.servers().tools(agent.servers) if connect else NOTHING_LISTED)
+        return ListedAgent(
+            agent, self.servers().tools(agent.servers) if connect else NOTHING_LISTED
+        )
 
     def servers(self) -> ToolServers:
         """The connections to all agents' servers."""
@@ -275,7 +276,7 @@ class Agents:
 
     def build(
         self,
-        ready: Ready,
+        ready: ListedAgent,
         message: str,
         session: Session,
         registered: Registered | None = None,
@@ -294,7 +295,7 @@ class Agents:
 
     def extend(
         self,
-        ready: Ready,
+        ready: ListedAgent,
         context: RequestContext,
         message: str,
         session: Session | None,
@@ -351,7 +352,7 @@ class Agents:
             return self._indexes[embedder]
 
     def close(self) -> None:
-        """End the servers' processes; whatever is asked next starts anew."""
+        """End the servers' processes; the next request starts them again."""
         with self._lock:
             if self._servers is not None:
                 self._servers.close()
@@ -362,7 +363,7 @@ class Agents:
             self._caches.clear()
 
 
-def asked_of(ready: Ready, message: str, session: Session | None) -> ContextInput:
+def asked_of(ready: ListedAgent, message: str, session: Session | None) -> ContextInput:
     """What a request's context depends on; without a session, that of a new one."""
     from asterism.context.request import ContextInput
 
@@ -378,7 +379,7 @@ def asked_of(ready: Ready, message: str, session: Session | None) -> ContextInpu
     )
 
 
-def contents_of(ready: Ready) -> Contents:
-    """What the names in a request's context stand for now."""
+def contents_of(ready: ListedAgent) -> Contents:
+    """The current items behind the names in a request's context."""
     items = items_of(ready.agent, ready.tools)
     return Contents(prompt=ready.agent.system_prompt, items=items)

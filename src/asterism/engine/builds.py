@@ -1,5 +1,6 @@
-"""Indexing through the façade: take the lock, mend what is stale, sync, say what happened."""
+"""Indexing through the façade: take the lock, rebuild if needed, sync, report the result."""
 
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -9,29 +10,28 @@ from threading import Event
 from typing import NamedTuple
 
 from asterism.config.settings import Settings
-from asterism.engine.metrics import WatchRecord
 from asterism.engine.status import watch_file
-from asterism.engine.wiring import (
-    Places,
+from asterism.engine.stores import (
+    DataDirectories,
     begin_index,
     open_index,
     sync_options,
     wipe,
 )
-from asterism.indexing.index import Index
-from asterism.indexing.jobs import add_to_record, is_alive, run_sync
+from asterism.indexing.index import OpenIndex
+from asterism.indexing.jobs import add_to_record, run_sync
 from asterism.indexing.lock import upgrader, writer
-from asterism.indexing.plan import options_hash
-from asterism.indexing.progress import SILENT, Listener, Progress, Stage
-from asterism.indexing.report import SyncReport
-from asterism.indexing.sync import masked_notes, preview
-from asterism.indexing.watcher import Watched, Watcher, WatchState, save_watch
+from asterism.indexing.plan import is_alive, options_hash, preview
+from asterism.indexing.report import SILENT, Listener, Progress, SyncReport, SyncStage
+from asterism.indexing.sync import masked_notes
+from asterism.indexing.watcher import Outcome, Watched, Watcher, WatchState, save_watch
 from asterism.indexing.write import spool_file
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.store.encoder_vectors import prune_second, remove_second
+from asterism.store.encoder_vectors import prune_encoder_vectors, remove_encoder_vectors
 from asterism.store.registry import Registered, check_root
 from asterism.store.replacement import BUILDING, remove_leftovers, take_place
 from asterism.telemetry.events import log_event
+from asterism.telemetry.meters import WATCH_EVENTS, WATCH_SYNCS
 from asterism.types.errors import (
     IndexBusy,
     IndexCorrupt,
@@ -43,14 +43,14 @@ from asterism.types.errors import (
 from asterism.types.files import SkipReason
 from asterism.types.index_states import without_advice
 
-# How long removing a repository waits for whoever is writing.
+# How long removing a repository waits for a writer.
 FORGET_SECONDS = 10.0
 
 # Files left out for these reasons stay out whatever is written into them.
 _BY_NAME = frozenset({SkipReason.gitignored, SkipReason.asterismignored, SkipReason.secret})
 
 
-class Neighbour(NamedTuple):
+class ProjectMember(NamedTuple):
     """Another repository of the project, which is indexed again where the index is built anew."""
 
     registered: Registered
@@ -60,11 +60,11 @@ class Neighbour(NamedTuple):
 def build(
     registered: Registered,
     settings: Settings,
-    places: Places,
+    places: DataDirectories,
     listener: Listener = SILENT,
     force: bool = False,
     wait_seconds: float = -1,
-    neighbours: Sequence[Neighbour] = (),
+    neighbours: Sequence[ProjectMember] = (),
 ) -> SyncReport:
     """Bring the index of a repository up to date.
 
@@ -76,10 +76,10 @@ def build(
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def waiting(holder: str) -> None:
-        listener.report(Progress(Stage.waiting, detail=holder))
+        listener.report(Progress(SyncStage.waiting, detail=holder))
 
     with writer(directory, wait_seconds, waiting):
-        everything = (Neighbour(registered, settings), *neighbours)
+        everything = (ProjectMember(registered, settings), *neighbours)
         if force:
             return _rebuilt(everything, places, listener)
         try:
@@ -146,7 +146,9 @@ def dry_run(registered: Registered, settings: Settings, force: bool = False) -> 
     return preview(known, repository, options, force)
 
 
-def forget(registered: Registered, settings: Settings, places: Places, alone: bool = False) -> None:
+def forget(
+    registered: Registered, settings: Settings, places: DataDirectories, alone: bool = False
+) -> None:
     """Remove a repository's rows; an index that holds nothing else goes whole, damaged or not."""
     directory = registered.project.directory
     if not directory.is_dir():
@@ -156,9 +158,9 @@ def forget(registered: Registered, settings: Settings, places: Places, alone: bo
             spool_file(directory, registered.repository.name).unlink(missing_ok=True)
         if alone:
             wipe(directory)
-            # Who makes second vectors ends now that there is nothing to make them for.
+            # A running upgrade ends because the index is gone.
             with suppress(IndexBusy), upgrader(directory, FORGET_SECONDS):
-                remove_second(directory)
+                remove_encoder_vectors(directory)
             return
         try:
             Catalogue.open(directory, writable=True).close()
@@ -170,14 +172,14 @@ def forget(registered: Registered, settings: Settings, places: Places, alone: bo
             return
         try:
             _drop_rows(index, registered.repository.name)
-            # Who makes second vectors just now drops those that nobody needs by itself.
+            # A running upgrade drops unneeded vectors by itself.
             with suppress(IndexBusy), upgrader(directory):
-                prune_second(directory, set(index.catalogue.text_hashes()))
+                prune_encoder_vectors(directory, set(index.catalogue.text_hashes()))
         finally:
             index.close()
 
 
-def _drop_rows(index: Index, repo: str) -> None:
+def _drop_rows(index: OpenIndex, repo: str) -> None:
     catalogue = index.catalogue
     if repo not in {known.name for known in catalogue.repositories()}:
         return
@@ -192,7 +194,7 @@ def _drop_rows(index: Index, repo: str) -> None:
 
 
 def _open_and_sync(
-    registered: Registered, settings: Settings, places: Places, listener: Listener
+    registered: Registered, settings: Settings, places: DataDirectories, listener: Listener
 ) -> SyncReport:
     index = open_index(registered.project.directory, settings, places)
     try:
@@ -203,7 +205,9 @@ def _open_and_sync(
         index.close()
 
 
-def _rebuilt(everything: Sequence[Neighbour], places: Places, listener: Listener) -> SyncReport:
+def _rebuilt(
+    everything: Sequence[ProjectMember], places: DataDirectories, listener: Listener
+) -> SyncReport:
     """Build an index beside the old one, of which nothing is read, and put it in its place.
 
     The report is of the first repository; the others of the project are indexed with it.
@@ -255,7 +259,7 @@ def _mended(damage: IndexCorrupt) -> str:
 
 
 def _sync(
-    index: Index, registered: Registered, settings: Settings, listener: Listener
+    index: OpenIndex, registered: Registered, settings: Settings, listener: Listener
 ) -> SyncReport:
     repository = registered.repository
     options = sync_options(settings)
@@ -275,3 +279,19 @@ def _sync(
     if masked:
         add_to_record(index.catalogue, repository.name, masked)
     return replace(report, warnings=(*report.warnings, *masked), masked=(*report.masked, *masked))
+
+
+class WatchRecord:
+    """Counts what one watcher saw since it last told."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self._events = 0
+
+    def add(self, state: WatchState) -> None:
+        """Count the events and the sync that a state tells of."""
+        events, self._events = state.events - self._events, state.events
+        WATCH_EVENTS.add(amount=events)
+        WATCH_SYNCS.add(str(state.outcome))
+        level = logging.WARNING if state.outcome == Outcome.failed else logging.DEBUG
+        log_event("watch", level, events=events, outcome=state.outcome, sentence=state.sentence)

@@ -12,15 +12,15 @@ from typing import NamedTuple
 
 from asterism.config.load import upgrade_options
 from asterism.config.settings import Settings
-from asterism.engine.wiring import Places, open_index
+from asterism.engine.stores import DataDirectories, open_index
 from asterism.indexing.lock import upgrader, writer
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.catalogue.schema import changes_in_place
 from asterism.store.encoder_vectors import (
     FILE_NAME,
-    prune_second,
-    remove_second,
-    second_bytes,
+    encoder_bytes,
+    prune_encoder_vectors,
+    remove_encoder_vectors,
 )
 from asterism.store.registry import Registered, Registry
 from asterism.types.errors import (
@@ -98,7 +98,7 @@ class Cleaning:
 
 def clean(
     registry: Registry,
-    places: Places,
+    places: DataDirectories,
     settings: Callable[[str], Settings],
     dry_run: bool = False,
     cache: bool = False,
@@ -138,7 +138,7 @@ class _Work:
     def __init__(
         self,
         registry: Registry,
-        places: Places,
+        places: DataDirectories,
         settings: Callable[[str], Settings],
         dry_run: bool,
     ) -> None:
@@ -262,15 +262,15 @@ class _Work:
         reason = "encoder vectors, which no setting asks for"
         if self._dry_run:
             if unwanted:
-                self.removals.append(Removal(path, reason, second_bytes(directory)))
+                self.removals.append(Removal(path, reason, encoder_bytes(directory)))
             return
         with upgrader(directory), Catalogue.open(directory) as catalogue:
             if unwanted:
-                size = second_bytes(directory)
-                remove_second(directory)
+                size = encoder_bytes(directory)
+                remove_encoder_vectors(directory)
                 self.removals.append(Removal(path, reason, size))
             else:
-                prune_second(directory, set(catalogue.text_hashes()))
+                prune_encoder_vectors(directory, set(catalogue.text_hashes()))
 
     def _remove_index(self, directory: Path) -> None:
         reason = "an index without a project"

@@ -15,15 +15,16 @@ from asterism.reply.budget import Assembly, FileSource, ReplyPart, ReplyResult, 
 from asterism.reply.snapshots import stated, targets_at
 from asterism.search.selection.options import CHUNKS, CONTEXT
 from asterism.search.selection.sizes import CHARS_PER_TOKEN
+from asterism.store.registry import Registered, Registry
 from asterism.structure.positions import SymbolTarget, find_item
 from asterism.structure.repository import FilesOnce
 from asterism.structure.uses import CALLABLE
-from asterism.types.chunk import Chunk
 from asterism.types.deadlines import check_deadline
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path
+from asterism.types.index import Chunk
 from asterism.types.outline import ROOT_KINDS
-from asterism.types.selection import Account, Detail, Dropped, Lines, Reason, TruncationInfo
+from asterism.types.search import Account, Detail, Dropped, Lines, Reason, TruncationInfo
 
 # Less than this has no place for anything but the first line.
 LEAST_BUDGET = 50
@@ -34,7 +35,7 @@ MOST_CHARS = CHUNKS.limit_chars
 _WHILE_LOOKING = "the file changed while it was looked at"
 
 
-class Placed(NamedTuple):
+class PlacedHit(NamedTuple):
     """A hit at its place in the file as it is now."""
 
     chunk: Chunk
@@ -52,7 +53,7 @@ class ContextReply:
     """A search, and what an agent reads of it."""
 
     search: SearchReply
-    results: tuple[Placed, ...]
+    results: tuple[PlacedHit, ...]
     """What the assembly is about, in the order of its details."""
     assembly: Assembly
     account: Account
@@ -66,6 +67,21 @@ class ContextReply:
     def shown(self) -> int:
         """How many results have a place."""
         return len(self.results) - self.assembly.dropped
+
+
+def repository_of(registry: Registry, registered: Registered, repos: Sequence[str]) -> Registered:
+    """The one repository that a filter names: files of several do not connect."""
+    names = {*repos} or {registered.repository.name}
+    if len(names) > 1:
+        raise UsageError(
+            "Connections are those of one repository; name one in the filter, not "
+            f"{', '.join(sorted(names))}."
+        )
+    if registered.repository.name in names:
+        return registered
+    entries = registry.repositories(registered.project.id)
+    # The search reports a name that does not exist.
+    return next((one for one in entries if one.repository.name in names), registered)
 
 
 def gated(request: SearchRequest, gate: float | None = None) -> SearchRequest:
@@ -122,7 +138,7 @@ def _placed(
     files: FilesOnce,
     scopes: dict[str, FileScope],
     notes: list[str],
-) -> Iterator[Placed]:
+) -> Iterator[PlacedHit]:
     """The hits found again in their files; pieces of one symbol are that symbol."""
     for kept in reply.selection.kept:
         check_deadline()
@@ -150,7 +166,7 @@ def _placed(
                 "as it is now."
             )
         targets = _with_overloads(scope, targets)
-        yield Placed(chunk, path, targets, _lines_of(scope, targets), kept.hit.score)
+        yield PlacedHit(chunk, path, targets, _lines_of(scope, targets), kept.hit.score)
 
 
 def _with_overloads(scope: FileScope, targets: tuple[int, ...]) -> tuple[int, ...]:
@@ -182,7 +198,7 @@ def _more_notes(reply: SearchReply) -> Iterator[str]:
 
 
 def _same_text(scope: FileScope, chunk: Chunk) -> Lines | None:
-    """Where a chunk's whole text stands in a file that has changed; the nearest of several."""
+    """The lines of a chunk's whole text in a changed file; the nearest if there are several."""
     lines = scope.source.decode("utf-8", "replace").split("\n")
     found = [
         Lines(unit.first_line, unit.end_line)
@@ -206,7 +222,7 @@ def _lines_of(scope: FileScope, targets: Sequence[int]) -> Lines:
 
 
 def _results(
-    placed: Sequence[Placed],
+    placed: Sequence[PlacedHit],
     paths: Sequence[str],
     scopes: Mapping[str, FileScope],
     questions: Questions,
@@ -233,7 +249,7 @@ def _results(
     return results
 
 
-def _target(place: Placed, scope: FileScope) -> SymbolTarget | None:
+def _target(place: PlacedHit, scope: FileScope) -> SymbolTarget | None:
     """The symbol to ask about; a statement has no connections."""
     items = [scope.outline.items[number] for number in place.targets]
     item = next((item for item in items if item.is_symbol), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -14,39 +14,39 @@ from typing import TYPE_CHECKING
 
 from asterism.analysis.source.checkouts import check_inside, enclosing_checkout
 from asterism.config.settings import Settings
-from asterism.engine.builds import Neighbour, build, cancel, dry_run, forget, watcher_of
-from asterism.engine.cleanup import Cleaning, clean
-from asterism.engine.freshness import Unchanged
-from asterism.engine.in_flight import Questions
-from asterism.engine.inspection import Inspection, inspect_file
-from asterism.engine.lookups import Lookup, look_up
-from asterism.engine.metrics import record_search, record_sync
-from asterism.engine.snapshot import Freshness, Opening, QuerySnapshot, answered, query_snapshot
-from asterism.engine.status import Status, status_of
-from asterism.engine.wiring import Places
-from asterism.indexing.lock import sole_watcher
-from asterism.indexing.progress import SILENT, Listener
-from asterism.indexing.report import SyncReport, UpgradeReport
-from asterism.indexing.watcher import Watcher, WatchState
+from asterism.engine.metrics import Questions, record_search, record_sync
+from asterism.engine.snapshot import (
+    Freshness,
+    QuerySnapshot,
+    SnapshotRequest,
+    Unchanged,
+    answered,
+    query_snapshot,
+)
+from asterism.engine.stores import DataDirectories, Records
+from asterism.indexing.report import SILENT, Listener, SyncReport, UpgradeReport
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered, Registry
-from asterism.store.registry_file import is_whole
-from asterism.telemetry.operations import Operation
+from asterism.telemetry.operations import MeasuredOperation
 from asterism.types.deadlines import limited_to
-from asterism.types.errors import IndexMissing, PathMissing, UsageError
+from asterism.types.errors import IndexMissing, PathMissing
 from asterism.types.files import display_path
 from asterism.types.index import SymbolQuery
 from asterism.types.request_limits import check_text
 
 if TYPE_CHECKING:
-    # They bring half of the package, which most commands do not need.
+    # A method loads what it needs; these are only named in annotations.
     from asterism.engine.agents import Agents
+    from asterism.engine.cleanup import Cleaning
     from asterism.engine.connector import Connector
     from asterism.engine.context_reply import ContextReply
-    from asterism.engine.records import Records
+    from asterism.engine.inspection import Inspection
+    from asterism.engine.lookups import Lookup
     from asterism.engine.relations import RelationsReply, RelationsRequest
     from asterism.engine.search import SearchReply, SearchRequest
+    from asterism.engine.status import Status
     from asterism.engine.warm import Warm
+    from asterism.indexing.watcher import Watcher, WatchState
 
 
 class Engine:
@@ -56,7 +56,7 @@ class Engine:
     goes on beside questions.
     """
 
-    def __init__(self, places: Places, settings: Callable[[str], Settings]) -> None:
+    def __init__(self, places: DataDirectories, settings: Callable[[str], Settings]) -> None:
         self._places = places
         self._settings = settings
         self.registry = Registry(places.data)
@@ -92,7 +92,7 @@ class Engine:
         return found
 
     def root_for(self, directory: Path) -> Path:
-        """What someone means who stands in a directory: its repository, its checkout, itself."""
+        """The repository around a directory, else its checkout, else the directory."""
         found = self.registry.find(directory)
         if found is not None:
             return Path(found.repository.root)
@@ -101,6 +101,8 @@ class Engine:
 
     def remove(self, registered: Registered) -> None:
         """Forget a repository and everything the index holds of it."""
+        from asterism.engine.builds import forget
+
         alone = len(self.registry.repositories(registered.project.id)) == 1
         forget(registered, self.settings_of(registered), self._places, alone)
         self.registry.remove(registered)
@@ -126,10 +128,12 @@ class Engine:
         wait_seconds: float = -1,
     ) -> SyncReport:
         """Bring the index of a repository up to date; −1 waits for another writer for ever."""
+        from asterism.engine.builds import ProjectMember, build
+
         settings = self.settings_of(registered)
-        with Operation("index") as done:
+        with MeasuredOperation("index") as done:
             neighbours = [
-                Neighbour(other, self.settings_of(other))
+                ProjectMember(other, self.settings_of(other))
                 for other in self.registry.repositories(registered.project.id)
                 if other.repository.id != registered.repository.id
             ]
@@ -146,7 +150,7 @@ class Engine:
         wait_seconds: float = -1,
         give_way: Callable[[], None] | None = None,
     ) -> UpgradeReport:
-        """Make the second vectors that an index lacks, now; `give_way` lets others go first."""
+        """Make missing encoder vectors now; `give_way` is called so that queries go first."""
         from asterism.engine.upgrade import upgrade_index
 
         settings = self.settings_of(registered)
@@ -154,10 +158,14 @@ class Engine:
 
     def preview(self, registered: Registered, force: bool = False) -> SyncReport:
         """What `index` would do; nothing is written."""
+        from asterism.engine.builds import dry_run
+
         return dry_run(registered, self.settings_of(registered), force)
 
     def cancel(self, registered: Registered) -> bool:
         """Ask the process that is indexing to stop; False if none is."""
+        from asterism.engine.builds import cancel
+
         return cancel(registered)
 
     def watcher(
@@ -167,6 +175,8 @@ class Engine:
         stop: Event | None = None,
     ) -> Watcher:
         """A watcher that keeps the index of a repository up to date until it is stopped."""
+        from asterism.engine.builds import watcher_of
+
         settings = self.settings_of(registered)
         return watcher_of(registered, settings, lambda: self.index(registered), hear, stop)
 
@@ -177,6 +187,8 @@ class Engine:
         waiting: Callable[[], None] | None = None,
     ) -> Iterator[WatchState]:
         """Keep an index fresh until told to stop; one process does it, others wait for a turn."""
+        from asterism.indexing.lock import sole_watcher
+
         directory, repo = registered.project.directory, registered.repository.name
         with sole_watcher(directory, repo, stop, waiting) as ours:
             if ours:
@@ -186,6 +198,8 @@ class Engine:
 
     def status(self, registered: Registered) -> Status:
         """What state the index of a repository is in."""
+        from asterism.engine.status import status_of
+
         return status_of(registered, self.settings_of(registered))
 
     def refresh(self, registered: Registered) -> Freshness:
@@ -202,7 +216,7 @@ class Engine:
         from asterism.engine.search import prepared, search
 
         opening = self._opening(registered)
-        with self._query(opening), Operation("search", request.mode.value) as done:
+        with self._query(opening), MeasuredOperation("search", request.mode.value) as done:
             answer = partial(
                 search, asked=prepared(request), places=self._places, warm=self._kept()
             )
@@ -236,17 +250,17 @@ class Engine:
         Only hits that score `gate` or more are given, by default those that are more likely right
         than not.
         """
-        from asterism.engine.context_reply import budget_for, context, gated
+        from asterism.engine.context_reply import budget_for, context, gated, repository_of
         from asterism.engine.search import prepared, search
 
         room, wanted = budget_for(budget), gated(request, gate)
-        opening = self._opening(self._searched(registered, request.where.repos))
-        with self._query(opening), Operation("context", request.mode.value):
+        opening = self._opening(repository_of(self.registry, registered, request.where.repos))
+        with self._query(opening), MeasuredOperation("context", request.mode.value):
             asked = prepared(wanted)
             connector = self.connector(opening.registered, opening.settings)
 
             def reply(snapshot: QuerySnapshot) -> ContextReply:
-                with Operation("search", request.mode.value) as done:
+                with MeasuredOperation("search", request.mode.value) as done:
                     hits = search(snapshot, asked, self._places, self._kept())
                     record_search(hits, done)
                 return context(hits, snapshot, connector, room)
@@ -260,7 +274,7 @@ class Engine:
 
         check(request)
         opening = self._opening(registered)
-        with self._query(opening), Operation("relations", request.relation.value):
+        with self._query(opening), MeasuredOperation("relations", request.relation.value):
             connector = self.connector(registered, opening.settings)
             answer = partial(relations, request, connector=connector)
             return answered(opening, answer, connector.warm_up)
@@ -284,7 +298,6 @@ class Engine:
 
     def records(self) -> Records:
         """The user's conversations and sessions; their database is opened when it is needed."""
-        from asterism.engine.records import Records
 
         with self._lock:
             if self._records is None:
@@ -318,7 +331,7 @@ class Engine:
             return self._warm
 
     def close(self) -> None:
-        """End helper processes and let go of connections; whatever is asked next starts anew."""
+        """End helper processes and close connections; the next call opens them again."""
         with self._lock:
             for connector in self._connectors.values():
                 connector.close()
@@ -335,14 +348,18 @@ class Engine:
 
     def symbols(self, registered: Registered, query: SymbolQuery) -> Lookup:
         """Where a name is defined, exported, imported and used."""
+        from asterism.engine.lookups import look_up
+
         check_text("name", query.name)
         opening = self._opening(registered)
-        with limited_to(opening.settings.server.query_seconds), Operation("symbols"):
+        with limited_to(opening.settings.server.query_seconds), MeasuredOperation("symbols"):
             return answered(opening, lambda snapshot: look_up(snapshot, query))
 
     def inspect(self, path: Path) -> Inspection:
         """What is indexed of a file, and why not the rest."""
-        # By the directories it is in: a link stands for itself, wherever it leads.
+        from asterism.engine.inspection import inspect_file
+
+        # By the directories it is in: a link counts as itself, wherever it leads.
         around = (path.parent, *Path(os.path.normpath(path)).parents)
         registered = next(filter(None, map(self.registry.find, around)), None)
         registered = registered or self.locate(path)
@@ -351,37 +368,24 @@ class Engine:
     # Housekeeping
 
     def clean(self, dry_run: bool = False, cache: bool = False) -> Cleaning:
-        """Remove what nobody needs: indexes without a repository, leftovers, old versions."""
+        """Remove indexes without a repository, leftovers of killed processes and old versions."""
+        from asterism.engine.cleanup import clean
+        from asterism.store.registry_file import is_whole
+
         # What a damaged list lacks after it was made again must not be taken for unneeded.
         self._list_was_whole = self._list_was_whole and is_whole(self._places.data)
         orphans = self._list_was_whole
         return clean(self.registry, self._places, self._settings, dry_run, cache, orphans)
 
-    def query_seconds(self, registered: Registered) -> float:
-        """How long a query of a repository may take."""
-        return self.settings_of(registered).server.query_seconds
-
-    def _opening(self, registered: Registered) -> Opening:
+    def _opening(self, registered: Registered) -> SnapshotRequest:
         """What a query opens; its settings are read once."""
-        return Opening(registered, self.settings_of(registered), self._places, self._unchanged)
+        return SnapshotRequest(
+            registered, self.settings_of(registered), self._places, self._unchanged
+        )
 
-    def _query(self, opening: Opening) -> AbstractContextManager[None]:
+    def _query(self, opening: SnapshotRequest) -> AbstractContextManager[None]:
         """A query is answered inside: background work yields, and the deadline ends it."""
         return self.questions.answering(opening.settings.server.query_seconds)
-
-    def _searched(self, registered: Registered, repos: Sequence[str]) -> Registered:
-        """The one repository that a filter means: files of several do not connect."""
-        names = {*repos} or {registered.repository.name}
-        if len(names) > 1:
-            raise UsageError(
-                "Connections are those of one repository; name one in the filter, not "
-                f"{', '.join(sorted(names))}."
-            )
-        if registered.repository.name in names:
-            return registered
-        entries = self.registry.repositories(registered.project.id)
-        # The search reports a name that does not exist.
-        return next((one for one in entries if one.repository.name in names), registered)
 
     @property
     def cache_place(self) -> Path:

@@ -12,11 +12,10 @@ from asterism.analysis.source.discovery import DiscoveryOptions, walk
 from asterism.analysis.source.text import read
 from asterism.config.load import discovery_options
 from asterism.config.settings import Settings
-from asterism.indexing.read import content_hash
+from asterism.indexing.plan import content_hash
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.chunk_table import ChunkKey
 from asterism.store.registry import Registered
-from asterism.types.chunk import Chunk
 from asterism.types.errors import (
     IndexMissing,
     InputError,
@@ -26,10 +25,9 @@ from asterism.types.errors import (
     WrongPathKind,
 )
 from asterism.types.files import FoundFile, SkipReason, display_path
-from asterism.types.index import FileState, Link, Repository
+from asterism.types.index import Chunk, FileState, Link, Repository, Role
 from asterism.types.index_states import damaged, not_indexed
 from asterism.types.outline import Problem
-from asterism.types.symbol import Role
 
 
 class Freshness(StrEnum):
@@ -55,14 +53,14 @@ class DiskFacts(NamedTuple):
     link: bool
 
 
-class Verdict(NamedTuple):
-    """What discovery says of a file now."""
+class FileVerdict(NamedTuple):
+    """The result of discovery for a file now."""
 
     indexed: bool
     reason: SkipReason | None = None
     detail: str | None = None
     folder: str | None = None
-    """The directory that is skipped as a whole, where the file itself was not judged."""
+    """The directory that is skipped as a whole, if the file itself was not listed."""
 
 
 class IndexedChunk(NamedTuple):
@@ -95,7 +93,7 @@ class Inspection:
     path: str
     """Relative to the repository."""
     disk: DiskFacts | None
-    verdict: Verdict | None
+    verdict: FileVerdict | None
     """None where there is no file."""
     held: Held
     freshness: Freshness
@@ -134,7 +132,7 @@ def inspect_file(registered: Registered, path: Path, settings: Settings) -> Insp
 
 
 def _relative(repository: Repository, path: Path) -> str:
-    """The path inside the repository; a link in the last place stands for itself."""
+    """The path inside the repository; a link as the last name is not followed."""
     shown = display_path(str(path))
     if path.is_dir():
         raise WrongPathKind(f"{shown} is a directory; give the path of a file in it.")
@@ -157,7 +155,7 @@ def _disk_facts(file: Path) -> DiskFacts | None:
 
 
 class _Others(Collection[FoundFile]):
-    """Every file but one: the walk opens none of these to judge it by its content."""
+    """Every file but one: the walk does not read the content of these."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -172,16 +170,16 @@ class _Others(Collection[FoundFile]):
         return 0
 
 
-def _verdict(root: str, relative: str, options: DiscoveryOptions) -> Verdict | None:
+def _verdict(root: str, relative: str, options: DiscoveryOptions) -> FileVerdict | None:
     """The walk's own word on the file: it is broken off where the file, or its directory, comes."""
     for entry in walk(root, options, _Others(relative)):
         if isinstance(entry, FoundFile):
             if entry.path == relative:
-                return Verdict(True)
+                return FileVerdict(True)
         elif entry.path == relative:
-            return Verdict(False, entry.reason, entry.detail)
+            return FileVerdict(False, entry.reason, entry.detail)
         elif relative.startswith(f"{entry.path.removesuffix('/')}/"):
-            return Verdict(False, entry.reason, entry.detail, entry.path.removesuffix("/"))
+            return FileVerdict(False, entry.reason, entry.detail, entry.path.removesuffix("/"))
     return None
 
 
@@ -244,7 +242,7 @@ def _chunks(
     return found, ""
 
 
-def _freshness(held: Held, verdict: Verdict | None, digest: bytes | None) -> Freshness:
+def _freshness(held: Held, verdict: FileVerdict | None, digest: bytes | None) -> Freshness:
     if held.state is None and held.trouble:
         return Freshness.unknown
     if verdict is None:

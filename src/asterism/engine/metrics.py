@@ -1,47 +1,161 @@
-"""What the engine does, counted and logged: records of the domain in, numbers and lines out."""
+"""What the engine counts and logs: queries in flight, calls of models, searches and syncs."""
 
 from __future__ import annotations
 
 import logging
+import math
 import platform
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import Condition, Event
 from typing import TYPE_CHECKING
 
 from asterism import __version__
 from asterism.indexing.report import SyncReport
-from asterism.indexing.watcher import Outcome, WatchState
+from asterism.models.embed.provider import Embedder, Matrix
+from asterism.models.rerank.provider import Reranker
 from asterism.telemetry.events import LOGGER, log_event
 from asterism.telemetry.meters import (
     BUILD,
     CACHES,
+    PROVIDER_FAILURES,
+    PROVIDER_TEXTS,
+    PROVIDERS,
     SYNC_CHUNKS,
     SYNC_FILES,
     SYNC_VECTORS,
-    WATCH_EVENTS,
-    WATCH_SYNCS,
 )
-from asterism.telemetry.operations import Operation, ReplySize, record_reply
-from asterism.types.selection import Account
+from asterism.telemetry.operations import MeasuredOperation, ReplySize, record_reply
+from asterism.types.deadlines import limited_to
+from asterism.types.errors import ProviderError
+from asterism.types.index import ModelIdentity
+from asterism.types.search import Account
 
 if TYPE_CHECKING:
-    # It brings what searches, which most commands do not need.
+    # Most commands load no search.
     from asterism.engine.search import SearchReply
+
+
+LOOK_SECONDS = 1.0
+"""How often someone who waits looks whether he is to stop."""
+
+
+class Questions:
+    """Counts in-flight queries so that background work can yield."""
+
+    def __init__(self) -> None:
+        self._changed = Condition()
+        self._running = 0
+
+    @contextmanager
+    def answering(self, seconds: float = math.inf) -> Iterator[None]:
+        """One more, which has to end within some seconds."""
+        with self._changed:
+            self._running += 1
+        try:
+            with limited_to(seconds):
+                yield
+        finally:
+            with self._changed:
+                self._running -= 1
+                self._changed.notify_all()
+
+    def wait_for_none(self, stop: Event) -> None:
+        """Return when no query is in flight, or when told to stop."""
+        with self._changed:
+            while self._running and not stop.is_set():
+                self._changed.wait(LOOK_SECONDS)
+
+
+class MeasuredEmbedder:
+    """An embedder that counts."""
+
+    def __init__(self, inner: Embedder) -> None:
+        """Around another one."""
+        self._inner = inner
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """That of the model."""
+        return self._inner.identity
+
+    def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        """A vector for each text."""
+        with measured_call("embedding", self.identity.provider, len(texts)):
+            return self._inner.embed_documents(texts)
+
+    def embed_queries(self, texts: Sequence[str]) -> Matrix:
+        """A vector for each question."""
+        with measured_call("embedding", self.identity.provider, len(texts)):
+            return self._inner.embed_queries(texts)
+
+    def close(self) -> None:
+        """Let go of connections."""
+        self._inner.close()
+
+
+class MeasuredReranker:
+    """A reranker that counts."""
+
+    def __init__(self, inner: Reranker, provider: str) -> None:
+        """Around another one."""
+        self._inner = inner
+        self._provider = provider
+
+    def rerank(self, query: str, documents: Sequence[str]) -> list[float]:
+        """A score for each document."""
+        with measured_call("rerank", self._provider, len(documents)):
+            return self._inner.rerank(query, documents)
+
+    def close(self) -> None:
+        """Let go of connections."""
+        self._inner.close()
+
+
+@contextmanager
+def measured_call(kind: str, provider: str, texts: int) -> Iterator[None]:
+    """Count and time what is done with a model, and how it failed."""
+    began = time.perf_counter()
+    failure: ProviderError | None = None
+    try:
+        yield
+    except ProviderError as error:
+        failure = error
+        PROVIDER_FAILURES.add(kind, provider, type(error).__name__)
+        raise
+    finally:
+        seconds = time.perf_counter() - began
+        PROVIDERS.observe(kind, provider, "ok" if failure is None else "error", value=seconds)
+        PROVIDER_TEXTS.add(kind, provider, amount=texts)
+        log_event(
+            "provider",
+            logging.DEBUG if failure is None else logging.WARNING,
+            kind=kind,
+            provider=provider,
+            texts=texts,
+            seconds=seconds,
+            error=None if failure is None else type(failure).__name__,
+            message=None if failure is None else str(failure),
+        )
+
 
 SEARCH = "search"
 """The surface whose replies are what the selector chose, before any server wraps them."""
 
-# Whoever reads the numbers wants to know whose they are.
+# The version that the counts belong to.
 BUILD.set(__version__, platform.python_version(), value=1)
 
 _FILES = ("added", "changed", "removed", "touched", "parsed", "reread")
 _VECTORS = ("embedded", "cached", "reused")
 
 
-def record_search(reply: SearchReply, done: Operation) -> None:
+def record_search(reply: SearchReply, done: MeasuredOperation) -> None:
     """Count what a search gave out, and add it to its line in the log."""
     account, question = reply.selection.account, reply.search.question
     record_account(SEARCH, account)
     done.note(
-        # The words themselves only for whoever asked to see more.
+        # The query text is logged at debug level only.
         query=question.text if LOGGER.isEnabledFor(logging.DEBUG) else None,
         query_chars=len(question.text),
         found=reply.total.matches,
@@ -55,7 +169,7 @@ def record_search(reply: SearchReply, done: Operation) -> None:
 
 
 def record_account(surface: str, account: Account) -> None:
-    """Count a selection for whoever gives it out."""
+    """Count a selection that a surface returned."""
     info = account.truncation_info
     record_reply(
         ReplySize(
@@ -71,7 +185,7 @@ def record_account(surface: str, account: Account) -> None:
     )
 
 
-def record_sync(report: SyncReport, done: Operation) -> None:
+def record_sync(report: SyncReport, done: MeasuredOperation) -> None:
     """Count what a sync did, and add it to its line in the log."""
     counts = {what: getattr(report, what) for what in (*_FILES, *_VECTORS)}
     for what in _FILES:
@@ -95,19 +209,3 @@ def record_sync(report: SyncReport, done: Operation) -> None:
 def record_look_up(cache: str, hit: bool) -> None:
     """Count a look into a cache."""
     CACHES.add(cache, "hit" if hit else "miss")
-
-
-class WatchRecord:
-    """Counts what one watcher saw since it last told."""
-
-    def __init__(self) -> None:
-        """Nothing yet."""
-        self._events = 0
-
-    def add(self, state: WatchState) -> None:
-        """Count the events and the sync that a state tells of."""
-        events, self._events = state.events - self._events, state.events
-        WATCH_EVENTS.add(amount=events)
-        WATCH_SYNCS.add(str(state.outcome))
-        level = logging.WARNING if state.outcome == Outcome.failed else logging.DEBUG
-        log_event("watch", level, events=events, outcome=state.outcome, sentence=state.sentence)

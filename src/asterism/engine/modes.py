@@ -12,8 +12,8 @@ from asterism.config.options import rerank_options, reranking_options
 from asterism.config.settings import Settings
 from asterism.disclosure.places import MaskedTokens
 from asterism.engine.rerank import LocalScorer, rank_options
+from asterism.engine.stores import DataDirectories, cache
 from asterism.engine.warm import Warm
-from asterism.engine.wiring import Places, cache
 from asterism.models.embed.options import EmbedOptions, identity_of
 from asterism.search.exact.order import Matches, most_useful
 from asterism.search.exact.search import chunks_found, find_exact
@@ -50,7 +50,7 @@ class SearchResources(NamedTuple):
     """What a search needs beside the index."""
 
     settings: Settings
-    places: Places
+    places: DataDirectories
     warm: Warm
     directory: Path
     """Of the project."""

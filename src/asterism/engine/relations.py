@@ -12,10 +12,9 @@ from asterism.structure.positions import SymbolTarget
 from asterism.structure.uses import TreeOptions, call_tree
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path
-from asterism.types.index import FoundSymbol, SymbolPage, SymbolQuery, symbol_query
+from asterism.types.index import FoundSymbol, Role, SymbolPage, SymbolQuery, symbol_query
 from asterism.types.request_limits import check_text
 from asterism.types.structure import CallTree, Connections, Edge, Fact, SymbolPlace
-from asterism.types.symbol import Role
 
 # Definitions of one name that are looked at; more are counted and said.
 MOST_SYMBOLS = 10
@@ -56,7 +55,7 @@ class RelationsRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Related:
+class RelatedSymbol:
     """One definition of the name, and what was asked about it."""
 
     connections: Connections
@@ -71,7 +70,7 @@ class RelationsReply:
     """Every definition of a name with its relations."""
 
     request: RelationsRequest
-    related: tuple[Related, ...]
+    related: tuple[RelatedSymbol, ...]
     total: int
     """How many definitions there are; exact."""
     did_you_mean: tuple[str, ...]
@@ -157,14 +156,14 @@ def _answer_of(answer: Connections, relation: Relation) -> Hashable:
     return symbol.path, symbol.name, symbol.kind, uses if any(uses) else symbol.line
 
 
-def _related(answer: Connections, request: RelationsRequest, questions: Questions) -> Related:
+def _related(answer: Connections, request: RelationsRequest, questions: Questions) -> RelatedSymbol:
     if request.relation is Relation.references:
-        return Related(connections=answer)
+        return RelatedSymbol(connections=answer)
     unknown: dict[SymbolPlace, tuple[str, ...]] = {}
     root = answer.symbol
     edges = _edges(request.relation, answer, questions, unknown)
     tree = call_tree(root, edges, TreeOptions(depth=request.depth))
-    return Related(connections=answer, tree=tree, unknown=unknown)
+    return RelatedSymbol(connections=answer, tree=tree, unknown=unknown)
 
 
 def _edges(

@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from asterism.analysis.chunks.units import RECIPE_VERSION
-from asterism.engine.measured import measured_call
-from asterism.engine.metrics import record_look_up
-from asterism.indexing.index import Cache
-from asterism.indexing.read import text_hash
+from asterism.engine.metrics import measured_call, record_look_up
+from asterism.indexing.index import Cache, text_hash
 from asterism.models.embed.encoder import EncoderEmbedder
 from asterism.models.embed.options import EmbedOptions, encoder_folder, static_folder
 from asterism.models.rerank.options import RerankOptions
@@ -19,8 +17,8 @@ from asterism.models.rerank.provider import LocalReranker
 from asterism.models.weights.folder import DESCRIPTION, Kind, ModelFolder, described, read_folder
 from asterism.search.ranking.options import Calibration, JudgeOptions, RankOptions
 from asterism.store.chunk_table import ChunkKey
-from asterism.types.chunk import Chunk
 from asterism.types.errors import ProviderError, ProviderRefused
+from asterism.types.index import Chunk
 from asterism.types.search import Question
 
 PREFIX = "vectors."

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from asterism.analysis.source.text import decode, read
+from asterism.analysis.source.text import read
+from asterism.analysis.syntax.outlines import text_of
 from asterism.engine.lookups import found_like, question_of
 from asterism.engine.modes import SearchResources, SearchResult, find
 from asterism.engine.snapshot import Freshness, QuerySnapshot
+from asterism.engine.stores import DataDirectories
 from asterism.engine.warm import Warm
-from asterism.engine.wiring import Places
-from asterism.indexing.staleness import first_build
+from asterism.indexing.plan import first_build
 from asterism.search.cursors import origin_of, page_of
 from asterism.search.query.parse import understand, understand_code
 from asterism.search.recall import Sources
@@ -25,15 +26,24 @@ from asterism.search.similar import CodePlace, Model
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot
 from asterism.store.registry import Registered
-from asterism.types.chunk import Chunk
 from asterism.types.deadlines import check_deadline
 from asterism.types.errors import IndexMissing, InputError, UsageError
 from asterism.types.files import display_path
-from asterism.types.index import ModelIdentity
+from asterism.types.index import Chunk, ModelIdentity
 from asterism.types.index_states import not_indexed
 from asterism.types.request_limits import check_text
-from asterism.types.search import NO_FILTER, Filter, Hit, Mode, Question, Search, Total
-from asterism.types.selection import Detail, Selection, Stage
+from asterism.types.search import (
+    NO_FILTER,
+    Detail,
+    Filter,
+    Hit,
+    Mode,
+    Question,
+    Search,
+    Selection,
+    Stage,
+    Total,
+)
 
 MOST_LINES = 10
 """More is better read in the file itself."""
@@ -64,7 +74,7 @@ def lines_around(chunks: Iterable[Chunk], count: int) -> Mapping[ChunkKey, Conte
 
 def _lines(path: str) -> list[str]:
     try:
-        text = decode(read(path)).decode("utf-8", "replace")
+        text = text_of(path, read(path)).decode("utf-8", "replace")
     except InputError:
         return []
     return text.removesuffix("\n").split("\n")
@@ -181,7 +191,7 @@ def prepared(request: SearchRequest) -> CheckedRequest:
 
 
 def search(
-    snapshot: QuerySnapshot, asked: CheckedRequest, places: Places, warm: Warm
+    snapshot: QuerySnapshot, asked: CheckedRequest, places: DataDirectories, warm: Warm
 ) -> SearchReply:
     """Answer one query from one state of a repository's index."""
     request, registered, catalogue = asked.request, snapshot.registered, snapshot.catalogue

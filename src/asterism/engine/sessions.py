@@ -1,4 +1,4 @@
-"""Sessions of agents: begun, changed, resumed, and every request they had kept and replayed."""
+"""Sessions of agents, and the context of each request: rules, references, tools and code."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from asterism.context.budget import CodeForm, CodeHit, KeptCode, fit_budget
 from asterism.context.replay import ReplayedRequest, replay
 from asterism.context.sessions import (
     ItemUsage,
@@ -24,17 +25,30 @@ from asterism.context.sessions import (
     usage_of,
     with_settings,
 )
-from asterism.engine.agents import Agents, Ready, contents_of
+from asterism.engine.agents import Agents, ListedAgent, contents_of
+from asterism.engine.engine import Engine
+from asterism.engine.search import SearchRequest
+from asterism.search.selection.options import CONTEXT
+from asterism.search.selection.sizes import source_text
 from asterism.store.registry import Registered
 from asterism.types.chat import Message
 from asterism.types.context import Agent, Item, ItemKey, RequestContext, Tool, ToolKey
-from asterism.types.context_json import request_from_json, request_json
-from asterism.types.errors import PathMissing
-from asterism.types.sessions import ItemUse, Session, SessionSummary, StoredRequest
+from asterism.types.errors import AsterismError, IndexMissing, PathMissing, UsageError
+from asterism.types.files import display_path
+from asterism.types.search import Detail
+from asterism.types.sessions import (
+    ItemUse,
+    Session,
+    SessionSummary,
+    StoredRequest,
+    request_from_json,
+    request_json,
+)
 
 if TYPE_CHECKING:
     from asterism.context.request import Built
     from asterism.records.sessions import SessionStore
+
 
 CHARS_PER_TOKEN = 4
 """What an item costs is noted without a tokenizer: it is compared with other items' alone."""
@@ -45,7 +59,7 @@ class SessionRequest:
     """A request of a session: what it is given, and what became of the session by it."""
 
     session: Session | None
-    ready: Ready
+    ready: ListedAgent
     built: Built
     added: tuple[ItemKey, ...] = ()
     """What the message mentioned, which the session holds from now on."""
@@ -113,11 +127,11 @@ class Sessions:
         self._agents.kept.forget_all_but(named)
         return whole
 
-    def missing(self, session: Session, ready: Ready) -> tuple[Missing, ...]:
+    def missing(self, session: Session, ready: ListedAgent) -> tuple[Missing, ...]:
         """What a session holds that its agent has no more, renamed items among it."""
         return missing(session, items_of(ready.agent, ready.tools), ready.absent)
 
-    def ready(self, agent: str) -> Ready:
+    def ready(self, agent: str) -> ListedAgent:
         """An agent with its tools."""
         loaded = self._agents.places(self._registered).load(agent)
         return self._agents.ready(loaded, connect=self._connect)
@@ -214,14 +228,14 @@ class Sessions:
         """Every use that was recorded, the oldest first."""
         return self._store().uses(agent)
 
-    def _found(self, agent: str) -> tuple[Ready, str]:
+    def _found(self, agent: str) -> tuple[ListedAgent, str]:
         """An agent, switched on or off; one that cannot be used has nothing, and it is said why."""
         try:
             file = self._agents.places(self._registered).look(agent).file
         except PathMissing as error:
-            return Ready(Agent(name=agent)), str(error)
+            return ListedAgent(Agent(name=agent)), str(error)
         if file.agent is None:
-            return Ready(Agent(name=agent)), f"{file.name} has problems: {file.problems[0]}"
+            return ListedAgent(Agent(name=agent)), f"{file.name} has problems: {file.problems[0]}"
         return self._agents.ready(file.agent, connect=self._connect), ""
 
     def _store(self) -> SessionStore:
@@ -242,4 +256,125 @@ def _tokens(item: Item) -> int:
         text = f"{item.name}{item.description}{json.dumps(item.schema, default=str)}"
     else:
         text = f"{item.name}{item.description}{item.text}"
+    return -(-len(text) // CHARS_PER_TOKEN)
+
+
+DEFAULT_AGENT = "reader"
+"""The one that comes with us."""
+
+TOKENS = 8_000
+"""Of all items and code together, as for code alone."""
+LEAST_TOKENS = 50
+
+TOKEN_METHOD = f"characters / {CHARS_PER_TOKEN}"
+
+_FORMS = (Detail.full, Detail.collapsed, Detail.signature, Detail.location)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextRequest:
+    """What is asked for, and within which limits."""
+
+    message: str
+    agent: str = DEFAULT_AGENT
+    session: str = ""
+    """The session to go on with; its agent is the session's."""
+    max_tokens: int = TOKENS
+    code_hits: int = 10
+    """Hits of the code search at most; 0 leaves code out."""
+    min_score: float | None = None
+    """Of code that is given; nothing means what is more likely right than not."""
+    connect: bool = True
+    """Whether the agent's servers are asked for their tools."""
+    keep: bool = True
+    """Whether the request is recorded, to be shown and replayed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextFor:
+    """What a request is given."""
+
+    request_id: str
+    """Empty if it was not recorded."""
+    session: Session | None
+    context: RequestContext
+    """Items by name, and everything that was left out, with reasons."""
+    items: Mapping[ItemKey, Item]
+    """The items by their keys."""
+    code: tuple[KeptCode, ...]
+    used_tokens: int
+    budget: int
+    added: tuple[ItemKey, ...] = ()
+    """What the message mentioned."""
+    notes: tuple[str, ...] = ()
+
+
+def context_for(
+    engine: Engine, registered: Registered | None, request: ContextRequest
+) -> ContextFor:
+    """Choose items and code for a message, and fit both into one budget."""
+    if not request.message.strip():
+        raise UsageError("The message is empty; say what the request is about.")
+    if request.max_tokens < LEAST_TOKENS:
+        raise UsageError(f"The token budget is {request.max_tokens}; give {LEAST_TOKENS} or more.")
+    sessions = Sessions(engine.agents(), registered, connect=request.connect)
+    asked = sessions.request(request.message, request.session, request.agent)
+    notes = [*engine.agents().places(registered).notes(), *asked.notes]
+    code = _code(engine, registered, request, notes)
+    built = asked.built
+    fitted = fit_budget(built, code, request.max_tokens, _message_tokens)
+    context = replace(fitted.context, notes=(*notes, *fitted.context.notes))
+    kept = sessions.keep(asked, context, request.message) if request.keep else ""
+    return ContextFor(
+        request_id=kept,
+        session=asked.session,
+        context=context,
+        items=built.items,
+        code=fitted.code,
+        used_tokens=fitted.used_tokens,
+        budget=fitted.budget,
+        added=asked.added,
+        notes=context.notes,
+    )
+
+
+def _code(
+    engine: Engine, registered: Registered | None, request: ContextRequest, notes: list[str]
+) -> list[CodeHit]:
+    """The likely hits for the message; a search that fails adds a note."""
+    if request.code_hits <= 0:
+        return []
+    if registered is None:
+        notes.append("No code is given: no index is around; make one with `asterism index`.")
+        return []
+    gate = (CONTEXT.gate or 0.0) if request.min_score is None else request.min_score
+    search = SearchRequest(text=request.message, limit=request.code_hits, min_score=gate)
+    try:
+        reply = engine.search(registered, search)
+    except IndexMissing as error:
+        notes.append(f"No code is given: {error}")
+        return []
+    except AsterismError as error:
+        notes.append(f"No code is given, because the search failed: {error}")
+        return []
+    below = reply.selection.account.dropped.below_gate
+    if not reply.selection.kept and below:
+        notes.append(
+            f"No code is given: {below:,} candidates score less than {gate:g}; ask with a lower "
+            "minimum score to see them."
+        )
+    hits = []
+    for kept in reply.selection.kept:
+        if kept.within is not None:
+            # Its code is part of another hit's text.
+            continue
+        chunk = kept.hit.chunk
+        place = f"{display_path(chunk.relative_path)}:{chunk.start_line}-{chunk.end_line}"
+        texts = {detail: source_text(kept.hit, detail) for detail in _FORMS}
+        forms = [CodeForm(str(detail), text) for detail, text in texts.items()]
+        hits.append(CodeHit(place=place, score=kept.hit.score, forms=tuple(forms)))
+    return hits
+
+
+def _message_tokens(text: str) -> int:
     return -(-len(text) // CHARS_PER_TOKEN)

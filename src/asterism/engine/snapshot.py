@@ -5,23 +5,34 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from threading import Lock
 from typing import NamedTuple, TypeVar
 
+from asterism.analysis.source.discovery import DirectoryView, take_view
 from asterism.config.settings import Settings
-from asterism.engine.freshness import Compared, Unchanged, Wanted
 from asterism.engine.metrics import record_look_up, record_sync
-from asterism.engine.wiring import Places, checked, model_identity, open_index, sync_options
-from asterism.indexing.jobs import run_sync
-from asterism.indexing.lock import held_seconds, writer
-from asterism.indexing.progress import Listener
-from asterism.indexing.report import SyncReport
-from asterism.indexing.staleness import judge, judge_shape
-from asterism.indexing.sync import as_found, is_in_step, list_files
+from asterism.engine.stores import (
+    DataDirectories,
+    checked,
+    model_identity,
+    open_index,
+    sync_options,
+)
+from asterism.indexing.plan import (
+    RACY_NS,
+    SyncOptions,
+    as_found,
+    is_in_step,
+    judge,
+    judge_shape,
+    list_files,
+)
+from asterism.indexing.report import Listener, SyncReport
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.store.catalogue.opening import Mark, mark_of
-from asterism.store.catalogue.schema import SCHEMA_VERSION
+from asterism.store.catalogue.schema import SCHEMA_VERSION, Mark, mark_of
 from asterism.store.registry import Registered, check_root
-from asterism.telemetry.operations import Operation
+from asterism.telemetry.operations import MeasuredOperation
 from asterism.types.deadlines import check_deadline, without_deadline
 from asterism.types.errors import (
     IndexBusy,
@@ -32,8 +43,81 @@ from asterism.types.errors import (
     StoreError,
 )
 from asterism.types.files import Discovery, FoundFile
-from asterism.types.index import Staleness
+from asterism.types.index import ModelIdentity, Staleness
 from asterism.types.index_states import not_indexed
+
+REPOSITORIES_KEPT = 8
+"""So many are remembered; each takes 400 bytes for every file."""
+SYNCS_BEFORE = 2
+"""The sync after which a view is taken: a command that asks once has no use for it."""
+
+
+class IndexTarget(NamedTuple):
+    """What an index is compared with, beside the files."""
+
+    root: str
+    options: SyncOptions
+    model: ModelIdentity
+
+
+class Compared(NamedTuple):
+    """A comparison of an index with the files that left nothing to do."""
+
+    began_ns: int
+    """What changed later, or just before, may not have been seen by it."""
+    catalogue: Mark
+    """Of the catalogue that equals the files, taken before it was read or under the lock."""
+    found: Discovery
+
+
+class _Known(NamedTuple):
+    syncs: int
+    wanted: IndexTarget
+    catalogue: Mark
+    view: DirectoryView | None
+
+
+class Unchanged:
+    """Spares questions the sync before them where it would find nothing to do.
+
+    Nothing is taken on trust: every directory and file is looked at for every question, and the
+    index itself, which another process may have changed.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._known: dict[tuple[Path, str], _Known] = {}
+
+    def holds(self, registered: Registered, wanted: IndexTarget) -> bool:
+        """Whether everything is as it was after the last sync."""
+        known = self._known.get(_place(registered))
+        return (
+            known is not None
+            and known.view is not None
+            and known.wanted == wanted
+            and known.catalogue == mark_of(registered.project.directory)
+            and known.view.is_same()
+        )
+
+    def note(self, registered: Registered, wanted: IndexTarget, compared: Compared) -> None:
+        """Hear of a comparison, or of a sync, that left nothing to do."""
+        place = _place(registered)
+        before = self._known.pop(place, None)
+        syncs = before.syncs + 1 if before is not None else 1
+        view = None
+        if syncs >= SYNCS_BEFORE:
+            closed = {entry.path for entry in compared.found.skipped if entry.is_directory}
+            settled_ns = compared.began_ns - RACY_NS
+            view = take_view(wanted.root, wanted.options.discovery, closed, settled_ns)
+        with self._lock:
+            self._known[place] = _Known(syncs, wanted, compared.catalogue, view)
+            while len(self._known) > REPOSITORIES_KEPT:
+                del self._known[next(iter(self._known))]
+
+
+def _place(registered: Registered) -> tuple[Path, str]:
+    return registered.project.directory, registered.repository.name
+
 
 Reply = TypeVar("Reply")
 
@@ -46,12 +130,12 @@ class Freshness(NamedTuple):
     behind: int = 0
 
 
-class Opening(NamedTuple):
+class SnapshotRequest(NamedTuple):
     """What a snapshot is opened with."""
 
     registered: Registered
     settings: Settings
-    places: Places
+    places: DataDirectories
     unchanged: Unchanged
     """Shared by the queries of a process."""
 
@@ -85,7 +169,7 @@ class QuerySnapshot:
 
     @cached_property
     def version(self) -> int:
-        """The version of the chunk table that belongs to the catalogue; 0 if there is none."""
+        """The version of the chunk table that the catalogue names; 0 without a table."""
         return self.catalogue.chunks_version()
 
     @cached_property
@@ -100,7 +184,7 @@ class QuerySnapshot:
 
 
 def answered(
-    opening: Opening,
+    opening: SnapshotRequest,
     answer: Callable[[QuerySnapshot], Reply],
     begin: Callable[[Catalogue], object] | None = None,
 ) -> Reply:
@@ -120,7 +204,7 @@ def answered(
 
 @contextmanager
 def query_snapshot(
-    opening: Opening, begin: Callable[[Catalogue], object] | None = None
+    opening: SnapshotRequest, begin: Callable[[Catalogue], object] | None = None
 ) -> Iterator[QuerySnapshot]:
     """Bring an index up to date within the time that the settings allow, and hold its state.
 
@@ -168,13 +252,13 @@ def _is_known(catalogue: Catalogue, registered: Registered) -> bool:
 class _Query:
     """A query that compares an index with the files, and syncs it if they differ."""
 
-    def __init__(self, opening: Opening) -> None:
+    def __init__(self, opening: SnapshotRequest) -> None:
         self._opening = opening
         self._repository = opening.registered.repository
         self._directory = opening.registered.project.directory
         settings = opening.settings
         root = self._repository.root
-        self._wanted = Wanted(root, sync_options(settings), model_identity(settings))
+        self._wanted = IndexTarget(root, sync_options(settings), model_identity(settings))
         self._began = time.monotonic()
         self._began_ns = time.time_ns()
         self._mark: Mark = mark_of(self._directory)
@@ -221,6 +305,8 @@ class _Query:
 
     def sync(self) -> Freshness | None:
         """Sync within the time that the settings allow; None if the index may still be behind."""
+        from asterism.indexing.lock import held_seconds, writer
+
         limit = self._opening.settings.index.sync_seconds
         patience = max(0.0, limit - held_seconds(self._directory))
         try:
@@ -238,6 +324,8 @@ class _Query:
         return None
 
     def _synced(self, listener: Listener) -> SyncReport:
+        from asterism.indexing.jobs import run_sync
+
         options = self._wanted.options
         found = self._listed()
         index = open_index(self._directory, self._opening.settings, self._opening.places)
@@ -248,7 +336,7 @@ class _Query:
                 known = index.catalogue.files(self._repository.name)
                 found = list_files(self._repository, options, known)
             self._found = found
-            with Operation("sync") as done:
+            with MeasuredOperation("sync") as done:
                 report = run_sync(index, self._repository, options, listener, found=found)
                 record_sync(report, done)
             index.adopt()

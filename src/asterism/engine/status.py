@@ -1,4 +1,4 @@
-"""What state an index is in, for people and programs."""
+"""The state of an index and of its encoder vectors, without loading a model."""
 
 import os
 from collections.abc import Iterator
@@ -6,18 +6,129 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from asterism.analysis.chunks.units import RECIPE_VERSION
+from asterism.config.load import upgrade_options
 from asterism.config.settings import Settings
-from asterism.engine.upgrade_state import UpgradeState, upgrade_state
-from asterism.engine.wiring import damage_of, model_identity, sync_options, table_bytes
-from asterism.indexing.jobs import is_alive
-from asterism.indexing.staleness import Judgement, first_build, is_unfinished, judge
+from asterism.engine.stores import damage_of, model_identity, sync_options, table_bytes
+from asterism.indexing.plan import IndexVerdict, first_build, is_alive, is_unfinished, judge
 from asterism.indexing.watcher import WatchState, load_watch
+from asterism.models.embed.options import EmbedOptions, encoder_folder, identity_of
+from asterism.models.weights.folder import check, read_folder
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.store.registry import Project, Registered, Registry, State
+from asterism.store.chunk_table import LIMITS
+from asterism.store.encoder_vectors import EncoderStore, MadeFor, Making, encoder_bytes
+from asterism.store.registry import Project, Registered, Registry, RepositoryState
 from asterism.store.replacement import BUILDING
-from asterism.types.errors import IndexCorrupt, IndexMissing, IndexTooNew, StorageFailed, StoreError
+from asterism.types.errors import (
+    IndexCorrupt,
+    IndexMissing,
+    IndexTooNew,
+    ProviderError,
+    SettingError,
+    StorageFailed,
+    StoreError,
+    UsageError,
+)
+from asterism.types.files import display_path
 from asterism.types.index import Job, Manifest, Staleness, Statistics
 from asterism.types.index_states import not_indexed
+from asterism.types.processes import process_exists
+
+
+class UpgradeState(NamedTuple):
+    """The encoder vectors of one repository."""
+
+    model: str
+    """As messages call it; what the setting says, where that is no model."""
+    chunks: int = 0
+    """Chunks that have one."""
+    total: int = 0
+    pid: int = 0
+    """The process that makes them, 0 where none does."""
+    problem: str = ""
+    """Why they are not made, or not used."""
+    bytes: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether they are what answers."""
+        return not self.problem and self.chunks == self.total
+
+    @property
+    def sentence(self) -> str:
+        """How far they are, and who answers."""
+        if self.problem:
+            return f"{self.problem} The built-in model answers"
+        if self.complete:
+            return f"{self.model} has vectors of all {self.total:,} chunks, and answers"
+        how_far = f"{self.model} has vectors of {self.chunks:,} of {self.total:,} chunks"
+        who = f" (process {self.pid} makes them)" if self.pid else ""
+        return f"{how_far}; the built-in model answers until then{who}"
+
+
+def made_for(options: EmbedOptions) -> MadeFor:
+    """What tells vectors of this model from others; an error says what is wrong with the setting.
+
+    Nothing is read but the description in its folder.
+    """
+    folder = encoder_folder(options)
+    if not folder.is_dir():
+        raise SettingError(
+            f"embedding.upgrade names {display_path(options.model or 'encoder')}, and there is no "
+            "such model. Set it to the path of a folder with a model.json, or to none."
+        )
+    return MadeFor(identity_of(options), RECIPE_VERSION)
+
+
+def wanted_upgrade(settings: Settings) -> tuple[EmbedOptions, MadeFor]:
+    """The model for encoder vectors; an error if it is not set or missing."""
+    options = upgrade_options(settings)
+    if options is None:
+        raise UsageError(
+            "No model for encoder vectors is set: set embedding.upgrade to encoder or to a folder "
+            "with a model, and embedding.provider to local."
+        )
+    return options, made_for(options)
+
+
+def upgrade_state(
+    catalogue: Catalogue, registered: Registered, settings: Settings
+) -> UpgradeState | None:
+    """The state of a repository's encoder vectors; None if the settings switch them off."""
+    options = upgrade_options(settings)
+    if options is None:
+        return None
+    directory = registered.project.directory
+    hashes = catalogue.text_hashes(registered.repository.name)
+    state = UpgradeState(
+        settings.embedding.upgrade, total=len(hashes), bytes=encoder_bytes(directory)
+    )
+    try:
+        wanted = made_for(options)
+        check(read_folder(encoder_folder(options), "encoder"))
+    except (SettingError, ProviderError) as error:
+        return state._replace(problem=str(error))
+    state = state._replace(model=wanted.model.model)
+    most = LIMITS.exact_rows(wanted.model.dimensions)
+    if len(catalogue.text_hashes()) > most:
+        return state._replace(
+            problem=f"{wanted.model.model} is not used: vectors of up to {most:,} chunks can be "
+            "compared in memory."
+        )
+    making, known = Making(), set[bytes]()
+    try:
+        if (store := EncoderStore.existing(directory, wanted)) is not None:
+            with store:
+                making, known = store.making(), store.hashes()
+    except IndexCorrupt:
+        return state._replace(problem=f"Vectors of {state.model} are damaged, and are made anew.")
+    except StoreError as error:
+        return state._replace(problem=str(error))
+    return state._replace(
+        chunks=sum(text_hash in known for text_hash in hashes),
+        pid=making.pid if making.pid and process_exists(making.pid) else 0,
+        problem=making.failure,
+    )
 
 
 class ListedState(StrEnum):
@@ -74,7 +185,7 @@ def _of_project(registry: Registry, project: Project) -> Iterator[Listed]:
         state = trouble if held is None else ListedState.present
         if held is not None and held.note:
             state = ListedState.unfinished
-        if (place := registry.state(entry)) is not State.present:
+        if (place := registry.state(entry)) is not RepositoryState.present:
             state = ListedState(place.value)
         if held is None:
             held = _Holding(0, 0, said or not_indexed(entry.repository.root))
@@ -99,7 +210,7 @@ class Status(NamedTuple):
     """Everything `asterism status` shows."""
 
     registered: Registered
-    judgement: Judgement
+    judgement: IndexVerdict
     manifest: Manifest | None = None
     statistics: Statistics | None = None
     skipped: dict[str, int] = {}  # noqa: RUF012 - never changed
@@ -119,7 +230,7 @@ def status_of(registered: Registered, settings: Settings) -> Status:
     if not os.path.isdir(registered.repository.root):  # noqa: PTH112 - also where it may not look
         return Status(
             registered,
-            Judgement(
+            IndexVerdict(
                 Staleness.missing,
                 f"{registered.repository.root} is gone. If it moved, run `asterism index` at its "
                 f"new place; if not, `asterism repos remove {registered.repository.name}`.",
@@ -129,7 +240,7 @@ def status_of(registered: Registered, settings: Settings) -> Status:
         catalogue = Catalogue.open(directory)
     except IndexMissing:
         missing = not_indexed(registered.repository.root)
-        return Status(registered, Judgement(Staleness.missing, missing))
+        return Status(registered, IndexVerdict(Staleness.missing, missing))
     except (IndexCorrupt, IndexTooNew, StorageFailed) as error:
         return Status(registered, _refused(error))
     try:
@@ -139,14 +250,14 @@ def status_of(registered: Registered, settings: Settings) -> Status:
         return Status(registered, _refused(error))
 
 
-def _refused(error: StoreError) -> Judgement:
+def _refused(error: StoreError) -> IndexVerdict:
     match error:
         case IndexCorrupt():
-            return Judgement(Staleness.corrupt, str(error))
+            return IndexVerdict(Staleness.corrupt, str(error))
         case IndexTooNew():
-            return Judgement(Staleness.schema, str(error))
+            return IndexVerdict(Staleness.schema, str(error))
         case _:
-            return Judgement(Staleness.unreadable, str(error))
+            return IndexVerdict(Staleness.unreadable, str(error))
 
 
 def _job_beside(directory: Path, repo: str) -> Job | None:
@@ -168,7 +279,7 @@ def _open_status(catalogue: Catalogue, registered: Registered, settings: Setting
     repo = registered.repository.name
     directory = registered.project.directory
     if damage := damage_of(directory, catalogue):
-        judgement = Judgement(Staleness.corrupt, damage)
+        judgement = IndexVerdict(Staleness.corrupt, damage)
     else:
         options, model = sync_options(settings), model_identity(settings)
         judgement = judge(catalogue, registered.repository, options, model)

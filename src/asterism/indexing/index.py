@@ -1,18 +1,23 @@
 """An index that is open for writing: catalogue, chunk table, and where vectors come from."""
 
 import gc
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from asterism.models.embed.provider import Embedder
+from asterism.disclosure.places import MaskedPlace, places_of_part
+from asterism.disclosure.tokens import masked
+from asterism.indexing.report import SyncAccount
+from asterism.models.embed.options import REMOTE
+from asterism.models.embed.provider import Embedder, Matrix
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.store.chunk_table import ChunkTable, Vector
+from asterism.store.chunk_table import ChunkKey, ChunkTable, Vector
 from asterism.store.lance.process import give_back
 from asterism.store.table_files import DATA, damage_sentence, look_deep, written
 from asterism.types.errors import IndexCorrupt
-from asterism.types.index import ModelIdentity, TableFile
+from asterism.types.index import Chunk, ModelIdentity, TableFile
 
 
 class Cache(Protocol):
@@ -38,8 +43,91 @@ class Cache(Protocol):
         ...
 
 
+def text_hash(text: str) -> bytes:
+    """What tells two embedding texts apart, within a model and a recipe."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+class EmbeddedText(NamedTuple):
+    """A text that needs a vector."""
+
+    hash: bytes
+    text: str
+    chunk: Chunk | None = None
+    """What it was made from; None where it has no place in a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSource:
+    """Everything a vector may come from, the cheapest first."""
+
+    identity: ModelIdentity
+    recipe: int
+    cache: Cache
+    table: Callable[[], ChunkTable]
+    embedder: Callable[[], Embedder]
+
+    def vectors(
+        self, texts: Sequence[EmbeddedText], stored: Mapping[bytes, ChunkKey], account: SyncAccount
+    ) -> Matrix:
+        """A row for each text; `stored` says which texts already have rows in the index."""
+        import numpy as np
+
+        if not texts:
+            return np.zeros((0, self.identity.dimensions), np.float32)
+        wanted = {entry.hash: self._sent(entry) for entry in texts}
+        known = self.cache.get(self.identity, self.recipe, [sent.key for sent in wanted.values()])
+        found = {key: known[sent.key] for key, sent in wanted.items() if sent.key in known}
+        account.cached += len(found)
+        kept = {key: stored[key] for key in wanted if key not in found and key in stored}
+        if kept:
+            rows = self.table().snapshot().vectors(list(kept.values()))
+            again = {key: rows[chunk] for key, chunk in kept.items() if chunk in rows}
+            account.reused += len(again)
+            found.update(again)
+        missing = [key for key in wanted if key not in found]
+        if missing:
+            made = self.embedder().embed_documents([wanted[key].text for key in missing])
+            fresh = dict(zip(missing, made, strict=True))
+            self.cache.put(
+                self.identity, self.recipe, {wanted[key].key: fresh[key] for key in missing}
+            )
+            account.embedded += len(missing)
+            for key in missing:
+                account.masked.add(wanted[key].masked, wanted[key].places())
+            found.update(fresh)
+        return np.stack([found[entry.hash] for entry in texts])
+
+    def _sent(self, entry: EmbeddedText) -> "_Sent":
+        """What the model reads: on a server, the text without its tokens.
+
+        The cache knows a vector by the text that it was made from.
+        """
+        if self.identity.provider in REMOTE:
+            result = masked(entry.text)
+            if result.tokens:
+                return _Sent(text_hash(result.text), result.text, result.counts, entry.chunk)
+        return _Sent(entry.hash, entry.text, {})
+
+
+class _Sent(NamedTuple):
+    """A text as the model reads it, and the tokens that are masked in it."""
+
+    key: bytes
+    text: str
+    masked: Mapping[str, int]
+    chunk: Chunk | None = None
+
+    def places(self) -> list[MaskedPlace]:
+        """Where the tokens are in the file."""
+        if self.chunk is None:
+            return []
+        chunk = self.chunk
+        return places_of_part(chunk.relative_path, chunk.start_line, chunk.full_source)
+
+
 @dataclass
-class Index:
+class OpenIndex:
     """What a sync writes to. Table and model are opened when the first row needs them."""
 
     directory: Path
@@ -109,7 +197,7 @@ class Index:
     def maintain(self, thorough: bool = False, make_room: bool = False) -> None:
         """Keep queries quick; what it does is committed like any other change.
 
-        After much was written, building indexes needs the room that reading and embedding needed.
+        After large writes, free memory is returned first, because building indexes needs it.
         """
         if self._table is None and self.catalogue.chunks_version() == 0:
             return

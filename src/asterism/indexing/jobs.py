@@ -1,29 +1,27 @@
-"""A sync as others see it: a record of how far it is, a way to stop it, a sentence at the end."""
+"""Runs a sync and keeps its job in the catalogue, where other processes see and cancel it."""
 
 import errno
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from asterism.indexing.index import Index
+from asterism.indexing.index import OpenIndex
 from asterism.indexing.plan import SyncOptions
-from asterism.indexing.progress import SILENT, Listener, Progress, Stage
-from asterism.indexing.report import SyncReport
+from asterism.indexing.report import SILENT, Listener, Progress, SyncReport, SyncStage
 from asterism.indexing.sync import sync
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.types.errors import AsterismError, StorageFailed, StoreError
 from asterism.types.files import Discovery
 from asterism.types.index import Job, JobKind, JobState, Repository
-from asterism.types.processes import process_exists
 
-# How often the record is written and the wish to stop is looked for.
+# How often the record is written and a request to stop is looked for.
 RECORD_SECONDS = 0.5
 
 
 def run_sync(
-    index: Index,
+    index: OpenIndex,
     repository: Repository,
     options: SyncOptions,
     listener: Listener = SILENT,
@@ -57,13 +55,13 @@ def add_to_record(catalogue: Catalogue, repo: str, sentences: Sequence[str]) -> 
         catalogue.save_job(repo, job._replace(sentence=said))
 
 
-def _storage_failure(error: OSError, index: Index) -> StorageFailed:
+def _storage_failure(error: OSError, index: OpenIndex) -> StorageFailed:
     why = error.strerror or str(error)
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         why = "the disk is full"
     return StorageFailed(
         f"The index in {index.directory} could not be written: {why}. What was committed is "
-        "kept; make room or fix the permissions, then run the command again."
+        "kept; free disk space or fix the permissions, then run the command again."
     )
 
 
@@ -93,7 +91,7 @@ class _Record:
 
     def _hear(self, progress: Progress) -> None:
         self.outer.hear(progress)
-        if progress.stage in (Stage.waiting, Stage.listing):
+        if progress.stage in (SyncStage.waiting, SyncStage.listing):
             return
         now = time.time()
         if self.job is None:
@@ -118,8 +116,3 @@ class _Record:
 
     def _stopped(self) -> bool:
         return self._stop or self.outer.stop()
-
-
-def is_alive(job: Job, exists: Callable[[int], bool] | None = None) -> bool:
-    """Whether the process of a running job is still there."""
-    return job.state == "running" and (exists or process_exists)(job.pid)

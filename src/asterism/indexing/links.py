@@ -103,7 +103,7 @@ class Neighbours:
         return self._signatures[path]
 
 
-class Change(NamedTuple):
+class SyncChange(NamedTuple):
     """What a sync changes: files read anew, files that went, and what was known before."""
 
     reads: Sequence[Read]
@@ -113,7 +113,9 @@ class Change(NamedTuple):
     """Files that an unfinished sync saw otherwise than they are: what quotes them may be wrong."""
 
 
-def dependents(catalogue: Catalogue, repo: str, change: Change, around: Neighbours) -> list[str]:
+def dependents(
+    catalogue: Catalogue, repo: str, change: SyncChange, around: Neighbours
+) -> list[str]:
     """Known files, neither read nor removed by this sync, that may quote something changed."""
     if not change.known:
         return []
@@ -141,7 +143,7 @@ def dependents(catalogue: Catalogue, repo: str, change: Change, around: Neighbou
     return sorted(affected - moving)
 
 
-def _changed_names(change: Change, around: Neighbours) -> dict[str, set[str]]:
+def _changed_names(change: SyncChange, around: Neighbours) -> dict[str, set[str]]:
     """For each file the names under which it now offers something else, or nothing."""
     paths = [read.path for read in change.reads if read.path in change.known]
     before = around.stored(paths)
@@ -181,7 +183,7 @@ def _touched(link: Link, names: set[str]) -> set[str]:
 
 
 def _relinked(
-    catalogue: Catalogue, repo: str, change: Change, around: Neighbours
+    catalogue: Catalogue, repo: str, change: SyncChange, around: Neighbours
 ) -> Iterator[Resolution]:
     """Imports that mean another file now that files came or went.
 

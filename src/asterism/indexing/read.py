@@ -1,7 +1,6 @@
 """One file from disk to rows: what a worker process does, and what it sends back."""
 
 import gc
-import hashlib
 import io
 import os
 import pickle
@@ -14,16 +13,14 @@ from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
 from asterism.analysis.chunks.embedding_text import RULE
 from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.resolve.offers import Want, exported_signatures, wanted_names
-from asterism.analysis.source.text import decode, is_binary, read
+from asterism.analysis.source.text import is_binary, read
 from asterism.analysis.symbols import symbol_rows
-from asterism.analysis.syntax.outlines import outline
+from asterism.analysis.syntax.outlines import outline, text_of
 from asterism.analysis.terms import joined_terms, name_terms, path_terms
-from asterism.indexing.plan import Look, is_racy
-from asterism.types.chunk import Chunk
+from asterism.indexing.plan import Look, content_hash, differs, is_racy
 from asterism.types.errors import InputError, PathMissing, SecretFile
 from asterism.types.files import FoundFile, SkipReason, display_path
-from asterism.types.index import Signatures, Skipped
-from asterism.types.symbol import Role, SymbolRow
+from asterism.types.index import Chunk, Role, Signatures, Skipped, SymbolRow
 
 MANY = 10_000
 """Objects that the collector need not look through after a batch; fewer take it a millisecond."""
@@ -94,7 +91,7 @@ class Read(NamedTuple):
 NOTHING_OFFERED = Signatures({}, {})
 
 
-class Terms(NamedTuple):
+class ChunkTerms(NamedTuple):
     """A chunk with the words it is found by."""
 
     chunk: Chunk
@@ -102,20 +99,20 @@ class Terms(NamedTuple):
     name_terms: str
 
 
-class Rows(NamedTuple):
+class FileRows(NamedTuple):
     """What is written of a parsed file; it waits in the spool."""
 
     path: str
     path_terms: str
-    chunks: list[Terms]
+    chunks: list[ChunkTerms]
     symbols: list[SymbolRow]
 
 
-class Reading(NamedTuple):
+class ParsedFile(NamedTuple):
     """A parsed file with its rows, ready to be written."""
 
     read: Read
-    rows: Rows
+    rows: FileRows
 
 
 Outcome: TypeAlias = Same | Gone | Read | Skipped
@@ -125,14 +122,14 @@ class Packet(NamedTuple):
     """A worker's answer: an outcome for each file, and the rows of those parsed."""
 
     outcomes: list[Outcome]
-    rows: list[Rows] | bytes
+    rows: list[FileRows] | bytes
     """As they are, or packed for another process or for a file."""
     source_bytes: int
 
 
 def read_batch(where: Where, looks: Sequence[Look]) -> Packet:
     """Read files; every one has an outcome, whatever is wrong with it."""
-    rows: list[Rows] = []
+    rows: list[FileRows] = []
     with no_collection():
         outcomes = [_read(where, look, rows) for look in looks]
         size = sum(outcome.size for outcome in outcomes if isinstance(outcome, Read))
@@ -140,21 +137,21 @@ def read_batch(where: Where, looks: Sequence[Look]) -> Packet:
 
 
 def read_packed(where: Where, looks: Sequence[Look]) -> Packet:
-    """The same for whoever sends the rows on, or keeps them for long."""
+    """The same with packed rows, to be sent to another process or kept in a file."""
     packet = read_batch(where, looks)
     assert isinstance(packet.rows, list)
     return packet._replace(rows=_pack(packet.rows) if packet.rows else b"")
 
 
-def unpack(block: list[Rows] | bytes) -> list[Rows]:
+def unpack(block: list[FileRows] | bytes) -> list[FileRows]:
     """The rows of a packet."""
     if isinstance(block, list):
         return block
     return [
-        Rows(
+        FileRows(
             path,
             terms,
-            list(map(Terms, map(Chunk, *chunks), *words)) if chunks else [],
+            list(map(ChunkTerms, map(Chunk, *chunks), *words)) if chunks else [],
             list(map(SymbolRow, *symbols)) if symbols else [],
         )
         for path, terms, chunks, words, symbols in unpickled(block)
@@ -177,12 +174,16 @@ _PACKED = {
 }
 
 
+PACKED_CLASSES = tuple(sorted(_PACKED))
+"""What a packet may hold; packets of a program with other classes cannot be read."""
+
+
 def unpickled(data: bytes) -> Any:
     """What was pickled of outcomes or rows."""
     return _Unpickler(io.BytesIO(data)).load()
 
 
-def _pack(rows: Sequence[Rows]) -> bytes:
+def _pack(rows: Sequence[FileRows]) -> bytes:
     """Rows by column: pickling records one by one takes three times as long."""
     columns = [
         (
@@ -197,21 +198,6 @@ def _pack(rows: Sequence[Rows]) -> bytes:
     return pickle.dumps(columns, pickle.HIGHEST_PROTOCOL)
 
 
-def content_hash(data: bytes) -> bytes:
-    """What tells two contents of a file apart."""
-    return hashlib.sha256(data).digest()
-
-
-def differs(root: str, look: Look) -> bool:
-    """Whether a file holds something else than what is known of it."""
-    if look.known_hash is None:
-        return True
-    try:
-        return content_hash(read(f"{root}/{look.path}")) != look.known_hash
-    except InputError:
-        return True
-
-
 def still_holds(root: str, read: Read, file: FoundFile) -> bool:
     """Whether a file that was read by another sync holds what it held then."""
     stamp = (file.size, file.mtime_ns, file.ctime_ns)
@@ -221,12 +207,7 @@ def still_holds(root: str, read: Read, file: FoundFile) -> bool:
     return not is_doubtful or not differs(root, Look(read.path, read.content_hash))
 
 
-def text_hash(text: str) -> bytes:
-    """What tells two embedding texts apart, within a model and a recipe."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
-def _read(where: Where, look: Look, rows: list[Rows]) -> Outcome:
+def _read(where: Where, look: Look, rows: list[FileRows]) -> Outcome:
     path = f"{where.root}/{look.path}"
     # Before the content: a change after this moment makes the time of the next look differ.
     scanned = time.time_ns()
@@ -247,12 +228,12 @@ def _read(where: Where, look: Look, rows: list[Rows]) -> Outcome:
         return Same(look.path, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, scanned)
     if is_binary(data):
         return Skipped(look.path, SkipReason.binary.value)
-    source = decode(data)
+    source = text_of(look.path, data)
     found = outline(look.path, source)
     place = FileOrigin(where.repo, path, look.path, digest.hex(), facts.st_mtime_ns / 1e9)
     chunks = chunk_file(found, source, place, where.chunks)
     rows.append(
-        Rows(
+        FileRows(
             look.path,
             path_terms(display_path(look.path)),
             [_with_terms(chunk) for chunk in chunks],
@@ -273,7 +254,7 @@ def _read(where: Where, look: Look, rows: list[Rows]) -> Outcome:
     )
 
 
-def _with_terms(chunk: Chunk) -> Terms:
-    """Only the code counts for words: the preamble says once more what stands in it."""
+def _with_terms(chunk: Chunk) -> ChunkTerms:
+    """The words come from the code alone: the preamble repeats names that are in it."""
     code = chunk.embedding_text.partition(f"\n{RULE}\n")[2]
-    return Terms(chunk, joined_terms(code), name_terms(chunk.qualified_name.split(".")))
+    return ChunkTerms(chunk, joined_terms(code), name_terms(chunk.qualified_name.split(".")))

@@ -1,10 +1,70 @@
-"""What a sync did, in numbers and in a sentence."""
+"""What a sync reports: its progress while it runs, then what it did, in numbers and a sentence."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
 
 from asterism.disclosure.places import MaskedTokens
+from asterism.types.errors import Cancelled
 from asterism.types.index import Staleness
+
+
+class SyncStage(StrEnum):
+    """What a job is doing."""
+
+    waiting = "waiting"
+    listing = "listing"
+    reading = "reading"
+    writing = "writing"
+    finishing = "finishing"
+    upgrading = "upgrading"
+    """The index is complete; encoder vectors are made, and texts are counted as files."""
+
+
+SYNC_STAGES = (
+    SyncStage.waiting,
+    SyncStage.listing,
+    SyncStage.reading,
+    SyncStage.writing,
+    SyncStage.finishing,
+)
+"""Those that indexing goes through, in their order."""
+
+
+class Progress(NamedTuple):
+    """How far a job is."""
+
+    stage: SyncStage
+    files_done: int = 0
+    files_total: int = 0
+    chunks_done: int = 0
+    detail: str = ""
+
+
+def _nobody(_progress: Progress) -> None:
+    """Ignores progress."""
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Who hears of progress, and who may say stop."""
+
+    hear: Callable[[Progress], None] = _nobody
+    stop: Callable[[], bool] = _never
+
+    def report(self, progress: Progress) -> None:
+        """Tell how far it is; raise Cancelled if that is enough."""
+        self.hear(progress)
+        if self.stop():
+            raise Cancelled("Stopped as asked; what was done is kept, the next run goes on there.")
+
+
+SILENT = Listener()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +107,7 @@ NOTHING_MATCHED = (
 
 
 @dataclass(slots=True)
-class Account:
+class SyncAccount:
     """What was written and where vectors came from; grows batch by batch."""
 
     chunks: int = 0

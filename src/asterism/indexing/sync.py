@@ -7,41 +7,40 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
 
 from asterism.analysis.parallel import BATCH, in_parallel
-from asterism.analysis.source.discovery import discover
-from asterism.indexing.index import Index
-from asterism.indexing.links import Change, Neighbours, dependents
-from asterism.indexing.plan import Look, Plan, SyncOptions, options_hash, plan_sync
-from asterism.indexing.progress import SILENT, Listener, Progress, Stage
+from asterism.indexing.index import OpenIndex
+from asterism.indexing.links import Neighbours, SyncChange, dependents
+from asterism.indexing.plan import (
+    Look,
+    SyncOptions,
+    SyncPlan,
+    list_files,
+    options_hash,
+    plan_sync,
+    skipped_of,
+)
 from asterism.indexing.read import (
     Gone,
     Outcome,
+    ParsedFile,
     Read,
-    Reading,
     Same,
     Where,
-    differs,
     no_collection,
     read_batch,
     read_packed,
     still_holds,
     unpack,
 )
-from asterism.indexing.report import Account, SyncReport
-from asterism.indexing.write import Spool, spool_of
-from asterism.store.catalogue.catalogue import Catalogue
+from asterism.indexing.report import SILENT, Listener, Progress, SyncAccount, SyncReport, SyncStage
+from asterism.indexing.write import Spool, Writer, spool_of
 from asterism.store.lance.process import give_back_at_once
 from asterism.types.errors import Cancelled, StorageFailed
-from asterism.types.files import Discovery, FoundFile
+from asterism.types.files import Discovery
 from asterism.types.index import Batch, FileState, Pending, Repository, Skipped, Staleness
 
-if TYPE_CHECKING:
-    # It brings what writes, which a sync that finds nothing to write does not load.
-    from asterism.indexing.write import Writer
-
-# From here on indexes take enough memory to make room for them first.
+# From here on building indexes takes so much memory that free memory is returned first.
 ROOM_FROM_CHUNKS = 20_000
 
 # From here on memory counts for more than a tenth of the time.
@@ -49,7 +48,7 @@ LARGE_FROM_FILES = 20_000
 
 
 def sync(
-    index: Index,
+    index: OpenIndex,
     repository: Repository,
     options: SyncOptions,
     listener: Listener = SILENT,
@@ -62,7 +61,7 @@ def sync(
     listing that was made just now; without it the tree is walked.
     """
     started = time.monotonic()
-    listener.hear(Progress(Stage.listing))
+    listener.hear(Progress(SyncStage.listing))
     known = index.catalogue.files(repository.name)
     shape = options_hash(options)
     reshaped = index.catalogue.options_hash(repository.name) != shape
@@ -79,61 +78,11 @@ def sync(
     return work.report(plan, started)
 
 
-def preview(
-    known: dict[str, FileState],
-    repository: Repository,
-    options: SyncOptions,
-    anew: bool = False,
-    found: Discovery | None = None,
-) -> SyncReport:
-    """What a sync would do; nothing is written. `found` is a listing that was made just now."""
-    started = time.monotonic()
-    found = found or list_files(repository, options, known)
-    plan = plan_sync(found.files, known, anew)
-    changed = sum(differs(repository.root, look) for look in plan.suspect)
-    return SyncReport(
-        before=Staleness.content if known else Staleness.missing,
-        files=len(found.files),
-        added=len(plan.new),
-        changed=changed,
-        touched=len(plan.suspect) - changed,
-        removed=len(plan.removed),
-        unchanged=plan.unchanged,
-        skipped={reason.value: count for reason, count in found.counts.items()},
-        dry_run=True,
-        seconds=time.monotonic() - started,
-    )
-
-
-def is_in_step(catalogue: Catalogue, repo: str, found: Discovery) -> bool:
-    """Whether a sync of this listing would read no file and write nothing."""
-    plan = plan_sync(found.files, catalogue.files(repo))
-    if plan.looks or plan.removed or catalogue.pending(repo):
-        return False
-    return catalogue.has_skipped(repo, sorted(_skipped_of(found)))
-
-
-def _skipped_of(found: Discovery) -> list[Skipped]:
-    return [Skipped(entry.path, entry.reason.value, entry.detail) for entry in found.skipped]
-
-
-def list_files(
-    repository: Repository, options: SyncOptions, known: dict[str, FileState]
-) -> Discovery:
-    """Walk the tree once; files that are known with the same size and times are not opened."""
-    return discover(repository.root, options.discovery, {*map(as_found, known.values())})
-
-
-def as_found(state: FileState) -> FoundFile:
-    """A file as the listing found it when it was indexed."""
-    return FoundFile(state.path, state.size, state.mtime_ns, state.ctime_ns)
-
-
 @dataclass
 class _Work:
     """One sync under way: what it has seen so far."""
 
-    index: Index
+    index: OpenIndex
     repository: Repository
     options: SyncOptions
     listener: Listener
@@ -150,9 +99,9 @@ class _Work:
     reread: int = 0
     files_done: int = 0
     files_total: int = 0
-    written: Account = field(default_factory=Account)
+    written: SyncAccount = field(default_factory=SyncAccount)
 
-    def carry_out(self, plan: Plan) -> None:
+    def carry_out(self, plan: SyncPlan) -> None:
         """Read, follow the cascade, write; what waits to be written is never all in memory."""
         spool = spool_of(self.index, self.repository, self.options)
         if plan.looks or plan.removed or self.pending:
@@ -168,7 +117,7 @@ class _Work:
         spool.remove()
         self.index.catalogue.replace_skipped(self.repository.name, self._skipped())
 
-    def _change(self, plan: Plan, spool: Spool) -> None:
+    def _change(self, plan: SyncPlan, spool: Spool) -> None:
         catalogue, repo = self.index.catalogue, self.repository.name
         around = Neighbours(catalogue, repo, self.known, self.options.chunks)
         self._read(self._taken_over(plan.looks, spool, around), spool, around)
@@ -189,11 +138,13 @@ class _Work:
         if self.pending or self.reads or removed:
             catalogue.set_pending(repo, [])
 
-    def _dependents(self, plan: Plan, around: Neighbours) -> list[str]:
+    def _dependents(self, plan: SyncPlan, around: Neighbours) -> list[str]:
         removed = self._removed(plan)
         lost = {*self.gone, *(entry.path for entry in self.unread)}
         around.settle(file.path for file in self.found.files if file.path not in lost)
-        change = Change(list(self.reads.values()), removed, self.known, self._disturbed(removed))
+        change = SyncChange(
+            list(self.reads.values()), removed, self.known, self._disturbed(removed)
+        )
         found = dependents(self.index.catalogue, self.repository.name, change, around)
         return sorted({*found, *self._owed(removed)})
 
@@ -265,7 +216,7 @@ class _Work:
             if packet.rows:
                 spool.put(packet)
             self.files_done += len(packet.outcomes)
-            self.listener.report(Progress(Stage.reading, self.files_done, self.files_total))
+            self.listener.report(Progress(SyncStage.reading, self.files_done, self.files_total))
 
     def _is_small(self, looks: Sequence[Look]) -> bool:
         """Whether the rows of these files may wait in memory as they are."""
@@ -284,7 +235,7 @@ class _Work:
             else:
                 self.unread.append(outcome)
 
-    def _removed(self, plan: Plan) -> list[str]:
+    def _removed(self, plan: SyncPlan) -> list[str]:
         """Known files that are no longer there, or can no longer be read as text."""
         lost = {*self.gone, *(entry.path for entry in self.unread)}
         return sorted({*plan.removed, *(lost & self.known.keys())})
@@ -301,8 +252,6 @@ class _Work:
         ]
 
     def _write(self, spool: Spool, removed: Sequence[str], around: Neighbours) -> None:
-        from asterism.indexing.write import Writer
-
         anew = self.anew or self.reshaped
         writer = Writer(
             self.index, self.repository.name, self.known, around, self.options.chunks, anew
@@ -315,7 +264,7 @@ class _Work:
         self._write_batches(writer, spool)
         if not self.known:
             self.index.catalogue.end_bulk()
-        # What files offer each other is not needed any more, and building indexes takes its room.
+        # The exported signatures are not needed any more; building indexes needs the memory.
         around.forget()
         self.reads = {path: read.bare for path, read in self.reads.items()}
         if writer.account.wrote:
@@ -327,15 +276,15 @@ class _Work:
         for blocks in spool.batches(self.options.batch_bytes):
             with no_collection():
                 rows = [rows for block in blocks for rows in unpack(block)]
-                writer.write([Reading(self.reads[entry.path], entry) for entry in rows])
+                writer.write([ParsedFile(self.reads[entry.path], entry) for entry in rows])
             done += len(rows)
-            self.listener.report(Progress(Stage.writing, done, total, writer.account.chunks))
-        self.listener.hear(Progress(Stage.finishing, done, total, writer.account.chunks))
+            self.listener.report(Progress(SyncStage.writing, done, total, writer.account.chunks))
+        self.listener.hear(Progress(SyncStage.finishing, done, total, writer.account.chunks))
 
     def _skipped(self) -> list[Skipped]:
-        return sorted([*_skipped_of(self.found), *self.unread])
+        return sorted([*skipped_of(self.found), *self.unread])
 
-    def report(self, plan: Plan, started: float, cancelled: bool = False) -> SyncReport:
+    def report(self, plan: SyncPlan, started: float, cancelled: bool = False) -> SyncReport:
         """The account of what was done."""
         account = self.written
         states = self.index.catalogue.files(self.repository.name) if account.wrote else self.known
@@ -369,7 +318,7 @@ class _Work:
             seconds=time.monotonic() - started,
         )
 
-    def _before(self, plan: Plan) -> Staleness:
+    def _before(self, plan: SyncPlan) -> Staleness:
         if not self.known:
             return Staleness.missing
         if self.reshaped:
@@ -377,6 +326,6 @@ class _Work:
         return Staleness.content if plan.looks or plan.removed else Staleness.equal
 
 
-def masked_notes(account: Account, options: SyncOptions) -> tuple[str, ...]:
+def masked_notes(account: SyncAccount, options: SyncOptions) -> tuple[str, ...]:
     """What was masked in texts for an embedding server, as the user wants to read it."""
     return tuple(account.masked.note("the embedding server", options.masking_report))

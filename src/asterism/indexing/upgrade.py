@@ -1,4 +1,4 @@
-"""Second vectors for an index that answers already: made text by text, whenever there is time."""
+"""Makes the encoder vectors of a complete index, text by text, and embeds an index again."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING
 
 from asterism import __version__
 from asterism.analysis.chunks.units import RECIPE_VERSION
-from asterism.indexing.index import Cache, Index
-from asterism.indexing.progress import SILENT, Listener, Progress, Stage
-from asterism.indexing.report import Account, UpgradeReport
-from asterism.indexing.write import Text, VectorSource
+from asterism.indexing.index import Cache, EmbeddedText, OpenIndex, VectorSource
+from asterism.indexing.report import (
+    SILENT,
+    Listener,
+    Progress,
+    SyncAccount,
+    SyncStage,
+    UpgradeReport,
+)
 from asterism.models.embed.provider import Embedder, Matrix
-from asterism.store.chunk_table import ChunkSnapshot
-from asterism.store.encoder_vectors import MadeFor, Making, SecondStore
-from asterism.store.limits import LIMITS, Limits
+from asterism.store.chunk_table import LIMITS, ChunkSnapshot, MemoryLimits
+from asterism.store.encoder_vectors import EncoderStore, MadeFor, Making
 from asterism.types.errors import AsterismError, Cancelled, StorageFailed
 from asterism.types.index import Entry, Manifest
 
@@ -31,13 +35,13 @@ if TYPE_CHECKING:
 BATCH_ROWS = 4096
 
 
-def reembed(index: Index, listener: Listener = SILENT) -> Account:
+def reembed(index: OpenIndex, listener: Listener = SILENT) -> SyncAccount:
     """Write the table anew with vectors of the index's present model, then name it committed.
 
     Until that last step readers have the old vectors, and a crash leaves them in place; vectors
     made before a crash are in the cache.
     """
-    account = Account()
+    account = SyncAccount()
     table = index.table()
     before = table.snapshot()
     total = before.count()
@@ -49,7 +53,7 @@ def reembed(index: Index, listener: Listener = SILENT) -> Account:
     for entries in before.entries(BATCH_ROWS):
         table.append(entries, source.vectors(_texts(entries), {}, account))
         done += len(entries)
-        listener.report(Progress(Stage.writing, 0, 0, done, f"{done:,} of {total:,} chunks"))
+        listener.report(Progress(SyncStage.writing, 0, 0, done, f"{done:,} of {total:,} chunks"))
     table.maintain(thorough=True)
     manifest = index.catalogue.manifest()
     index.catalogue.set_manifest(
@@ -60,8 +64,10 @@ def reembed(index: Index, listener: Listener = SILENT) -> Account:
     return account
 
 
-def _texts(entries: list[Entry]) -> list[Text]:
-    return [Text(entry.text_hash, entry.chunk.embedding_text, entry.chunk) for entry in entries]
+def _texts(entries: list[Entry]) -> list[EmbeddedText]:
+    return [
+        EmbeddedText(entry.text_hash, entry.chunk.embedding_text, entry.chunk) for entry in entries
+    ]
 
 
 BATCH_TEXTS = 64
@@ -69,36 +75,36 @@ BATCH_TEXTS = 64
 
 
 def _at_once() -> None:
-    """Nobody is to be waited for."""
+    """Never waits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upgrade:
-    """What second vectors are made of, and by whom."""
+    """The inputs of an upgrade: texts, model, cache and limits."""
 
     directory: Path
     made_for: MadeFor
     version: Callable[[], int]
-    """The version of the chunks that is committed now; 0 where there is none."""
+    """The committed version of the chunk table; 0 if nothing is committed."""
     chunks: Callable[[int], ChunkSnapshot]
     embedder: Callable[[], Embedder]
     cache: Callable[[], Cache]
-    limits: Limits = LIMITS
+    limits: MemoryLimits = LIMITS
     run_texts: int = BATCH_TEXTS
     """Texts that are embedded in one go; between two of them others may go first."""
     give_way: Callable[[], None] = _at_once
-    """Returns when nobody needs the processor more."""
+    """Returns when no query is in flight."""
 
 
 def upgrade(work: Upgrade, listener: Listener = SILENT) -> UpgradeReport:
-    """Make the vectors that are missing; the caller holds the lock of whoever makes them.
+    """Make the missing vectors; the caller holds the upgrader's lock.
 
-    The index may be written to meanwhile: what is missing is then looked for again. After each
-    batch the vectors are kept, so whatever ends this, the next one goes on there.
+    If the index is written meanwhile, missing vectors are looked for again. Each batch is saved,
+    so the next upgrade continues after the last batch.
     """
     run = _Run(work, listener)
     try:
-        with SecondStore.open(work.directory, work.made_for) as store:
+        with EncoderStore.open(work.directory, work.made_for) as store:
             store.note(Making(os.getpid()))
             failure = ""
             try:
@@ -132,7 +138,7 @@ class _Run:
         self._cache = work.cache()
         self._embedded = self._cached = self._dropped = self._texts = self._too_large = 0
 
-    def until_complete(self, store: SecondStore) -> UpgradeReport:
+    def until_complete(self, store: EncoderStore) -> UpgradeReport:
         """Go through the versions of the index until one is complete."""
         work = self._work
         version = work.version()
@@ -160,7 +166,7 @@ class _Run:
         if self._embedder is not None:
             self._embedder.close()
 
-    def _completed(self, store: SecondStore, chunks: ChunkSnapshot) -> bool:
+    def _completed(self, store: EncoderStore, chunks: ChunkSnapshot) -> bool:
         """Make what this version lacks; False where another has taken its place meanwhile."""
         work = self._work
         hashes = chunks.rows().text_hashes
@@ -183,7 +189,7 @@ class _Run:
         self._dropped += store.keep_only(needed)
         return work.version() == chunks.version
 
-    def _keep(self, store: SecondStore, hashes: Sequence[bytes], texts: Sequence[str]) -> None:
+    def _keep(self, store: EncoderStore, hashes: Sequence[bytes], texts: Sequence[str]) -> None:
         """Vectors of some texts, from the cache or the model, into both."""
         made_for = self._work.made_for
         found = self._cache.get(made_for.model, made_for.recipe, hashes)
@@ -210,7 +216,7 @@ class _Run:
         return self._embedder
 
     def _tell(self, done: int) -> None:
-        self._listener.report(Progress(Stage.upgrading, done, self._texts))
+        self._listener.report(Progress(SyncStage.upgrading, done, self._texts))
 
 
 def halves(vector: Matrix) -> bytes:

@@ -4,7 +4,7 @@ import hashlib
 import os
 import pickle
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,109 +14,40 @@ from typing import IO, NamedTuple
 from asterism import __version__
 from asterism.analysis.chunks.embedding_text import bind_quotes
 from asterism.analysis.chunks.units import RECIPE_VERSION, ChunkOptions
-from asterism.disclosure.places import MaskedPlace, places_of_part
-from asterism.disclosure.tokens import masked
-from asterism.indexing.index import Cache, Index
+from asterism.indexing.index import EmbeddedText, OpenIndex, VectorSource, text_hash
 from asterism.indexing.links import Neighbours
 from asterism.indexing.plan import SyncOptions, options_hash
-from asterism.indexing.read import Outcome, Packet, Read, Reading, Rows, text_hash, unpickled
-from asterism.indexing.report import Account
-from asterism.models.embed.options import REMOTE
-from asterism.models.embed.provider import Embedder, Matrix
-from asterism.store.chunk_table import ChunkKey, ChunkTable
+from asterism.indexing.read import (
+    PACKED_CLASSES,
+    FileRows,
+    Outcome,
+    Packet,
+    ParsedFile,
+    Read,
+    unpickled,
+)
+from asterism.indexing.report import SyncAccount
+from asterism.store.chunk_table import ChunkKey
 from asterism.store.plain_files import make_plain
-from asterism.types.chunk import Chunk
-from asterism.types.index import Batch, Entry, FileState, FileUpdate, ModelIdentity, Repository
-
-
-class Text(NamedTuple):
-    """A text that needs a vector."""
-
-    hash: bytes
-    text: str
-    chunk: Chunk | None = None
-    """What it was made from; None where it has no place in a file."""
-
-
-@dataclass(frozen=True, slots=True)
-class VectorSource:
-    """Everything a vector may come from, the cheapest first."""
-
-    identity: ModelIdentity
-    recipe: int
-    cache: Cache
-    table: Callable[[], ChunkTable]
-    embedder: Callable[[], Embedder]
-
-    def vectors(
-        self, texts: Sequence[Text], stored: Mapping[bytes, ChunkKey], account: Account
-    ) -> Matrix:
-        """A row for each text; `stored` says which texts already have rows in the index."""
-        import numpy as np
-
-        if not texts:
-            return np.zeros((0, self.identity.dimensions), np.float32)
-        wanted = {entry.hash: self._sent(entry) for entry in texts}
-        known = self.cache.get(self.identity, self.recipe, [sent.key for sent in wanted.values()])
-        found = {key: known[sent.key] for key, sent in wanted.items() if sent.key in known}
-        account.cached += len(found)
-        kept = {key: stored[key] for key in wanted if key not in found and key in stored}
-        if kept:
-            rows = self.table().snapshot().vectors(list(kept.values()))
-            again = {key: rows[chunk] for key, chunk in kept.items() if chunk in rows}
-            account.reused += len(again)
-            found.update(again)
-        missing = [key for key in wanted if key not in found]
-        if missing:
-            made = self.embedder().embed_documents([wanted[key].text for key in missing])
-            fresh = dict(zip(missing, made, strict=True))
-            self.cache.put(
-                self.identity, self.recipe, {wanted[key].key: fresh[key] for key in missing}
-            )
-            account.embedded += len(missing)
-            for key in missing:
-                account.masked.add(wanted[key].masked, wanted[key].places())
-            found.update(fresh)
-        return np.stack([found[entry.hash] for entry in texts])
-
-    def _sent(self, entry: Text) -> "_Sent":
-        """What the model reads: on a server, the text without its tokens.
-
-        The cache knows a vector by the text that it was made from.
-        """
-        if self.identity.provider in REMOTE:
-            result = masked(entry.text)
-            if result.tokens:
-                return _Sent(text_hash(result.text), result.text, result.counts, entry.chunk)
-        return _Sent(entry.hash, entry.text, {})
-
-
-class _Sent(NamedTuple):
-    """A text as the model reads it, and the tokens that are masked in it."""
-
-    key: bytes
-    text: str
-    masked: Mapping[str, int]
-    chunk: Chunk | None = None
-
-    def places(self) -> list[MaskedPlace]:
-        """Where the tokens are in the file."""
-        if self.chunk is None:
-            return []
-        chunk = self.chunk
-        return places_of_part(chunk.relative_path, chunk.start_line, chunk.full_source)
-
+from asterism.types.index import (
+    Batch,
+    Chunk,
+    Entry,
+    FileState,
+    FileUpdate,
+    Repository,
+)
 
 ENDING = ".spool"
 _KEY_BYTES = 16
-# Lengths of the two parts of a record, the source bytes it stands for, and a digest of all that.
+# Lengths of a record's two parts, the source bytes that it was made from, and a digest.
 _RECORD = Struct(">QQQ16s")
 
 
-class Block(NamedTuple):
+class SpoolBlock(NamedTuple):
     """Where the rows of one packet are."""
 
-    rows: list[Rows] | None
+    rows: list[FileRows] | None
     """In memory, or None for rows in the file."""
     offset: int
     length: int
@@ -128,7 +59,7 @@ class Earlier(NamedTuple):
     """What a sync before this one has read: an outcome for each file, and its rows."""
 
     outcomes: Sequence[Outcome]
-    block: Block
+    block: SpoolBlock
 
 
 def spool_file(directory: Path, repo: str) -> Path:
@@ -136,13 +67,14 @@ def spool_file(directory: Path, repo: str) -> Path:
     return directory / f"reading-{repo}{ENDING}"
 
 
-def spool_of(index: Index, repository: Repository, options: SyncOptions) -> "Spool":
+def spool_of(index: OpenIndex, repository: Repository, options: SyncOptions) -> "Spool":
     """Where rows wait; what a sync before this one left there counts if it would be the same.
 
     An index that is built anew has a table of another name, and so begins anew.
     """
     table = index.catalogue.table.name
-    made_with = (__version__, repository.root, options_hash(options), table)
+    shape = options_hash(options)
+    made_with = (__version__, PACKED_CLASSES, repository.root, shape, table)
     return Spool(spool_file(index.directory, repository.name), repr(made_with))
 
 
@@ -157,12 +89,12 @@ class Spool:
         self._key = hashlib.blake2b(key.encode(), digest_size=_KEY_BYTES).digest()
         self._file: IO[bytes] | None = None
         self._end = _KEY_BYTES
-        self._blocks: list[Block] = []
+        self._blocks: list[SpoolBlock] = []
 
     def put(self, packet: Packet) -> None:
         """Keep the rows of a packet."""
         if isinstance(packet.rows, list):
-            self._blocks.append(Block(packet.rows, 0, 0, packet.source_bytes))
+            self._blocks.append(SpoolBlock(packet.rows, 0, 0, packet.source_bytes))
             return
         outcomes = pickle.dumps(packet.outcomes, pickle.HIGHEST_PROTOCOL)
         file = self._file or self._begun()
@@ -175,7 +107,7 @@ class Spool:
         file.flush()
         offset = self._end + _RECORD.size + len(outcomes)
         self._end = offset + len(packet.rows)
-        self._blocks.append(Block(None, offset, len(packet.rows), packet.source_bytes))
+        self._blocks.append(SpoolBlock(None, offset, len(packet.rows), packet.source_bytes))
 
     def earlier(self) -> Iterator[Earlier]:
         """What is in the file of a sync that was stopped; `take` keeps a block of it."""
@@ -191,13 +123,13 @@ class Spool:
         while (found := self._next()) is not None:
             yield found
 
-    def take(self, block: Block) -> None:
+    def take(self, block: SpoolBlock) -> None:
         """Keep rows that were in the file already."""
         self._blocks.append(block)
 
-    def batches(self, weight: int) -> Iterator[list[list[Rows] | bytes]]:
+    def batches(self, weight: int) -> Iterator[list[list[FileRows] | bytes]]:
         """Every block, first come first served, in batches of about that weight."""
-        batch: list[list[Rows] | bytes] = []
+        batch: list[list[FileRows] | bytes] = []
         held = 0
         # Removed from the list as they are returned: rows that are written need no memory.
         self._blocks.reverse()
@@ -245,9 +177,9 @@ class Spool:
             return None
         offset = self._end + _RECORD.size + len(outcomes)
         self._end = offset + len(rows)
-        return Earlier(unpickled(outcomes), Block(None, offset, len(rows), sizes[2]))
+        return Earlier(unpickled(outcomes), SpoolBlock(None, offset, len(rows), sizes[2]))
 
-    def _rows(self, block: Block) -> bytes:
+    def _rows(self, block: SpoolBlock) -> bytes:
         assert self._file is not None
         self._file.seek(block.offset)
         return self._file.read(block.length)
@@ -265,7 +197,7 @@ class _Bound(NamedTuple):
     """A file's rows with their final texts."""
 
     read: Read
-    rows: Rows
+    rows: FileRows
     chunks: list[Chunk]
     hashes: list[bytes]
 
@@ -278,18 +210,18 @@ class _Bound(NamedTuple):
 class Writer:
     """Writes batches of files; after each the index is whole again."""
 
-    index: Index
+    index: OpenIndex
     repo: str
     known: Mapping[str, FileState]
     around: Neighbours
     options: ChunkOptions
     anew: bool = False
     """Whether rows are written even where the index seems to hold them already."""
-    account: Account = field(default_factory=Account)
+    account: SyncAccount = field(default_factory=SyncAccount)
 
     def write(
         self,
-        readings: Sequence[Reading],
+        readings: Sequence[ParsedFile],
         removed: Sequence[str] = (),
         touched: Sequence[FileState] = (),
     ) -> None:
@@ -318,7 +250,7 @@ class Writer:
             )
         self.account.chunks += sum(len(entry.chunks) for entry in bound)
 
-    def _bind(self, reading: Reading) -> _Bound:
+    def _bind(self, reading: ParsedFile) -> _Bound:
         read, rows = reading
         chunks = [terms.chunk for terms in rows.chunks]
         mentioned = {name for chunk in chunks for name in chunk.mentions}
@@ -340,7 +272,7 @@ class Writer:
         ) == self.around.links(bound.read)
 
     def _replace(self, bound: Sequence[_Bound], first: int, stale: Sequence[int]) -> int:
-        """New rows in, old rows out; nobody reads this version until the catalogue names it."""
+        """Add new rows and delete old ones; readers see it once the catalogue is committed."""
         table = self.index.table()
         entries = list(self._entries(bound, first))
         if entries:
@@ -352,7 +284,8 @@ class Writer:
                 self.index.embedder,
             )
             texts = [
-                Text(entry.text_hash, entry.chunk.embedding_text, entry.chunk) for entry in entries
+                EmbeddedText(entry.text_hash, entry.chunk.embedding_text, entry.chunk)
+                for entry in entries
             ]
             table.append(entries, source.vectors(texts, self._stored(bound), self.account))
         if stale:

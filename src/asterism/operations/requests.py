@@ -24,9 +24,8 @@ from asterism.operations.schema import (
     texts,
     whole,
 )
-from asterism.types.search import Mode
-from asterism.types.selection import Stage
-from asterism.types.symbol import Role
+from asterism.types.index import Role
+from asterism.types.search import Mode, Stage
 
 MODES = tuple(mode.value for mode in Mode)
 STAGES = tuple(stage.value for stage in Stage)

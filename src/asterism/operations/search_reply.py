@@ -19,12 +19,11 @@ from asterism.operations.json import (
 from asterism.operations.schema import Json
 from asterism.store.chunk_table import ChunkKey
 from asterism.types.files import display_path, wire_path
-from asterism.types.search import Hit, Signal
-from asterism.types.selection import Detail, Kept
+from asterism.types.search import Detail, Hit, Kept, Signal
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
-    from asterism.engine.context_reply import ContextReply, Placed
+    from asterism.engine.context_reply import ContextReply, PlacedHit
     from asterism.engine.search import ContextLines, SearchReply
     from asterism.store.registry import Registered
 
@@ -107,6 +106,13 @@ class ContextFound(Timed, Accounted, _Searched):
     results: tuple[ContextRow, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class ContextAnswer(ContextFound):
+    """The same with the texts, as programs get it."""
+
+    parts: tuple[Mapping[str, object], ...]
+
+
 class RowOptions(NamedTuple):
     """What the rows of a reply hold beside what all rows do."""
 
@@ -173,7 +179,7 @@ def shown_query(text: str) -> str:
 
 
 def serialised_row(hit: Hit, detail: Detail, text: str, explain: bool, lines: int) -> str:
-    """A row as it takes room in a reply: its JSON and its line of text."""
+    """A row as a reply has it: its JSON and its line of text, to be measured."""
     from asterism.engine.search import lines_around
 
     around = lines_around([hit.chunk], lines) if lines else {}
@@ -213,7 +219,7 @@ def _row(kept: Kept, around: ContextLines | None, options: RowOptions) -> Search
     )
 
 
-def _context_row(place: Placed, detail: Detail, is_local: bool) -> ContextRow:
+def _context_row(place: PlacedHit, detail: Detail, is_local: bool) -> ContextRow:
     chunk = place.chunk
     return ContextRow(
         chunk_id=chunk.id,

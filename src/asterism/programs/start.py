@@ -1,20 +1,84 @@
-"""Starts the programs of the table; no other module creates processes."""
+"""Starts the programs of the table, each tied to the process that started it."""
 
 import ctypes
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen, SubprocessError, TimeoutExpired
+from threading import Thread
 from typing import Any, NamedTuple
 from weakref import finalize
 
 from asterism.programs.launcher import knows_machine, landlock_version
-from asterism.programs.lifeline import Lifeline
 from asterism.programs.table import SEARCHED, SYSTEM_FILES, Files, Program
+
+_IS_LINUX = sys.platform == "linux"
+
+
+class Lifeline:
+    """A pipe between this process and one that it starts; closing it ends that process."""
+
+    def __init__(self) -> None:
+        self._ours = -1
+        self.passed: Sequence[int] = ()
+        """What the new process inherits: for `pass_fds`."""
+        if _IS_LINUX:
+            theirs, self._ours = os.pipe()
+            self.passed = (theirs,)
+
+    def tie(self, pid: int) -> None:
+        """The process has been started; a negative number means all of its group."""
+        for descriptor in self.passed:
+            _send_kill(descriptor, pid)
+            os.close(descriptor)
+        self.passed = ()
+
+    def close(self) -> None:
+        """Let go of the pipe, which ends the process if it is still there."""
+        for descriptor in (*self.passed, self._ours):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self.passed, self._ours = (), -1
+
+
+def follow_parent() -> None:
+    """In a worker of `multiprocessing`: end when the process that wants its work ends."""
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is None:
+        return
+    if _IS_LINUX:
+        _send_kill(parent.sentinel, os.getpid())
+        if not parent.is_alive():
+            # It ended before the kernel was told.
+            os.kill(os.getpid(), signal.SIGKILL)
+        return
+
+    def wait() -> None:
+        parent.join()
+        os._exit(1)
+
+    Thread(target=wait, name="asterism-lifeline", daemon=True).start()
+
+
+def _send_kill(descriptor: int, owner: int) -> None:
+    """Have the kernel send SIGKILL to the owner when the pipe's write end is closed."""
+    # The module and its names exist on some systems only.
+    import fcntl
+
+    # The process may be gone already.
+    with suppress(ProcessLookupError):
+        fcntl.fcntl(descriptor, fcntl.F_SETOWN, owner)
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGKILL)
+        flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
+        fcntl.fcntl(descriptor, fcntl.F_SETFL, flags | os.O_ASYNC)
+
 
 _PR_GET_SECCOMP = 21
 

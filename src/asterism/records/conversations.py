@@ -6,23 +6,24 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select, update
 
-from asterism.records.database import Database
+from asterism.records.database import RecordsDatabase
 from asterism.records.rows import (
+    CONVERSATIONS,
     COUNTED,
+    TURNS,
     conversation_of,
     conversation_row,
     counted_conversation,
     folded,
     is_alive,
 )
-from asterism.records.tables import CONVERSATIONS, TURNS
-from asterism.types.chat import TurnStatus
-from asterism.types.conversation import (
+from asterism.types.chat import (
     Conversation,
     ConversationMatch,
     ConversationPage,
     MatchPage,
     Shelf,
+    TurnStatus,
 )
 from asterism.types.errors import ConversationMissing, TurnRunning, UsageError
 
@@ -34,7 +35,7 @@ _EXCERPT = 160
 class Conversations:
     """The conversations of one user's database."""
 
-    def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: RecordsDatabase, clock: Callable[[], float] = time.time) -> None:
         self._database = database
         self._clock = clock
 
@@ -193,7 +194,7 @@ def _before(
     except ValueError:
         separator = ""
     if not separator:
-        raise UsageError("The cursor is none of ours; take it from the page before, unchanged.")
+        raise UsageError("The cursor is not valid; take it from the page before, unchanged.")
     return or_(moments < last, and_(moments == last, ids < id_))
 
 

@@ -1,23 +1,81 @@
-"""The one database of conversations and sessions: opened, brought up to date, read and written."""
+"""The one database of conversations and sessions: opened, migrated, read and written."""
 
 import os
 import shutil
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from asterism.records.failures import failure
-from asterism.records.migrate import is_current, upgrade
 from asterism.records.options import RecordsOptions
 from asterism.telemetry.notices import notify
-from asterism.types.errors import RecordsCorrupt, RecordsUnreachable, SettingError, StorageFailed
+from asterism.types.errors import (
+    RecordsCorrupt,
+    RecordsTooNew,
+    RecordsUnreachable,
+    SettingError,
+    StorageFailed,
+)
 from asterism.types.files import display_path
+
+REVISIONS = ("0001",)
+"""Every schema there was, oldest first: 0001 conversations, turns, events and sessions."""
+
+_LEDGER = "alembic_version"
+# Any number will do, as long as no other program uses it for the same database.
+_LOCK = 4_732_011_590
+
+
+def upgrade(
+    reading: Callable[[], AbstractContextManager[Connection]],
+    writing: Callable[[], AbstractContextManager[Connection]],
+    place: str,
+) -> None:
+    """Make or change the tables if they are not those of this version.
+
+    All steps are one transaction, and only one process takes it at a time: a kill in the middle
+    leaves the database as it was.
+    """
+    with reading() as connection:
+        if is_current(connection, place):
+            return
+    with writing() as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+        if not is_current(connection, place):
+            _run(connection)
+
+
+def is_current(connection: Connection, place: str) -> bool:
+    """Whether the tables are those of this version; those of a newer one are refused."""
+    if not inspect(connection).has_table(_LEDGER):
+        return False
+    revision = connection.execute(text(f"SELECT version_num FROM {_LEDGER}")).scalar()
+    if revision is not None and revision not in REVISIONS:
+        raise RecordsTooNew(
+            f"The conversations in {place} were written by a newer Asterism (schema {revision}; "
+            f"this one knows {REVISIONS[-1]}); update Asterism, or name another database with "
+            "records.url."
+        )
+    return bool(revision == REVISIONS[-1])
+
+
+def _run(connection: Connection) -> None:
+    # Alembic takes a fifth of a second to load, and is needed once for each schema.
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", "asterism.records:migrations")
+    config.set_main_option("path_separator", "os")
+    command.upgrade(config, "head")
+
 
 _KNOWN = ".known"
 """Ends the name of an empty file that says that there were conversations."""
@@ -65,7 +123,7 @@ def tell_loss(path: Path) -> None:
 
 
 def is_known(path: Path) -> bool:
-    """Whether there were conversations of ours in the file."""
+    """Whether the file once held Asterism's conversations."""
     return _known(path).exists()
 
 
@@ -94,8 +152,8 @@ _POSTGRES = ("postgres", "postgresql")
 _WRITING = {"asterism_writing": True}
 
 
-class Database:
-    """A connection pool; threads may share it. Whoever needs tables asks `reading` or `writing`."""
+class RecordsDatabase:
+    """A connection pool, shared by threads; `reading` and `writing` open connections."""
 
     def __init__(self, engine: Engine, place: str) -> None:
         """Others call `open_database`."""
@@ -148,8 +206,8 @@ class Database:
             raise failure(error, self.place) from error
 
 
-def open_database(options: RecordsOptions) -> Database:
-    """The user's records; they are made where there are none, and changed to this version's."""
+def open_database(options: RecordsOptions) -> RecordsDatabase:
+    """The user's records, created if missing and migrated to this version."""
     url = _url(options)
     if url.get_backend_name() != "sqlite":
         return _opened(url)
@@ -169,7 +227,7 @@ def open_database(options: RecordsOptions) -> Database:
     return database
 
 
-def _opened(url: URL) -> Database:
+def _opened(url: URL) -> RecordsDatabase:
     database = _connected(url)
     try:
         if url.get_backend_name() == "sqlite" and _size(url) < _LOOKED_THROUGH_BYTES:
@@ -181,36 +239,36 @@ def _opened(url: URL) -> Database:
     return database
 
 
-class Looked(NamedTuple):
+class RecordsLook(NamedTuple):
     """A database that was opened for a look; nothing was made or changed."""
 
-    database: Database
+    database: RecordsDatabase
     is_current: bool
     """Whether its tables are those of this version; else it is not to be used."""
 
 
-def look_into(options: RecordsOptions) -> Looked | None:
-    """The user's records as they are; None where there are none yet."""
+def look_into(options: RecordsOptions) -> RecordsLook | None:
+    """The user's records as they are; None if they do not exist."""
     url = _url(options)
     if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
         return None
     database = _connected(url)
     try:
         with database.reading() as connection:
-            return Looked(database, is_current(connection, database.place))
+            return RecordsLook(database, is_current(connection, database.place))
     except BaseException:
         database.close()
         raise
 
 
-def _connected(url: URL) -> Database:
+def _connected(url: URL) -> RecordsDatabase:
     try:
         engine = create_engine(url, **_engine_options(url))
     except (NoSuchModuleError, ModuleNotFoundError) as error:
         raise RecordsUnreachable(_missing_library(url)) from error
     if engine.dialect.name == "sqlite":
         _listen(engine)
-    return Database(engine, _shown(url))
+    return RecordsDatabase(engine, _shown(url))
 
 
 def _url(options: RecordsOptions) -> URL:
@@ -262,8 +320,8 @@ def _make_file(path: Path) -> None:
     except OSError as error:
         shown = display_path(str(path))
         raise StorageFailed(
-            f"The conversations cannot be kept in {shown} ({error.strerror}); make room or mend "
-            "the permissions, or name another database with records.url."
+            f"The conversations cannot be kept in {shown} ({error.strerror}); free disk space or "
+            "fix the permissions, or name another database with records.url."
         ) from error
 
 

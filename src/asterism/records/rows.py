@@ -1,4 +1,4 @@
-"""Rows of the database as records."""
+"""The tables of conversations and sessions, and their rows as records."""
 
 import json
 import os
@@ -9,11 +9,26 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import (
+    Column,
+    Connection,
+    Float,
+    ForeignKey,
+    Integer,
+    MetaData,
+    Row,
+    String,
+    Table,
+    Text,
+    func,
+    select,
+)
 
-from asterism.records.tables import CONVERSATIONS, EVENTS, TURNS
 from asterism.types.chat import (
     Citation,
+    Conversation,
+    RecordedEvent,
+    RecordedTurn,
     Round,
     ToolCall,
     ToolResult,
@@ -23,10 +38,134 @@ from asterism.types.chat import (
     TurnStatus,
     Usage,
 )
-from asterism.types.context_json import request_from_json, request_json
-from asterism.types.conversation import Conversation, RecordedEvent, RecordedTurn
 from asterism.types.errors import ConversationMissing
 from asterism.types.processes import process_exists
+from asterism.types.sessions import request_from_json, request_json
+
+METADATA = MetaData(
+    # Constraints have names, so that a migration can change them on every database.
+    naming_convention={
+        "ix": "%(table_name)s_by_%(column_0_N_name)s",
+        "uq": "%(table_name)s_unique_%(column_0_N_name)s",
+        "fk": "%(table_name)s_to_%(referred_table_name)s",
+        "pk": "%(table_name)s_key",
+    }
+)
+
+
+SESSIONS = Table(
+    "sessions",
+    METADATA,
+    Column("id", String(64), primary_key=True),
+    Column("agent", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("created", Float(53), nullable=False),
+    Column("updated", Float(53), nullable=False, index=True),
+    # What the session inherited from its agent, and what it sets itself, as JSON.
+    Column("settings", Text, nullable=False),
+)
+
+SESSION_ITEMS = Table(
+    "session_items",
+    METADATA,
+    Column("session", String(64), ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True),
+    Column("type", String(20), primary_key=True),
+    Column("server", String(200), primary_key=True),
+    Column("name", String(200), primary_key=True),
+    Column("mode", String(20), nullable=False),
+    # Of what the item says beside its name, by which a renamed item is known again.
+    Column("content", String(64), nullable=False),
+    Column("added", Float(53), nullable=False),
+)
+
+REQUESTS = Table(
+    "requests",
+    METADATA,
+    Column("id", String(64), primary_key=True),
+    Column("session", String(64), nullable=False, index=True),
+    Column("agent", Text, nullable=False),
+    Column("message", Text, nullable=False),
+    # Items by name with scores and hashes, what was left out, and notes, as JSON.
+    Column("context", Text, nullable=False),
+    Column("at", Float(53), nullable=False),
+)
+
+ITEM_USES = Table(
+    "item_uses",
+    METADATA,
+    Column("request", String(64), primary_key=True),
+    Column("session", String(64), nullable=False, index=True),
+    Column("agent", Text, nullable=False),
+    Column("type", String(20), primary_key=True),
+    Column("server", String(200), primary_key=True),
+    Column("name", String(200), primary_key=True),
+    Column("mode", String(20), nullable=False),
+    Column("score", Float(53)),
+    Column("tokens", Integer, nullable=False),
+    Column("cited", Integer, nullable=False),
+    Column("called", Integer, nullable=False),
+    Column("at", Float(53), nullable=False),
+)
+
+
+CONVERSATIONS = Table(
+    "conversations",
+    METADATA,
+    Column("id", String(64), primary_key=True),
+    Column("title", Text, nullable=False),
+    # The name of the repository that is asked about, and the agent's of the last turn.
+    Column("repository", Text, nullable=False),
+    Column("agent", Text, nullable=False),
+    # What the agent includes here is a session's; nothing where no agent was asked.
+    Column("session", String(64), nullable=False),
+    Column("created", Float(53), nullable=False),
+    Column("updated", Float(53), nullable=False, index=True),
+    Column("archived", Float(53)),
+)
+
+TURNS = Table(
+    "turns",
+    METADATA,
+    Column("id", String(64), primary_key=True),
+    Column(
+        "conversation",
+        String(64),
+        ForeignKey("conversations.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    ),
+    Column("number", Integer, nullable=False),
+    Column("request_id", String(200), unique=True),
+    Column("question", Text, nullable=False),
+    Column("answer", Text, nullable=False),
+    # Both without upper case, because databases differ in what they take for the same letter.
+    Column("searched", Text, nullable=False),
+    Column("status", String(20), nullable=False, index=True),
+    Column("agent", Text, nullable=False),
+    Column("provider", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("error_code", String(60), nullable=False),
+    Column("error", Text, nullable=False),
+    # Context, rounds, citations, searches, usage and notes, as JSON.
+    Column("evidence", Text, nullable=False),
+    Column("started", Float(53), nullable=False),
+    Column("ended", Float(53)),
+    # Which process answers it, its last heartbeat, and whether it was asked to stop.
+    Column("owner", Text, nullable=False),
+    Column("beat", Float(53), nullable=False),
+    Column("stop", Integer, nullable=False),
+)
+
+EVENTS = Table(
+    "turn_events",
+    METADATA,
+    Column("turn", String(64), ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("kind", String(40), nullable=False),
+    Column("at", Float(53), nullable=False),
+    Column("data", Text, nullable=False),
+)
+
 
 Json = dict[str, Any]
 
@@ -57,7 +196,7 @@ def evidence_text(turn: Turn) -> str:
 
 
 def json_text(value: object) -> str:
-    """JSON of records; escapes stand for what a database could not hold."""
+    """JSON of records; characters that a database cannot hold are escaped."""
     return json.dumps(plain(value), separators=(",", ":"))
 
 
@@ -124,7 +263,7 @@ def _machine() -> str:
 
 
 def _started(pid: int) -> str:
-    """When a process began, because numbers are given out again; `-` where nobody says."""
+    """Process start time (pids are reused); "-" if unknown."""
     try:
         facts = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
-from asterism.records.database import Database
-from asterism.records.tables import (
+from asterism.records.database import RecordsDatabase
+from asterism.records.rows import (
     ITEM_USES,
     REQUESTS,
     SESSION_ITEMS,
@@ -32,7 +32,7 @@ SHORTEST_ID = 4
 class SessionStore:
     """Sessions by their ids; every change is one transaction."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: RecordsDatabase) -> None:
         """The database stays the caller's to close."""
         self._database = database
 
@@ -65,7 +65,7 @@ class SessionStore:
             held = connection.execute(
                 select(SESSION_ITEMS)
                 .where(SESSION_ITEMS.c.session == row.id)
-                # Those of one moment stand in the order they were added in.
+                # Items that were added at one moment keep their order.
                 .order_by(SESSION_ITEMS.c.added)
             ).all()
         keys = [(_key(item), item) for item in held]

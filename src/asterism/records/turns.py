@@ -8,9 +8,12 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, func, insert, select, update
 
 from asterism.records.conversations import title_of
-from asterism.records.database import Database
+from asterism.records.database import RecordsDatabase
 from asterism.records.failures import Collision
 from asterism.records.rows import (
+    CONVERSATIONS,
+    EVENTS,
+    TURNS,
     conversation_row,
     counted_conversation,
     events_of,
@@ -22,9 +25,14 @@ from asterism.records.rows import (
     this_process,
     turn_of,
 )
-from asterism.records.tables import CONVERSATIONS, EVENTS, TURNS
-from asterism.types.chat import RESUMABLE, Turn, TurnStatus
-from asterism.types.conversation import Conversation, RecordedEvent, RecordedTurn
+from asterism.types.chat import (
+    RESUMABLE,
+    Conversation,
+    RecordedEvent,
+    RecordedTurn,
+    Turn,
+    TurnStatus,
+)
 from asterism.types.errors import (
     ConversationArchived,
     ConversationMissing,
@@ -70,7 +78,7 @@ class Busy(NamedTuple):
 class Turns:
     """The turns of one user's database, as one process takes part in them."""
 
-    def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: RecordsDatabase, clock: Callable[[], float] = time.time) -> None:
         self._database = database
         self._clock = clock
         self._owner = this_process()
@@ -106,7 +114,7 @@ class Turns:
         now = self._clock()
         waits = turn.status is TurnStatus.awaiting_approval
         with self._database.writing() as connection:
-            # The conversation is locked first, as everywhere, so that nobody waits in a circle.
+            # The conversation is locked first, as everywhere, which prevents deadlocks.
             used = update(CONVERSATIONS).where(CONVERSATIONS.c.id == turn.conversation_id)
             connection.execute(used.values(updated=now))
             self._update(connection, turn, {"ended": None if waits else now})
@@ -125,7 +133,7 @@ class Turns:
             connection.execute(self._ours(id_).values(beat=self._clock()))
 
     def is_stopped(self, id_: str) -> bool:
-        """Whether somebody wants the turn to stop, or removed it."""
+        """Whether the turn was asked to stop, or was removed."""
         with self._database.reading() as connection:
             row = connection.execute(
                 select(TURNS.c.stop, TURNS.c.owner).where(TURNS.c.id == id_)
@@ -210,7 +218,7 @@ class Turns:
         return Begun(conversation, turn_of(row, self._clock()), False)
 
     def _own(self, connection: Connection, row: Row[Any], values: Mapping[str, object]) -> Begun:
-        """Go on with a turn that nobody works on."""
+        """Continue a turn that no process is running."""
         now = self._clock()
         change = update(TURNS).where(TURNS.c.id == row.id)
         connection.execute(
@@ -237,7 +245,7 @@ class Turns:
         for row in connection.execute(query.with_for_update()).all():
             ended = update(TURNS).where(TURNS.c.id == row.id)
             if row.status == TurnStatus.awaiting_approval.value:
-                # A new question is an answer too: nobody wants the calls that were asked for.
+                # A new question ends the turn that waits for approval: its calls are not run.
                 stopped = TurnStatus.stopped.value
                 connection.execute(ended.values(status=stopped, ended=now))
             elif is_alive(row.owner, row.beat, now):

@@ -16,11 +16,9 @@ from asterism.search.recall import FileKey, Sources
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot
 from asterism.store.filters import predicate
-from asterism.types.chunk import Chunk
 from asterism.types.errors import UsageError
-from asterism.types.index import FoundSymbol, SymbolQuery, symbol_query
+from asterism.types.index import Chunk, FoundSymbol, Role, SymbolQuery, symbol_query
 from asterism.types.search import NO_FILTER, Filter, Hit, Question, Signal
-from asterism.types.symbol import Role
 
 # Hints are read by people; more of them are a list to search through.
 MAX_HINTS = 5

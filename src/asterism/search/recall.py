@@ -13,11 +13,9 @@ from asterism.search.ranking.words import names_file
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.chunk_table import Boosts, ChunkKey, ChunkSnapshot, Match, Vector
 from asterism.store.filters import predicate
-from asterism.types.chunk import Chunk
 from asterism.types.deadlines import check_deadline
-from asterism.types.index import FoundSymbol, SymbolQuery, symbol_query
+from asterism.types.index import Chunk, FoundSymbol, Role, SymbolQuery, symbol_query
 from asterism.types.search import NO_FILTER, FileLine, Filter, Question
-from asterism.types.symbol import Role
 
 
 class Definition(NamedTuple):

@@ -8,8 +8,8 @@ from asterism.search.path_filters import literal
 from asterism.search.ranking.options import RankOptions
 from asterism.search.recall import Sources, nearest, pool_size
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot, Vector
-from asterism.types.chunk import Chunk
 from asterism.types.errors import UsageError
+from asterism.types.index import Chunk
 from asterism.types.search import Filter, Hit, Signal
 
 # Of a whole file the longest chunks speak; each is a search of its own.

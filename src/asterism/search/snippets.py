@@ -13,8 +13,8 @@ from asterism.search.exact.patterns import Matcher, guarded
 from asterism.search.exact.search import Phrase, needles_of
 from asterism.search.query.text import STOP_WORDS
 from asterism.search.ranking.words import stem_of
-from asterism.types.chunk import Chunk
 from asterism.types.errors import UsageError, WorkerDied
+from asterism.types.index import Chunk
 from asterism.types.search import Hit, Mode, Question
 
 # A match this near to the signature is shown with all that lies between.

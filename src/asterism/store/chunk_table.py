@@ -1,20 +1,47 @@
-"""The protocol of a chunk table: rows with vectors and terms, in versions."""
+"""The protocol of a chunk table, and the limits of what a process keeps of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from asterism.types.chunk import Chunk
 from asterism.types.errors import IndexMismatch
 from asterism.types.files import display_path
-from asterism.types.index import Entry
+from asterism.types.index import Chunk, Entry
 from asterism.types.search import NO_FILTER, Filter
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+_FLOAT_BYTES = 4
+
+
+class MemoryLimits(NamedTuple):
+    """How much of a table may stay in memory."""
+
+    matrix_bytes: int = 128 * 2**20
+    """Vectors up to this size, 131,072 of 256 numbers, are loaded and compared one by one. That
+    takes 0.9 ms for 28,000 rows and 3.4 for 112,000; Lance's index takes 5 and 11, and seconds to
+    build. Loading takes a millisecond per thousand rows, for which a single question waits."""
+    text_bytes: int = 128 * 2**20
+    """Whole rows are kept up to this size; a row of 1.6 KB is usual, so 80,000 of them fit."""
+    texts_from: int = 3
+    """The reading from which whole rows are kept: loading them takes as long as ten readings from
+    disk, for which a command that asks once would wait in vain."""
+    chunks: int = 10_000
+    """Chunks that are kept as records, 4 KB each; a query reads some hundred."""
+
+    def exact_rows(self, dimensions: int) -> int:
+        """Up to how many rows every vector is compared."""
+        return self.matrix_bytes // (_FLOAT_BYTES * max(dimensions, 1))
+
+
+LIMITS = MemoryLimits()
 
 
 Vector: TypeAlias = "NDArray[np.float32]"
@@ -40,7 +67,7 @@ class Match(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A chunk's text and where it stands, for whoever reads all of them."""
+    """A chunk's text and position, without its other fields."""
 
     key: ChunkKey
     path: str
@@ -226,20 +253,11 @@ def check_vectors(entries: int, vectors: Matrix, dimensions: int) -> None:
 
 def comparable(where: Filter) -> Filter:
     """The filter with its texts in the form that rows have."""
-    return Filter(
-        repos=_clean(where.repos),
-        paths=_shown(where.paths),
-        path_prefixes=_shown(where.path_prefixes),
-        path_contains=_shown(where.path_contains),
-        path_not_contains=_shown(where.path_not_contains),
-        path_globs=_shown(where.path_globs),
-        kinds=_clean(where.kinds),
-        extensions=_clean(where.extensions),
-        languages=_clean(where.languages),
-        is_exported=where.is_exported,
-        decorator_contains=_clean(where.decorator_contains),
-        has_docstring=where.has_docstring,
-    )
+    clean: dict[str, Any] = {
+        name: _shown(value) if name.startswith("path") else _clean(value)
+        for name, value in asdict(where).items()
+    }
+    return Filter(**clean)
 
 
 def valid_text(text: str) -> str:
@@ -257,3 +275,35 @@ def _clean(value: Any) -> Any:
 
 def _shown(paths: tuple[str, ...]) -> tuple[str, ...]:
     return tuple([display_path(path) for path in paths])
+
+
+_Answer = TypeVar("_Answer")
+
+
+class Recent(Generic[_Answer]):
+    """Keeps a number of answers; the one that was not asked for the longest time goes first."""
+
+    def __init__(self, kept: int) -> None:
+        """Keep so many."""
+        self._kept = kept
+        self._lock = Lock()
+        self._answers: dict[Hashable, _Answer] = {}
+
+    def get(self, asked: Hashable, find: Callable[[], _Answer]) -> _Answer:
+        """The answer, found now if it is not kept."""
+        with self._lock:
+            if asked in self._answers:
+                # What comes last in a dictionary was put there last.
+                answer = self._answers[asked] = self._answers.pop(asked)
+                return answer
+        # Outside the lock: two threads may compute the same answer, but no other query waits.
+        answer = find()
+        with self._lock:
+            self._answers[asked] = answer
+            while len(self._answers) > self._kept:
+                del self._answers[next(iter(self._answers))]
+        return answer
+
+    def __len__(self) -> int:
+        """How many are kept."""
+        return len(self._answers)

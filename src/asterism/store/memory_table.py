@@ -24,9 +24,8 @@ from asterism.store.chunk_table import (
 )
 from asterism.store.exact_search import Candidates, closest
 from asterism.store.filters import predicate
-from asterism.types.chunk import Chunk
 from asterism.types.errors import IndexCorrupt
-from asterism.types.index import Entry
+from asterism.types.index import Chunk, Entry
 from asterism.types.search import NO_FILTER, Filter
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ class MemorySnapshot:
     """One version of the table; implements `ChunkSnapshot`."""
 
     def __init__(self, version: int, rows: tuple[_Row, ...], dimensions: int) -> None:
-        """Keep the rows of a version, which nobody changes."""
+        """Keep the rows of a version; they never change."""
         self._version = version
         self._rows = rows
         self._dimensions = dimensions

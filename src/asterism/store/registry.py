@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.store.registry_copies import (
+from asterism.store.project_copy import (
     checked_name,
     default_name,
     is_name,
@@ -56,7 +56,7 @@ def check_root(registered: Registered) -> None:
         )
 
 
-class State(StrEnum):
+class RepositoryState(StrEnum):
     """Whether a repository is where it was."""
 
     present = "present"
@@ -71,7 +71,7 @@ class _Traces(NamedTuple):
     device: str
     inode: str
     stamp: str
-    """A time that stays: inodes are given out again as soon as a directory is removed."""
+    """A time that never changes; inode numbers are reused when a directory is removed."""
 
 
 class Registry:
@@ -177,11 +177,13 @@ class Registry:
             _set_root(connection, row[0], place)
             return self._one(connection, row[0])
 
-    def state(self, registered: Registered) -> State:
+    def state(self, registered: Registered) -> RepositoryState:
         """Whether the repository is where it was."""
         if not _is_gone(Path(registered.repository.root)):
-            return State.present
-        return State.missing if self.new_root(registered) is None else State.moved
+            return RepositoryState.present
+        return (
+            RepositoryState.missing if self.new_root(registered) is None else RepositoryState.moved
+        )
 
     def new_root(self, registered: Registered) -> Path | None:
         """Where a repository that is gone is now, if it was only renamed in its folder."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from asterism.store import registry_copies
+from asterism.store import project_copy
 from asterism.store.plain_files import alone, remove
 from asterism.telemetry.notices import notify
 from asterism.types.errors import (
@@ -18,7 +18,7 @@ from asterism.types.errors import (
     StoreError,
 )
 from asterism.types.files import display_path
-from asterism.types.index_states import refusal
+from asterism.types.index_states import is_refusal, refusal
 
 FILE = "registry.sqlite"
 
@@ -59,14 +59,14 @@ class _Damaged(sqlite3.DatabaseError):
 
 @contextmanager
 def reading(directory: Path) -> Iterator[sqlite3.Connection | None]:
-    """The registry as it is, or None if there is none yet; one that is damaged is made again."""
+    """The registry for reading, None before the first one; a damaged one is restored."""
     path = directory / FILE
     with _errors_in_words(path):
         connection = _sound(path) if path.exists() or path.is_symlink() else None
         if connection is None or not _version(connection, path):
             if connection is not None:
                 connection.close()
-            if not registry_copies.are_there(directory):
+            if not project_copy.are_there(directory):
                 yield None
                 return
             # It was lost; the projects' own copies have what was in it.
@@ -95,19 +95,19 @@ def writing(directory: Path) -> Iterator[sqlite3.Connection]:
             elif _version(connection, path) < _SCHEMA_VERSION:
                 connection.execute(_CHECKS)
                 connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
-            before = registry_copies.all_of(connection)
+            before = project_copy.all_of(connection)
             yield connection
-            now = registry_copies.all_of(connection)
+            now = project_copy.all_of(connection)
             connection.execute("DELETE FROM checks")
-            connection.execute("INSERT INTO checks VALUES (?)", [registry_copies.digest_of(now)])
-            registry_copies.keep(directory, before, now)
+            connection.execute("INSERT INTO checks VALUES (?)", [project_copy.digest_of(now)])
+            project_copy.keep(directory, before, now)
 
 
 def is_whole(directory: Path) -> bool:
-    """Whether the file is what was written; a look that mends nothing."""
+    """Whether the file is what was written; nothing is repaired."""
     path = directory / FILE
     if not path.exists():
-        return not registry_copies.are_there(directory)
+        return not project_copy.are_there(directory)
     with _errors_in_words(path):
         try:
             _checked(path).close()
@@ -140,7 +140,7 @@ def _sound(path: Path) -> sqlite3.Connection:
             connection.execute("BEGIN IMMEDIATE")
             _create(connection)
             _restore(path.parent, connection, aside)
-            digest = registry_copies.digest_of(registry_copies.all_of(connection))
+            digest = project_copy.digest_of(project_copy.all_of(connection))
             connection.execute("INSERT INTO checks VALUES (?)", [digest])
         draft.replace(path)
         return _checked(path)
@@ -148,7 +148,7 @@ def _sound(path: Path) -> sqlite3.Connection:
 
 def _restore(directory: Path, connection: sqlite3.Connection, aside: Path | None = None) -> None:
     """Fill an empty registry from the projects' own copies, and say so."""
-    count = registry_copies.restore(directory, connection)
+    count = project_copy.restore(directory, connection)
     if not count and aside is None:
         return
     projects = "1 project" if count == 1 else f"{count:,} projects"
@@ -177,7 +177,7 @@ def _checked(path: Path) -> sqlite3.Connection:
             # One transaction: another process may be writing.
             connection.execute("BEGIN")
             found = connection.execute("SELECT digest FROM checks").fetchone()
-            digest = registry_copies.digest_of(registry_copies.all_of(connection))
+            digest = project_copy.digest_of(project_copy.all_of(connection))
             whole = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
             connection.execute("COMMIT")
             if found != (digest,) or not whole:
@@ -228,19 +228,27 @@ def _errors_in_words(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         raise _in_words(error, path) from error
     except OSError as error:
-        raise StorageFailed(_refused(path, error.errno)) from error
+        said = _refused(path, error.errno) if is_refusal(error) else _unusable(path, error.strerror)
+        raise StorageFailed(said) from error
 
 
 def _refused(path: Path, number: int | None) -> str:
     return f"{display_path(str(path))}, the list of repositories, cannot be used ({refusal(number)}"
 
 
+def _unusable(path: Path, why: object) -> str:
+    return (
+        f"{display_path(str(path))} cannot be used ({why}); free disk space, fix the permissions, "
+        "or set ASTERISM_DATA_DIR to another directory."
+    )
+
+
 def _refusal_of(path: Path) -> int | None:
-    """Why the system does not open the file, which SQLite does not say."""
+    """The error number if the system refuses to open a file that is there; SQLite has none."""
     try:
         path.open("rb").close()
     except OSError as error:
-        return error.errno
+        return error.errno if is_refusal(error) else None
     return None
 
 
@@ -256,7 +264,4 @@ def _in_words(error: sqlite3.Error, path: Path) -> StoreError:
         case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM if number := _refusal_of(path):
             return StorageFailed(_refused(path, number))
         case _:
-            return StorageFailed(
-                f"{place} cannot be used ({error}); make room or permit it, or set "
-                "ASTERISM_DATA_DIR to another directory."
-            )
+            return StorageFailed(_unusable(path, error))

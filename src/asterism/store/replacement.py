@@ -10,10 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from asterism.store.catalogue import sums as catalogue_sums
-from asterism.store.catalogue.opening import CATALOGUE
-from asterism.store.checksums import stamp_of, sums_of
+from asterism.store.catalogue.schema import CATALOGUE
 from asterism.store.database import connect_writing
 from asterism.store.plain_files import alone, is_plain, remove
+from asterism.store.table_files import stamp_of, sums_of
 from asterism.types.errors import AsterismError, StorageFailed
 
 BUILDING = "building"
@@ -22,7 +22,7 @@ _TABLES = "chunks*.lance"
 
 
 def begin(directory: Path) -> Path:
-    """Make room for a new catalogue; where it is to be made."""
+    """Clear the directory for a new catalogue, and return it."""
     place = directory / BUILDING
     try:
         if place.exists() or place.is_symlink():

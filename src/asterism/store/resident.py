@@ -8,11 +8,10 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from asterism.store.chunk_table import ChunkKey, Matrix
+from asterism.store.chunk_table import ChunkKey, Matrix, MemoryLimits
 from asterism.store.lance.schema import CHUNK_COLUMNS, Arrow, Dataset, chunks_of, matrix_of
-from asterism.store.limits import Limits
 from asterism.store.table_files import manifest_name
-from asterism.types.chunk import Chunk
+from asterism.types.index import Chunk
 
 if TYPE_CHECKING:
     import numpy as np
@@ -139,7 +138,7 @@ _BATCH_ROWS = 4_096
 _NAME_COLUMNS = ("repo", "id", "relative_path")
 
 
-class Names(NamedTuple):
+class RowNames(NamedTuple):
     """What the rows are called, in the order in which they are stored."""
 
     keys: Sequence[ChunkKey]
@@ -149,7 +148,9 @@ class Names(NamedTuple):
 class Resident:
     """Loads what is asked for and keeps it, within the limits."""
 
-    def __init__(self, dataset: Dataset, limits: Limits, before: Resident | None = None) -> None:
+    def __init__(
+        self, dataset: Dataset, limits: MemoryLimits, before: Resident | None = None
+    ) -> None:
         """Keep rows of this dataset, which stays at its version.
 
         `before` has what was kept of another version; rows that are in both are taken from it.
@@ -170,7 +171,7 @@ class Resident:
         return "names" in self.__dict__
 
     @cached_property
-    def names(self) -> Names:
+    def names(self) -> RowNames:
         """Every row's key and path."""
         before, self._before = self._before, None
         if before is not None and (names := self._take_over(before)) is not None:
@@ -237,7 +238,7 @@ class Resident:
         order = np.argsort(self.numbers, kind="stable")
         return order, self.numbers[order]
 
-    def _take_over(self, before: Resident) -> Names | None:
+    def _take_over(self, before: Resident) -> RowNames | None:
         """Have what another version has of the same rows, and read the others."""
         import numpy as np
 
@@ -281,15 +282,15 @@ class Resident:
         return Texts(rows, np.arange(rows.num_rows))
 
 
-def _names_of(rows: Arrow) -> Names:
+def _names_of(rows: Arrow) -> RowNames:
     keys = [*map(ChunkKey, rows["repo"].to_pylist(), rows["id"].to_pylist())]
-    return Names(keys, rows["relative_path"].to_pylist())
+    return RowNames(keys, rows["relative_path"].to_pylist())
 
 
-def _merged(before: Names, old: Places, fresh: Names) -> Names:
+def _merged(before: RowNames, old: Places, fresh: RowNames) -> RowNames:
     """The names of rows that were there before, and in their places those that were not."""
     places, keys, paths = old.tolist(), iter(fresh.keys), iter(fresh.paths)
-    return Names(
+    return RowNames(
         [before.keys[at] if at >= 0 else next(keys) for at in places],
         [before.paths[at] if at >= 0 else next(paths) for at in places],
     )

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Lock
 
-from asterism.disclosure.tokens import Token, masked_body
+from asterism.disclosure.tokens import FoundToken, masked_body
 from asterism.telemetry.events import log_event
 from asterism.telemetry.meters import MASKED_TOKENS
 
@@ -16,13 +16,13 @@ _counting: ContextVar[Counter[str] | None] = ContextVar("masked_tokens", default
 
 def masked_for(receiver: str, body: Mapping[str, object]) -> dict[str, object]:
     """A request's body without tokens; `receiver` is a section of the settings: `embedding`."""
-    found: list[Token] = []
+    found: list[FoundToken] = []
     clean = {key: masked_body(value, found) for key, value in body.items()}
     record_masked(receiver, found)
     return clean
 
 
-def record_masked(receiver: str, tokens: Sequence[Token]) -> None:
+def record_masked(receiver: str, tokens: Sequence[FoundToken]) -> None:
     """Count tokens that were masked for a receiver, also for a counter of this context."""
     if not tokens:
         return

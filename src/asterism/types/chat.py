@@ -1,12 +1,12 @@
-"""What flows in a chat: messages, tools, what a model says, and a turn with its evidence."""
+"""What flows in a chat: messages, tools, replies, turns with their evidence, conversations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
+from asterism.types.agent_settings import Permission
 from asterism.types.context import RequestContext
-from asterism.types.context_settings import Permission
 
 
 class Role(StrEnum):
@@ -132,7 +132,7 @@ class TriedSearch(NamedTuple):
     query: str
     hits: int
     verdict: str = ""
-    """What the judge said: `enough`, or what was missing; nothing where nobody judged."""
+    """The model's verdict: `enough`, or what is missing; empty without a quality loop."""
 
 
 class Round(NamedTuple):
@@ -154,7 +154,7 @@ class TurnStatus(StrEnum):
 
     running = "running"
     awaiting_approval = "awaiting_approval"
-    """The calls of its last round that have no result wait for somebody's word."""
+    """The calls of its last round without a result wait for approval."""
     done = "done"
     stopped = "stopped"
     """The user stopped it; what was said until then is the answer."""
@@ -234,7 +234,7 @@ class ToolEnded(NamedTuple):
 
 
 class ApprovalWanted(NamedTuple):
-    """The turn waits: somebody has to agree to these calls, or refuse them."""
+    """The turn waits for these calls to be approved or refused."""
 
     calls: tuple[ToolCall, ...]
 
@@ -286,3 +286,74 @@ TurnEvent: TypeAlias = (
     | TurnFailed
 )
 """The last event of a turn is `TurnDone` or `TurnFailed`."""
+
+
+class Conversation(NamedTuple):
+    """Questions that belong together."""
+
+    id: str
+    title: str
+    repository: str
+    """The name of the repository that is asked about."""
+    agent: str
+    """The agent that is asked; nothing where none was named."""
+    session: str
+    """What the agent includes here; nothing where no agent was asked."""
+    created: float
+    updated: float
+    archived: float | None = None
+    turns: int = 0
+
+
+class RecordedEvent(NamedTuple):
+    """Something that happened in a turn."""
+
+    number: int
+    kind: str
+    at: float
+    data: Mapping[str, object]
+
+
+class RecordedTurn(NamedTuple):
+    """A turn at its place in its conversation."""
+
+    number: int
+    """From 1 on."""
+    turn: Turn
+    started: float
+    ended: float | None = None
+
+
+class Shelf(StrEnum):
+    """Which conversations are meant."""
+
+    open = "open"
+    archived = "archived"
+    all = "all"
+
+
+class ConversationPage(NamedTuple):
+    """Some conversations of a longer list, the one used last first."""
+
+    conversations: tuple[Conversation, ...]
+    total: int
+    cursor: str | None = None
+    """Leads to the next page; nothing at the end."""
+
+
+class ConversationMatch(NamedTuple):
+    """A turn in which something was said."""
+
+    conversation: Conversation
+    number: int
+    where: str
+    """`question` or `answer`."""
+    excerpt: str
+
+
+class MatchPage(NamedTuple):
+    """Some of the turns in which something was said, the latest first."""
+
+    matches: tuple[ConversationMatch, ...]
+    total: int
+    cursor: str | None = None

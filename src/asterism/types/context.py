@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
-from asterism.types.context_settings import Layer, Permission, settings_of, stated_permission
+from asterism.types.agent_settings import Layer, Permission, settings_of, stated_permission
 
 HIGHEST_PRIORITY = 999
 DEFAULT_PRIORITY = 500
@@ -335,7 +335,7 @@ class LeftOutReason(StrEnum):
     missing = "missing"
     """The session holds it, and the agent has it no more, or its server is not there."""
     budget = "budget"
-    """No room in the token budget."""
+    """Over the token budget."""
 
 
 class LeftOut(NamedTuple):

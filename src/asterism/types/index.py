@@ -1,4 +1,4 @@
-"""What an index is made of and what state it is in."""
+"""What an index is made of: chunks, symbols and files, and the state they are in."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,8 +6,86 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal, NamedTuple, TypeAlias
 
-from asterism.types.chunk import Chunk
-from asterism.types.symbol import Role, SymbolRow
+
+class Chunk(NamedTuple):
+    """One row of the index, before and after it has a vector."""
+
+    id: str
+    file_path: str
+    relative_path: str
+    repo: str
+    language: str
+    extension: str
+    filename: str
+    node_kind: str
+    name: str
+    qualified_name: str
+    parent_name: str | None
+    parent_chunk_id: str | None
+    child_chunk_ids: tuple[str, ...]
+    depth: int
+    part: int
+    """0, or the number of this part where a body over the model's limit was split."""
+    signature: str
+    full_source: str
+    start_line: int
+    end_line: int
+    jsdoc: str | None
+    docstring: str | None
+    decorator_names: tuple[str, ...]
+    modifiers: tuple[str, ...]
+    tags: tuple[str, ...]
+    is_exported: bool
+    relevant_imports: tuple[str, ...]
+    embedding_text: str
+    content_hash: str
+    last_modified: float
+    vector: tuple[float, ...] | None = None
+    mentions: tuple[str, ...] = ()
+    """Imported names that it uses, whose signatures its embedding text could still quote."""
+
+
+class Role(StrEnum):
+    """What a place does with a name."""
+
+    DEFINITION = "definition"
+    EXPORT = "export"
+    IMPORT = "import"
+    USAGE = "usage"
+
+
+class SymbolRow(NamedTuple):
+    """A name at a place."""
+
+    name: str
+    qualified_name: str
+    """The definition's path; of an import, the module and the name there; of a re-export, that
+    name alone; of a use, its receiver before it."""
+    kind: str
+    role: Role
+    filepath: str
+    line: int
+    is_exported: bool
+    chunk_id: str | None
+    ordinal: int
+    """Which of the rows with this role, qualified name and module it is in its file, from 0."""
+    signature: str | None = None
+    """Of a definition."""
+    module: str | None = None
+    """As written, of an import or a re-export."""
+
+    @property
+    def id(self) -> str:
+        """A stable name for the row, without line numbers: `src/box.ts#usage#this.size#0`.
+
+        The parts are the path, the role, the qualified name, the module where there is one, and
+        the ordinal. A `#` inside a part is written `%23`, so no two rows share an id.
+        """
+        words = [self.filepath, self.role.value, self.qualified_name]
+        if self.module is not None:
+            words.append(self.module)
+        words.append(str(self.ordinal))
+        return "#".join(word.replace("%", "%25").replace("#", "%23") for word in words)
 
 
 class ModelIdentity(NamedTuple):
@@ -110,7 +188,7 @@ class Link(NamedTuple):
 
 
 class Resolution(NamedTuple):
-    """The file that an import was found to mean when the file it stands in was written."""
+    """The target of an import, as resolved when the importing file was last written."""
 
     path: str
     """The importing file."""
@@ -225,7 +303,7 @@ class SymbolName(NamedTuple):
 
     name: str
     container: str = ""
-    """What the name stands in, joined by dots: the end of a qualified name before its last part."""
+    """The enclosing names, joined by dots: the end of a qualified name before its last part."""
     path: str = ""
     """The file, or the end of its path."""
 

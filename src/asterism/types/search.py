@@ -1,10 +1,12 @@
-"""A question and its hits: what a search takes and what it finds."""
+"""A query, its hits, and the selection of them that is returned, with the account of the rest."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Annotated, NamedTuple, TypeAlias, TypedDict, get_args, get_type_hints
 
-from asterism.types.chunk import Chunk
+from asterism.types.index import Chunk
+from asterism.types.request_limits import GLOBS, NAME, NAMES, PATHS, WORDS, Bound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,62 @@ class Filter:
 
 
 NO_FILTER = Filter()
+Texts: TypeAlias = str | Sequence[str]
+
+
+class FilterKey(NamedTuple):
+    """How users give a filter: by a key, whose value is a switch, one text or several texts."""
+
+    field: str = ""
+    """The field of `Filter`; nothing means that it is called like the key."""
+    bound: Bound = Bound()
+    note: str = ""
+    """The remark after its name in the descriptions of tools."""
+    of_symbols: bool = True
+    """Look-ups of symbols have it too."""
+    narrows: str = ""
+    """Another key, whose values it narrows."""
+    aliases: tuple[str, ...] = ()
+    """Names of other programs for it, for which an error suggests the key."""
+
+
+class Filters(TypedDict, total=False):
+    """What a search may be narrowed to; every condition that is given must hold."""
+
+    path: Annotated[
+        Texts,
+        FilterKey("paths", PATHS, "files, folders, globs", aliases=("file", "directory")),
+    ]
+    path_prefix: Annotated[Texts, FilterKey("path_prefixes", NAMES)]
+    path_contains: Annotated[Texts, FilterKey(bound=NAMES, note="all")]
+    path_not_contains: Annotated[Texts, FilterKey(bound=NAMES, note="any", aliases=("exclude",))]
+    path_glob: Annotated[Texts, FilterKey("path_globs", GLOBS, aliases=("glob",))]
+    type: Annotated[
+        Texts,
+        FilterKey(
+            "kinds",
+            WORDS,
+            "function, class, method, interface …",
+            aliases=("kind", "node_kind"),
+        ),
+    ]
+    extension: Annotated[Texts, FilterKey("extensions", WORDS)]
+    languages: Annotated[Texts, FilterKey(bound=WORDS, of_symbols=False, aliases=("lang",))]
+    is_exported: Annotated[bool, FilterKey(aliases=("exported",))]
+    decorator_contains: Annotated[
+        str, FilterKey(bound=NAME, of_symbols=False, aliases=("decorator",))
+    ]
+    has_docstring: Annotated[bool, FilterKey(of_symbols=False, aliases=("docstring",))]
+    context_filepaths: Annotated[Texts, FilterKey(bound=PATHS, narrows="path")]
+    context_path_prefix: Annotated[Texts, FilterKey(bound=NAMES, narrows="path_prefix")]
+    repo: Annotated[Texts, FilterKey("repos", NAMES, aliases=("repository",))]
+
+
+_HINTS = get_type_hints(Filters, include_extras=True)
+FILTER_KEYS: dict[str, FilterKey] = {key: get_args(hint)[1] for key, hint in _HINTS.items()}
+"""Every filter, from the declarations of `Filters`; what a filter selects is in `store.filters`."""
+SWITCHES = {key for key, hint in _HINTS.items() if get_args(hint)[0] is bool}
+SINGLE_TEXTS = {key for key, hint in _HINTS.items() if get_args(hint)[0] is str}
 
 
 class Mode(StrEnum):
@@ -81,7 +139,7 @@ class Question:
     pattern: str | None = None
     """The regular expression of `regex:…`."""
     symbol: str | None = None
-    """What stands behind `symbol = `."""
+    """The name in a query `symbol = NAME`."""
     intents: frozenset[Intent] = frozenset()
     is_code: bool = False
     """The question is a piece of code, an error message or a stack trace."""
@@ -96,7 +154,7 @@ class Question:
 
 
 class Signal(NamedTuple):
-    """What one channel or prior says of a hit."""
+    """The evidence of one channel or prior for a hit."""
 
     name: str
     """`vector`, `text`, `name`, `path`, `prior:test`, `rerank` …"""
@@ -140,3 +198,129 @@ class Total(NamedTuple):
     matches: int
     exact: bool
     """Whether that is all of them; vector search only knows how many it looked at."""
+
+
+class Stage(StrEnum):
+    """Where in a task a search stands: looking around, or narrowing down."""
+
+    discover = "discover"
+    refine = "refine"
+
+
+class Detail(StrEnum):
+    """How much of a hit is given."""
+
+    full = "full"
+    """The whole source, children included."""
+    collapsed = "collapsed"
+    """The source with each child's body left out."""
+    lines = "lines"
+    """Only the lines that matter to the question, each gap between them marked."""
+    signature = "signature"
+    location = "location"
+    """Name, path and lines."""
+    cut = "cut"
+    """The first lines of the source, with a mark that names the lines left out."""
+    within = "within"
+    """No text of its own: its code is part of another hit's text, named by `within`."""
+
+
+class Reason(StrEnum):
+    """Which limit took something away."""
+
+    character_limit = "character_limit"
+    token_budget = "token_budget"
+    single_result_too_large = "single_result_too_large"
+
+
+class Lines(NamedTuple):
+    """A range of lines, from 1, both ends included."""
+
+    first: int
+    last: int
+
+
+class Kept(NamedTuple):
+    """A returned hit and its text."""
+
+    hit: Hit
+    detail: Detail
+    text: str
+    line_count: int
+    """Lines of code in the text, marks aside."""
+    below_threshold: bool = False
+    """It did not pass; it is among the best of those that did not, and nothing passed."""
+    left_out: Lines | None = None
+    """What a cut left out; it begins inside its first line where that line alone is too long."""
+    within: str | None = None
+    """The id of the chunk whose text holds this one's code."""
+    gaps: tuple[Lines, ...] = ()
+    """What stands between the lines that are given, where `detail` is `lines`."""
+
+
+class FileMatches(NamedTuple):
+    """What was kept of one file."""
+
+    repo: str
+    path: str
+    highest_match: float | None
+    """The lowest distance, which is the best match; nothing where no distance is known."""
+    best_score: float
+    chunk_count: int
+    line_count: int
+
+
+class Dropped(NamedTuple):
+    """How many hits were left out, by reason; each is counted once."""
+
+    below_gate: int = 0
+    per_file: int = 0
+    duplicate: int = 0
+    budget: int = 0
+    """Over the count, character or token limit."""
+
+
+class TruncationInfo(NamedTuple):
+    """What the size limits did."""
+
+    reason: Reason | None
+    original_count: int
+    """Hits before the size limits were applied."""
+    returned_count: int
+    estimated_chars: int
+    """Measured on the real text; the name is the established one."""
+    limit_chars: int
+    estimated_tokens: int
+    limit_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """What came in, what goes out, and why the rest does not: total = returned + all dropped."""
+
+    total_count: int
+    returned_count: int
+    dropped: Dropped
+    truncation_info: TruncationInfo
+    token_method: str
+    """How tokens were counted."""
+    over_count: int = 0
+    """How many of `dropped.budget` were only over the count limit; a next page has them."""
+    utilisation: float = 0.0
+    """The fullest limit's share that is used, 0 to 1."""
+    near_limit: bool = False
+    """Nothing was dropped, but a size limit is nearly reached: worth a line in the log."""
+
+    @property
+    def truncated(self) -> bool:
+        """Whether a size limit dropped, degraded or cut something."""
+        return self.truncation_info.reason is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """The returned hits in order, with the account of the rest."""
+
+    kept: tuple[Kept, ...]
+    files: tuple[FileMatches, ...]
+    account: Account

@@ -6,7 +6,7 @@ from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
 from asterism.analysis.chunks.embedding_text import RULE
 from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.syntax.outlines import outline
-from asterism.types.chunk import Chunk
+from asterism.types.index import Chunk
 
 
 def chunks_of(path: str, text: str, options: ChunkOptions | None = None) -> list[Chunk]:

@@ -8,7 +8,7 @@ from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
 from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.chunks.validation import RULES, uncovered, violations
 from asterism.analysis.syntax.outlines import outline
-from asterism.types.chunk import Chunk
+from asterism.types.index import Chunk
 
 SOURCE = b"""\
 import os

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from asterism.config.sections_index import IndexSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.indexing import sync
-from asterism.indexing.write import VectorSource
+from asterism.indexing.index import VectorSource
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.lance import upkeep
 from asterism.store.lance.table import LanceTable
@@ -63,7 +63,7 @@ class Scene(NamedTuple):
     def engine(self, cache: Path | None = None) -> Engine:
         """An engine that commits many small batches and reads with two processes."""
         settings = Settings(index=IndexSettings(batch_bytes=_BATCH_BYTES), work=WorkSettings(2))
-        return Engine(Places(self.data, cache or self.cache), lambda _root: settings)
+        return Engine(DataDirectories(self.data, cache or self.cache), lambda _root: settings)
 
 
 def age_versions(registered: Registered) -> None:

@@ -8,9 +8,8 @@ from asterism.cli.json import write_json
 from asterism.cli.render.answers import Conversing, Display, complain
 from asterism.cli.setup import directory_named, engine
 from asterism.cli.terminal import printable
-from asterism.engine.chat.requests import AskRequest
+from asterism.engine.chat.requests import AskRequest, answer_json
 from asterism.engine.chat.service import Asking
-from asterism.engine.chat.transcripts import answer_json
 from asterism.types.chat import TurnStatus
 from asterism.types.errors import PathMissing, UsageError
 from asterism.types.files import display_path

@@ -10,8 +10,8 @@ from asterism.cli.setup import directory_named, engine
 from asterism.cli.terminal import console, printable, show
 from asterism.context.items import columns
 from asterism.context.messages import item_text
-from asterism.engine.request_context import ContextFor, ContextRequest, context_for
-from asterism.servers.wire_requests import context_for_json
+from asterism.engine.sessions import ContextFor, ContextRequest, context_for
+from asterism.operations.context_json import context_for_json
 from asterism.types.context import ItemDetail, ItemKind, LeftOut, Reference, RequestItem, Rule
 
 _TITLES = {

@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING
 from asterism.cli.json import write_json
 from asterism.cli.setup import engine
 from asterism.cli.terminal import confirmed, console, printable, show
-from asterism.engine.chat.sources import unnamed
-from asterism.engine.chat.transcripts import (
+from asterism.engine.chat.requests import (
     conversation_json,
     export_json,
     export_markdown,
     match_json,
     moment,
 )
-from asterism.engine.records import Records
-from asterism.types.chat import Turn, TurnStatus
-from asterism.types.conversation import Conversation, RecordedTurn, Shelf
+from asterism.engine.chat.sources import unnamed
+from asterism.engine.stores import Records
+from asterism.types.chat import Conversation, RecordedTurn, Shelf, Turn, TurnStatus
 from asterism.types.errors import PathUnreadable, UsageError
 from asterism.types.files import display_path
 

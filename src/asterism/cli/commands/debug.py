@@ -8,7 +8,7 @@ from datetime import datetime
 from asterism.cli.commands.symbols import counted
 from asterism.cli.json import Json, write_json
 from asterism.cli.setup import directory_named, engine
-from asterism.engine.inspection import Freshness, IndexedChunk, Inspection, Verdict
+from asterism.engine.inspection import FileVerdict, Freshness, IndexedChunk, Inspection
 from asterism.types.errors import PathMissing
 from asterism.types.files import SkipReason, display_path, wire_path
 from asterism.types.index import Link
@@ -87,7 +87,7 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
         yield "Not read", found.unread
 
 
-def _verdict_words(verdict: Verdict) -> str:
+def _verdict_words(verdict: FileVerdict) -> str:
     if verdict.indexed:
         return "to be indexed"
     assert verdict.reason is not None

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from asterism.cli.json import Json, write_json
-from asterism.engine.doctor.findings import Finding, Verdict
+from asterism.engine.doctor.machine import Finding, Severity
 from asterism.engine.doctor.report import examine, is_healthy
 
-_STYLES = {Verdict.ok: "green", Verdict.warning: "yellow", Verdict.problem: "red"}
+_STYLES = {Severity.ok: "green", Severity.warning: "yellow", Severity.problem: "red"}
 _WIDTH = 17
 """Of the column that says what was looked at."""
 
@@ -49,7 +49,7 @@ def _printed(findings: Iterable[Finding]) -> list[Finding]:
         # What was found is seen even if the next look ends the process.
         sys.stdout.flush()
     counts = Counter(finding.verdict for finding in shown)
-    problems, warnings = counts[Verdict.problem], counts[Verdict.warning]
+    problems, warnings = counts[Severity.problem], counts[Severity.warning]
     said = ", ".join(
         f"{count} {word}{'' if count == 1 else 's'}"
         for count, word in ((problems, "problem"), (warnings, "warning"))
@@ -65,6 +65,6 @@ def findings_json(findings: Iterable[Finding]) -> Json:
     counts = Counter(finding.verdict.value for finding in listed)
     return {
         "healthy": is_healthy(listed),
-        "counts": {verdict.value: counts[verdict.value] for verdict in Verdict},
+        "counts": {verdict.value: counts[verdict.value] for verdict in Severity},
         "findings": [{**finding._asdict(), "verdict": finding.verdict.value} for finding in listed],
     }

@@ -12,7 +12,7 @@ from asterism.cli.progress import watched_by_user
 from asterism.cli.setup import directory_named, engine, settings_for
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.engine.wiring import Places
+from asterism.engine.stores import DataDirectories
 from asterism.evaluation.adapters import (
     AdapterSearcher,
     CommandSearcher,
@@ -41,8 +41,7 @@ from asterism.evaluation.tables import comparison_tables, differences, run_table
 from asterism.store.registry import Registered
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path
-from asterism.types.search import Hit
-from asterism.types.selection import Kept
+from asterism.types.search import Hit, Kept
 
 
 def run(options: argparse.Namespace) -> int:
@@ -153,7 +152,7 @@ def _own_engine(options: argparse.Namespace, stack: ExitStack) -> Engine:
         kept = directory_named(options.index_dir)
     else:
         kept = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="asterism-eval-")))
-    return Engine(Places(kept / "data", kept / "cache"), settings_for)
+    return Engine(DataDirectories(kept / "data", kept / "cache"), settings_for)
 
 
 def _arguments(typed: Sequence[str]) -> dict[str, str]:

@@ -13,9 +13,8 @@ from asterism.cli.json import Json, write_json
 from asterism.cli.progress import watched_by_user
 from asterism.cli.setup import directory_named, engine
 from asterism.engine.engine import Engine
-from asterism.engine.upgrade_state import wanted_upgrade
-from asterism.indexing.progress import Listener, Progress, Stage
-from asterism.indexing.report import SyncReport, UpgradeReport
+from asterism.engine.status import wanted_upgrade
+from asterism.indexing.report import Listener, Progress, SyncReport, SyncStage, UpgradeReport
 from asterism.store.registry import Registered
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path, wire_path
@@ -63,7 +62,7 @@ def _upgrade(here: Engine, registered: Registered, told: bool) -> UpgradeReport:
     began = Event()
 
     def hear(progress: Progress) -> None:
-        if progress.stage is Stage.upgrading:
+        if progress.stage is SyncStage.upgrading:
             began.set()
         listener.hear(progress)
 

@@ -13,9 +13,8 @@ from asterism.operations.requests import SymbolLookup
 from asterism.operations.symbols import symbols_found, symbols_query
 from asterism.types.errors import PathMissing, UsageError
 from asterism.types.files import display_path
-from asterism.types.index import FoundSymbol, SymbolQuery
+from asterism.types.index import FoundSymbol, Role, SymbolQuery
 from asterism.types.search import NO_FILTER
-from asterism.types.symbol import Role
 
 
 def run(options: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from asterism.cli.json import Json
 from asterism.cli.terminal import console, show
 from asterism.context.items import in_order, item_json
-from asterism.engine.agents import PlacedAgent, Ready
+from asterism.engine.agents import ListedAgent, PlacedAgent
 from asterism.types.context import Agent, FromEnvironment, Reference, Rule, Server, Setting
 from asterism.types.files import display_path
 
@@ -40,7 +40,7 @@ def _counted(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 
-def print_agent(placed: PlacedAgent, ready: Ready | None) -> None:
+def print_agent(placed: PlacedAgent, ready: ListedAgent | None) -> None:
     """All of an agent but the texts of its items."""
     out = console()
     agent, file = placed.file.agent, placed.file
@@ -79,7 +79,7 @@ def _print_texts(title: str, texts: Sequence[Rule] | Sequence[Reference]) -> Non
         )
 
 
-def _print_tools(ready: Ready) -> None:
+def _print_tools(ready: ListedAgent) -> None:
     out = console()
     show(out, ("Tools", "bold"))
     for tool in ready.tools:
@@ -105,7 +105,7 @@ def _written(setting: Setting) -> str:
     return setting.written if isinstance(setting, FromEnvironment) else setting
 
 
-def agent_json(placed: PlacedAgent, ready: Ready | None = None) -> Json:
+def agent_json(placed: PlacedAgent, ready: ListedAgent | None = None) -> Json:
     """An agent for programs."""
     agent, file = placed.file.agent, placed.file
     shown: Json = {

@@ -9,7 +9,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, TypeAlias
 
 from asterism.cli.terminal import agreed, can_ask, console, printable, show
-from asterism.engine.chat.requests import Answered, Asked, AskRequest, GoOnRequest
+from asterism.engine.chat.requests import Answered, AskRequest, GoOnRequest, TurnHandle
 from asterism.engine.chat.service import Asking
 from asterism.engine.chat.sources import unnamed
 from asterism.store.registry import Registered
@@ -34,7 +34,7 @@ LONGEST_NAME = 80
 LONGEST_ARGUMENTS = 100
 """Characters of a tool call's arguments that are shown."""
 
-Begin: TypeAlias = Callable[[Callable[[TurnEvent], None]], Asked]
+Begin: TypeAlias = Callable[[Callable[[TurnEvent], None]], TurnHandle]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,9 @@ from asterism.engine.search import ContextLines, SearchReply
 from asterism.search.similar import Model
 from asterism.search.snippets import Marker, marking
 from asterism.store.chunk_table import ChunkKey
-from asterism.types.chunk import Chunk
 from asterism.types.files import display_path
-from asterism.types.search import Hit, Signal
-from asterism.types.selection import Detail, Kept, Reason, TruncationInfo
+from asterism.types.index import Chunk
+from asterism.types.search import Detail, Hit, Kept, Reason, Signal, TruncationInfo
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from asterism.cli.terminal import printable
 from asterism.engine.search import ContextLines
 from asterism.search.snippets import Marker, shown_lines
-from asterism.types.chunk import Chunk
-from asterism.types.selection import Detail, Kept
+from asterism.types.index import Chunk
+from asterism.types.search import Detail, Kept
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from asterism.analysis.resolve.candidates import GUESS
 from asterism.cli.terminal import console, drawing_console, printable, show, words
 from asterism.engine.connector import NONE_BY_NAME
-from asterism.engine.relations import FACTS, Related, Relation, RelationsReply
-from asterism.types.chunk import Chunk
+from asterism.engine.relations import FACTS, RelatedSymbol, Relation, RelationsReply
 from asterism.types.files import display_path
+from asterism.types.index import Chunk
 from asterism.types.outline import Item, Outline
 from asterism.types.structure import CallTree, Connections, Edge, Fact, Known, SymbolPlace
 
@@ -62,7 +62,7 @@ def _legend(seen: set[str], depth: int) -> Iterator[str]:
         yield f"{FURTHER} not followed further; --depth {depth + 1} does"
 
 
-def _tree(related: Related, relation: Relation, seen: set[str]) -> Tree:
+def _tree(related: RelatedSymbol, relation: Relation, seen: set[str]) -> Tree:
     from rich.tree import Tree
 
     known = related.connections
@@ -98,7 +98,7 @@ def _nobody(known: Connections, relation: Relation) -> str:
 
 
 def _add_calls(
-    above: Tree, node: CallTree, related: Related, relation: Relation, seen: set[str]
+    above: Tree, node: CallTree, related: RelatedSymbol, relation: Relation, seen: set[str]
 ) -> None:
     """Everything below a node; the trees are at most ten deep."""
     for child in node.children:

@@ -6,6 +6,7 @@ from typing import TypeAlias
 from asterism.context.agents.nodes import Unreadable, allowed_names, parsed, plain
 from asterism.context.agents.parse import AGENT_KEYS, ITEM_KEYS
 from asterism.context.agents.text import with_member, with_value, without_member
+from asterism.types.agent_settings import SETTINGS, SettingValue
 from asterism.types.context import (
     DEFAULT_PRIORITY,
     Include,
@@ -13,7 +14,6 @@ from asterism.types.context import (
     Reference,
     Rule,
 )
-from asterism.types.context_settings import SETTINGS, SettingValue
 from asterism.types.errors import InputError, UsageError
 
 Text: TypeAlias = Rule | Reference

@@ -20,6 +20,7 @@ from asterism.context.agents.nodes import (
     parsed,
     scalar_of,
 )
+from asterism.types.agent_settings import SETTINGS, Domain, Permission, SettingValue
 from asterism.types.context import (
     DEFAULT_PRIORITY,
     HIGHEST_PRIORITY,
@@ -32,7 +33,6 @@ from asterism.types.context import (
     ToolChoice,
     ToolKey,
 )
-from asterism.types.context_settings import SETTINGS, Domain, Permission, SettingValue
 
 if TYPE_CHECKING:
     from ruamel.yaml.nodes import Node

@@ -18,17 +18,15 @@ from asterism.config.settings import Settings
 from asterism.context.budget import fit_budget
 from asterism.context.messages import build_messages, request_tools
 from asterism.engine.agents import Agents, contents_of
-from asterism.engine.chat.sources import Ground
+from asterism.engine.chat.sources import CodeSource
 from asterism.engine.chat.tools import OWN_TOOLS, EngineTools
 from asterism.engine.engine import Engine
-from asterism.engine.request_context import TOKENS
-from asterism.engine.sessions import CHARS_PER_TOKEN, SessionRequest, Sessions
+from asterism.engine.sessions import CHARS_PER_TOKEN, TOKENS, SessionRequest, Sessions
 from asterism.models.llm.options import LlmOptions, Provider
 from asterism.store.registry import Registered
-from asterism.types.chat import ToolResult, ToolSpec, Turn
+from asterism.types.agent_settings import AgentSettings, settings_of
+from asterism.types.chat import Conversation, ToolResult, ToolSpec, Turn
 from asterism.types.context import Agent, ItemKey, RequestContext, ToolKey
-from asterism.types.context_settings import AgentSettings, settings_of
-from asterism.types.conversation import Conversation
 from asterism.types.errors import AgentMissing, PathMissing, ProviderMissing, UsageError
 
 PROVIDERS: tuple[str, ...] = get_args(Provider)
@@ -86,7 +84,7 @@ class AskedAgents:
             raise AgentMissing(str(error)) from error
 
     async def parts(
-        self, conversation: Conversation, turn: Turn, ground: Ground, options: TurnOptions
+        self, conversation: Conversation, turn: Turn, ground: CodeSource, options: TurnOptions
     ) -> AgentParts:
         """What the turn's agent brings; without one, the engine's own tools."""
         if not turn.agent_name:
@@ -98,7 +96,7 @@ class AskedAgents:
         return AgentParts(asked, EngineTools(ground, asked), _with(options, settings), asked.ended)
 
     def _session(self, sessions: Sessions, conversation: Conversation, turn: Turn) -> str:
-        """The session of a conversation with its agent; a new one where there is none yet."""
+        """The session of a conversation with its agent, created with the first turn."""
         if conversation.session and conversation.agent == turn.agent_name:
             return conversation.session
         session = sessions.new(turn.agent_name, conversation.title)
@@ -111,7 +109,7 @@ class AgentContexts:
     """The context of one turn, built from what its session holds and what fits the question."""
 
     def __init__(
-        self, agents: Agents, sessions: Sessions, ground: Ground, asked: tuple[str, str]
+        self, agents: Agents, sessions: Sessions, ground: CodeSource, asked: tuple[str, str]
     ) -> None:
         """`asked` is the session's id and the question."""
         self._agents = agents
@@ -222,7 +220,7 @@ class AgentContexts:
 
 
 async def _nothing(_turn: Turn) -> None:
-    """Nobody keeps an account."""
+    """Records nothing."""
 
 
 def _with(options: TurnOptions, settings: AgentSettings) -> TurnOptions:

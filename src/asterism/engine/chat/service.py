@@ -15,9 +15,9 @@ from asterism.chat.run import RunningTurn, resume, start
 from asterism.chat.turn import Parts
 from asterism.config.options import turn_options
 from asterism.engine.chat.agents import AgentParts, AskedAgents, options_for
-from asterism.engine.chat.background import BackgroundLoop, Keeping, Threads, recorded_event
-from asterism.engine.chat.requests import Answered, Asked, AskRequest, GoOnRequest, Hear
-from asterism.engine.chat.sources import BestHits, Ground, Guard, checked
+from asterism.engine.chat.background import BackgroundLoop, ChatThreads, Keeping, recorded_event
+from asterism.engine.chat.requests import Answered, AskRequest, GoOnRequest, Hear, TurnHandle
+from asterism.engine.chat.sources import BestHits, CodeSource, Guard, checked
 from asterism.engine.engine import Engine
 from asterism.models.llm.options import LanguageModel, LlmOptions
 from asterism.models.llm.provider import Lent, make_model
@@ -37,14 +37,14 @@ FIRST_LOOK, LAST_LOOK = 0.02, 0.5
 
 
 def _nobody(_event: TurnEvent) -> None:
-    """Nobody listens."""
+    """Ignores events."""
 
 
 class _Order(NamedTuple):
     """What is to be done for a caller."""
 
     registered: Registered
-    asked: Asked
+    asked: TurnHandle
     hear: Hear
     lent: Lent | None
 
@@ -58,10 +58,10 @@ class Asking:
         self._locks: dict[str, Lock] = {}
         self._guard = guard or self._lock_of
         self._loop = BackgroundLoop("asterism-ask")
-        self._threads = Threads()
+        self._threads = ChatThreads()
         self._models: dict[LlmOptions, LanguageModel] = {}
-        self._open: set[Asked] = set()
-        self._running: dict[str, Asked] = {}
+        self._open: set[TurnHandle] = set()
+        self._running: dict[str, TurnHandle] = {}
         """By the ids of their turns; those that wait for their turn have none yet."""
         self._agents = AskedAgents(engine)
 
@@ -71,10 +71,10 @@ class Asking:
         request: AskRequest,
         hear: Hear = _nobody,
         lent: Lent | None = None,
-    ) -> Asked:
-        """Begin to answer; `hear` is called with each event, in a thread of ours."""
+    ) -> TurnHandle:
+        """Start a turn; `hear` is called with each event, in the service's thread."""
         check_text("question", request.question)
-        order = _Order(registered, Asked(), hear, lent)
+        order = _Order(registered, TurnHandle(), hear, lent)
         return self._submit(order, self._ask(order, request))
 
     def go_on(
@@ -83,9 +83,9 @@ class Asking:
         request: GoOnRequest,
         hear: Hear = _nobody,
         lent: Lent | None = None,
-    ) -> Asked:
+    ) -> TurnHandle:
         """Go on with a turn that waits for approval, or was interrupted."""
-        order = _Order(registered, Asked(), hear, lent)
+        order = _Order(registered, TurnHandle(), hear, lent)
         return self._submit(order, self._go_on(order, request))
 
     def stop(self, turn: str) -> bool:
@@ -121,7 +121,7 @@ class Asking:
         self._loop.close()
         self._threads.close()
 
-    def _submit(self, order: _Order, work: Coroutine[Any, Any, Answered]) -> Asked:
+    def _submit(self, order: _Order, work: Coroutine[Any, Any, Answered]) -> TurnHandle:
         asked = order.asked
         asked.answer = self._loop.submit(self._told(order, work))
         self._open.add(asked)
@@ -129,7 +129,7 @@ class Asking:
         return asked
 
     async def _told(self, order: _Order, work: Coroutine[Any, Any, Answered]) -> Answered:
-        """The work, with whoever waits for its beginning told how that went."""
+        """Runs the work; if it fails before the turn begins, the caller gets the error."""
         order.asked.attach(asyncio.get_running_loop())
         try:
             return await work
@@ -167,7 +167,7 @@ class Asking:
         settings = self._engine.settings_of(order.registered)
         turns = await self._threads.keep(self._engine.records().turns)
         before = (await self._threads.keep(turns.get, request.turn)).turn
-        # Whoever began the answer ends it, unless somebody else is named.
+        # The model that began the answer continues it, unless the request names another.
         is_named = request.model or request.provider
         named = (
             (request.model, request.provider) if is_named else (before.model_id, before.provider)
@@ -208,7 +208,7 @@ class Asking:
         self._running[turn.id] = order.asked
         try:
             async with keeping.attended(turn.id, order.asked.wish):
-                ground = Ground(self._engine, order.registered, self._guard, self._threads)
+                ground = CodeSource(self._engine, order.registered, self._guard, self._threads)
                 agent = await self._agents.parts(begun.conversation, turn, ground, how.conduct)
                 running = await self._started(ground, keeping, begun, (agent, how))
                 turn = await self._followed(order, keeping, running)
@@ -217,7 +217,7 @@ class Asking:
             await self._fail(keeping, turn, error_of(error))
             raise
         except Exception:
-            # A mistake of ours: nobody waits for this turn until its time is over.
+            # A programming error: the turn is marked as failed at once, not after its timeout.
             await self._fail(keeping, turn, INTERNAL)
             raise
         finally:
@@ -230,9 +230,9 @@ class Asking:
             await keeping.save(replace(turn, status=TurnStatus.failed, error=error))
 
     async def _started(
-        self, ground: Ground, keeping: Keeping, begun: Begun, who: "tuple[AgentParts, _How]"
+        self, ground: CodeSource, keeping: Keeping, begun: Begun, who: "tuple[AgentParts, _How]"
     ) -> RunningTurn:
-        """The turn on its way, with everybody who takes part in it."""
+        """The running turn with its model, context and tools."""
         agent, how = who
         turns = self._engine.records().turns()
         before = await self._threads.keep(turns.of, begun.conversation.id)
@@ -246,7 +246,7 @@ class Asking:
         return start(turn, parts, agent.options)
 
     async def _followed(self, order: _Order, keeping: Keeping, running: RunningTurn) -> Turn:
-        """Hand on every event, note the ones that matter, and stop when somebody wants that."""
+        """Forward every event, record the important ones, and stop the turn on request."""
         stopping = asyncio.create_task(_stop_when(order.asked.wish, running))
         try:
             async for event in running:
@@ -261,7 +261,7 @@ class Asking:
     async def _answered(
         self, order: _Order, begun: Begun, turn: Turn, is_repeat: bool = False
     ) -> Answered:
-        roots = Ground(self._engine, order.registered, self._guard, self._threads).roots
+        roots = CodeSource(self._engine, order.registered, self._guard, self._threads).roots
         found = await self._threads.search(lambda: checked(turn.citations, roots()))
         number = begun.recorded.number
         return Answered(begun.conversation, turn, number, tuple(found), is_repeat)
@@ -269,7 +269,7 @@ class Asking:
     def _model(self, options: LlmOptions, lent: Lent | None) -> LanguageModel | None:
         """The model; its connections are kept for the next question, unless it is a client's.
 
-        Anybody may name any model, so those that were not used for longest are let go of.
+        A request may name any model, so the least recently used ones are dropped.
         """
         if options.provider == "sampling":
             return make_model(options, lent)
@@ -278,7 +278,7 @@ class Asking:
             if model is None:
                 return None
             while len(self._models) >= MOST_MODELS:
-                # Whoever still uses it has it to the end; then it goes with its connections.
+                # Turns that use it keep it; then it is freed with its connections.
                 del self._models[next(iter(self._models))]
             self._models[options] = model
         self._models[options] = self._models.pop(options)

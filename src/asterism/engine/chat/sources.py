@@ -10,14 +10,13 @@ from asterism.chat.extractive import NAME as EXTRACTIVE
 from asterism.chat.ports import Searched
 from asterism.chat.vector_search import chosen, chosen_ranked, payload
 from asterism.config.options import vector_options
-from asterism.engine.chat.background import Threads
+from asterism.engine.chat.background import ChatThreads
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchReply, SearchRequest
 from asterism.store.registry import Registered
 from asterism.types.chat import Citation, Turn
 from asterism.types.files import display_path
-from asterism.types.search import Mode
-from asterism.types.selection import Kept, Selection
+from asterism.types.search import Kept, Mode, Selection
 
 _READ_BYTES = 1 << 20
 
@@ -100,19 +99,19 @@ BEST = 10
 POSSIBLE = 0.2
 """The score that the best hit has to have: of those with less, nine in ten are not it."""
 WORTH_SHOWING = 0.1
-"""The score of a hit that stands beside a better one."""
+"""The least score of a hit after the best one."""
 
 Guard = Callable[[Registered], AbstractContextManager[object]]
-"""Whoever asks about a project waits for whoever is asking about it."""
+"""Lets one query at a time use a project."""
 
 
-class Ground(NamedTuple):
+class CodeSource(NamedTuple):
     """Where is looked, and how one waits for one's turn."""
 
     engine: Engine
     registered: Registered
     guard: Guard
-    threads: Threads
+    threads: ChatThreads
 
     def roots(self) -> dict[str, str]:
         """The folder of each repository of the project, by its name."""
@@ -123,7 +122,7 @@ class Ground(NamedTuple):
 class BestHits:
     """The best hits by everything that is known: meaning, words, names and paths."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: CodeSource) -> None:
         self._ground = ground
 
     async def find(self, query: str) -> Searched:
@@ -137,7 +136,7 @@ class BestHits:
         return searched(self._ground, found, only_likely=True)
 
 
-def searched(ground: Ground, found: SearchReply, only_likely: bool = False) -> Searched:
+def searched(ground: CodeSource, found: SearchReply, only_likely: bool = False) -> Searched:
     """What a ranking found, within the limits of the settings `chat.*`.
 
     The distance decides nothing here: the ranking has weighed it already.
@@ -159,7 +158,7 @@ def searched(ground: Ground, found: SearchReply, only_likely: bool = False) -> S
     return _searched(selection, ground.roots(), "", (*found.notes, *state, *alike))
 
 
-def nearest_hits(ground: Ground, query: str, limit: int) -> Searched:
+def nearest_hits(ground: CodeSource, query: str, limit: int) -> Searched:
     """The chunks nearest to a question, by their vectors alone."""
     with ground.guard(ground.registered):
         found = nearest(ground.engine, ground.registered, query, limit)

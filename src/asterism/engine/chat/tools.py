@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Protocol
 
 from asterism.analysis.source.checkouts import on_disk
-from asterism.analysis.source.text import decode, is_binary, read
+from asterism.analysis.source.text import is_binary, read
+from asterism.analysis.syntax.outlines import text_of
 from asterism.chat.ports import ToolOutput
-from asterism.engine.chat.sources import BEST, Ground, nearest_hits, searched
+from asterism.engine.chat.sources import BEST, CodeSource, nearest_hits, searched
 from asterism.engine.relations import Relation, RelationsReply, RelationsRequest
 from asterism.engine.search import SearchRequest
 from asterism.types.chat import ToolSpec
@@ -93,7 +94,7 @@ class OtherTools(Protocol):
 class EngineTools:
     """Calls the engine's own tools, and hands calls of others on."""
 
-    def __init__(self, ground: Ground, others: OtherTools | None = None) -> None:
+    def __init__(self, ground: CodeSource, others: OtherTools | None = None) -> None:
         self._ground = ground
         self._others = others
         self._own: Mapping[str, Callable[[Mapping[str, object]], ToolOutput]] = {
@@ -164,7 +165,7 @@ class EngineTools:
         data = read(str(path))
         if is_binary(data):
             raise NotText(f"{display_path(relative)} is a binary file; only text can be read.")
-        lines = decode(data).decode("utf-8", "replace").split("\n")
+        lines = text_of(relative, data).decode("utf-8", "replace").split("\n")
         total = len(lines) if lines[-1] else len(lines) - 1
         shown = lines[first - 1 : min(last, total)]
         if not shown:
@@ -208,7 +209,7 @@ def _branches(tree: CallTree, depth: int) -> list[str]:
     return lines
 
 
-def _readable(ground: Ground, typed: str) -> tuple[Path, str]:
+def _readable(ground: CodeSource, typed: str) -> tuple[Path, str]:
     """A file that is or would be indexed, and its path in the repository; no other is shown."""
     root = os.path.realpath(ground.registered.repository.root)
     path = Path(os.path.realpath(on_disk(str(Path(root, typed)))))

@@ -24,12 +24,12 @@ from asterism.config.server_token import TokenFile
 from asterism.config.settings import Settings
 from asterism.config.trust import EntryState, entries, is_trusted
 from asterism.engine.agents import AgentPlaces
-from asterism.engine.doctor.findings import Finding, Verdict, ok, problem, warning
+from asterism.engine.doctor.machine import Finding, Severity, ok, problem, warning
 from asterism.engine.status import Status, status_of
 from asterism.programs.start import SubprocessError, fences, probe
 from asterism.programs.table import TY, TYPESCRIPT, Program
 from asterism.store.catalogue.schema import SCHEMA_VERSION
-from asterism.store.registry import Registered, Registry, State
+from asterism.store.registry import Registered, Registry, RepositoryState
 from asterism.store.registry_file import is_whole
 from asterism.structure.python.project import require_checker
 from asterism.structure.servers.catalogue import SERVERS, ServerProfile, can_start, require_server
@@ -46,10 +46,10 @@ RECORDS_CHECK = "Conversations"
 
 
 def record_findings(settings: Settings, data: Path) -> Iterator[Finding]:
-    """How many there are, and where; whatever stands in the way is an error of the database."""
+    """How many conversations there are, and where; failures are errors of the database."""
     from asterism.records.conversations import Conversations
     from asterism.records.database import look_into
-    from asterism.types.conversation import Shelf
+    from asterism.types.chat import Shelf
 
     looked = look_into(records_options(settings, data))
     if looked is None:
@@ -177,7 +177,7 @@ def _fences() -> Finding:
 
 
 def _server(server: ServerProfile, given: str, root: str | None) -> Finding:
-    """A language server that is used where it is installed; nobody needs one."""
+    """An optional language server, used if it is installed."""
     check = f"{server.titles} server"
     if given == OFF:
         return ok(check, "off by your settings; connected by name")
@@ -238,7 +238,7 @@ def agent_findings(where: Path, settings: Settings, data: Path) -> Iterator[Find
             yield problem(
                 AGENTS_CHECK,
                 f"{file.name} is not used: {file.problems[0]}{more}",
-                f"Mend {display_path(str(file.path))}; `asterism agent check {file.name}` says "
+                f"Fix {display_path(str(file.path))}; `asterism agent check {file.name}` says "
                 "what is wrong.",
             )
         else:
@@ -274,7 +274,7 @@ def _agents_server(
             AGENTS_CHECK,
             f"{agent}: there is no program {server.command} for the server {server.name}, which is "
             "skipped",
-            "Install it, or mend `command` in the agent's file.",
+            "Install it, or fix `command` in the agent's file.",
         )
 
 
@@ -327,7 +327,7 @@ def index_findings(data: Path, settings: Callable[[Path], Settings]) -> Iterator
         name = registered.repository.name
         try:
             found = _repository(registry, registered, settings)
-            if found.verdict is Verdict.problem:
+            if found.verdict is Severity.problem:
                 # Repositories of one project share an index, whose damage is said once.
                 if registered.project.id in damaged:
                     continue
@@ -346,7 +346,7 @@ def _repository(
     registry: Registry, registered: Registered, settings: Callable[[Path], Settings]
 ) -> Finding:
     root = Path(registered.repository.root)
-    if registry.state(registered) is State.moved:
+    if registry.state(registered) is RepositoryState.moved:
         moved = display_path(str(registry.new_root(registered)))
         name = registered.repository.name
         return warning(name, f"moved to {moved}", _AGAIN.format(root=moved))

@@ -1,21 +1,59 @@
-"""Is the machine fit: Python, libraries, directories, room on the disk, limits of the system?"""
+"""Findings of the doctor, and the checks of the machine: Python, libraries, disk, limits."""
 
 import os
 import platform
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import NamedTuple
 
 from asterism import __version__
 from asterism.analysis.syntax.language import DialectEntry, missing_grammars
 from asterism.config.environment import cache_directory, data_directory, program
-from asterism.engine.doctor.findings import Finding, ok, problem, warning
 from asterism.programs.start import Launch, TimeoutExpired, run
 from asterism.programs.table import DOCTOR_PROBE
 from asterism.types.files import display_path
+
+
+class Severity(StrEnum):
+    """How it stands."""
+
+    ok = "ok"
+    warning = "warning"
+    """It works, and could be better."""
+    problem = "problem"
+    """Something will fail."""
+
+
+class Finding(NamedTuple):
+    """One line of the report."""
+
+    check: str
+    """What was looked at, in a word or two."""
+    verdict: Severity
+    message: str
+    advice: str = ""
+    """What to do next; nothing where all is well or the message says it."""
+
+
+def ok(check: str, message: str) -> Finding:
+    """All is well."""
+    return Finding(check, Severity.ok, message)
+
+
+def warning(check: str, message: str, advice: str = "") -> Finding:
+    """It works, and could be better."""
+    return Finding(check, Severity.warning, message, advice)
+
+
+def problem(check: str, message: str, advice: str = "") -> Finding:
+    """Something will fail."""
+    return Finding(check, Severity.problem, message, advice)
+
 
 OLDEST_PYTHON = (3, 11)
 LIBRARIES = ("pylance", "pyarrow", "numpy", "tokenizers", "tree-sitter", "watchfiles", "httpx")
@@ -101,7 +139,7 @@ def part_findings(part: str) -> Iterator[Finding]:
 
 
 def place_findings() -> Iterator[Finding]:
-    """Whether our directories can be written to, are private, and have room."""
+    """Whether the data and cache directories are writable, private, and have free space."""
     yield from _place("Data directory", data_directory, "ASTERISM_DATA_DIR")
     yield from _place("Cache directory", cache_directory, "ASTERISM_CACHE_DIR")
 
@@ -126,9 +164,9 @@ def _place(check: str, find: Callable[[], Path], variable: str) -> Iterator[Find
         return
     text = f"{shown}, {room / 1e9:,.1f} GB free"
     if room < NO_ROOM:
-        yield problem(check, text, f"Make room (`asterism clean` may help), or {instead}.")
+        yield problem(check, text, f"Free disk space (`asterism clean` may help), or {instead}.")
     elif room < LITTLE_ROOM:
-        yield warning(check, text, f"Make room for large repositories, or {instead}.")
+        yield warning(check, text, f"Free disk space for large repositories, or {instead}.")
     elif existing == place and os.name == "posix" and place.stat().st_mode & 0o077:
         advice = f"It holds text of your code: `chmod 700 {shown}`."
         yield warning(check, f"{text}; others on this machine may look into it", advice)

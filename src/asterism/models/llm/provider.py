@@ -1,4 +1,4 @@
-"""Which class stands behind each provider of language models."""
+"""Makes the language model of each provider."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
-from asterism.disclosure.tokens import Token, masked, masked_body
+from asterism.disclosure.tokens import FoundToken, masked, masked_body
 from asterism.models.llm.options import LanguageModel, LlmOptions, ModelRequest
 from asterism.models.llm.stream import Pieces
 from asterism.telemetry.notices import record_masked
@@ -14,7 +14,7 @@ from asterism.types.chat import Message, ModelReply, ToolCall, ToolSpec
 from asterism.types.errors import BadReply, ProviderDown, ProviderMissing
 
 Sample: TypeAlias = Callable[[ModelRequest], Awaitable[ModelReply]]
-"""Asks the client; whoever serves the client supplies it, and maps the protocol's errors."""
+"""Asks the client; the MCP server supplies it, and maps the protocol's errors."""
 
 
 class SamplingModel:
@@ -128,30 +128,30 @@ class MaskedModel:
         await self.inner.close()
 
 
-def masked_request(request: ModelRequest) -> tuple[ModelRequest, list[Token]]:
+def masked_request(request: ModelRequest) -> tuple[ModelRequest, list[FoundToken]]:
     """The request without tokens, in texts, arguments of calls, and descriptions of tools."""
-    found: list[Token] = []
+    found: list[FoundToken] = []
     messages = tuple(_message(message, found) for message in request.messages)
     tools = tuple(_tool(tool, found) for tool in request.tools)
     return (replace(request, messages=messages, tools=tools) if found else request), found
 
 
-def _message(message: Message, found: list[Token]) -> Message:
+def _message(message: Message, found: list[FoundToken]) -> Message:
     calls = tuple(_call(call, found) for call in message.calls)
     return message._replace(text=_text(message.text, found), calls=calls)
 
 
-def _call(call: ToolCall, found: list[Token]) -> ToolCall:
+def _call(call: ToolCall, found: list[FoundToken]) -> ToolCall:
     return call._replace(arguments=_text(call.arguments, found))
 
 
-def _tool(tool: ToolSpec, found: list[Token]) -> ToolSpec:
+def _tool(tool: ToolSpec, found: list[FoundToken]) -> ToolSpec:
     schema = masked_body(tool.schema, found)
     assert isinstance(schema, Mapping)
     return tool._replace(description=_text(tool.description, found), schema=schema)
 
 
-def _text(text: str, found: list[Token]) -> str:
+def _text(text: str, found: list[FoundToken]) -> str:
     result = masked(text)
     found.extend(result.tokens)
     return result.text

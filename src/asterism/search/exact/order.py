@@ -15,8 +15,7 @@ from asterism.search.ranking.priors import Company, chunk_priors, file_priors
 from asterism.search.recall import FileKey
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot
-from asterism.types.chunk import Chunk
-from asterism.types.index import FoundSymbol
+from asterism.types.index import Chunk, FoundSymbol
 from asterism.types.search import Hit, Question, Signal
 
 # Places whose chunks are read: some times the largest limit, so that duplicates leave enough.

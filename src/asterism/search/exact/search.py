@@ -17,9 +17,9 @@ from asterism.search.exact.patterns import Matcher, guarded
 from asterism.search.exact.worker import Span
 from asterism.search.query.text import content_text, quotes_in, without_quotes
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot, Source
-from asterism.types.chunk import Chunk
 from asterism.types.deadlines import check_deadline
 from asterism.types.errors import UsageError
+from asterism.types.index import Chunk
 from asterism.types.search import NO_FILTER, Filter, Question
 
 # A pasted page of code is found by its first lines.

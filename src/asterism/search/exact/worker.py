@@ -128,7 +128,7 @@ def _spans_across(pattern: re.Pattern[str], text: str) -> list[Span]:
 def end_with_parent() -> None:
     """Look every second, in the middle of a pattern too, whether the parent is still there.
 
-    Linux ends the program by itself (`programs/lifeline.py`); other systems do not.
+    Linux ends the program by itself (`programs/start.py`); other systems do not.
     """
     parent = os.getppid()
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from asterism.search.ranking.options import RankOptions
 from asterism.search.recall import FileKey
 from asterism.store.chunk_table import ChunkKey
-from asterism.types.chunk import Chunk
+from asterism.types.index import Chunk
 from asterism.types.search import Signal
 
 

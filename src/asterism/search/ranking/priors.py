@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from asterism.search.ranking.options import RankOptions
 from asterism.search.recall import FileKey
-from asterism.types.chunk import Chunk
+from asterism.types.index import Chunk
 from asterism.types.search import Intent, Question, Signal
 
 _TEST_NAME = re.compile(

@@ -21,8 +21,8 @@ from asterism.search.ranking.rerank import Judge, Judgement, judged
 from asterism.search.ranking.text import Text, read, weigh, weigh_chunks
 from asterism.search.recall import FileKey, Pools
 from asterism.store.chunk_table import ChunkKey
-from asterism.types.chunk import Chunk
 from asterism.types.deadlines import check_deadline
+from asterism.types.index import Chunk
 from asterism.types.search import Hit, Question, Signal
 
 

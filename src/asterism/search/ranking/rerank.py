@@ -13,7 +13,7 @@ from asterism.search.ranking.options import JudgeOptions
 from asterism.search.ranking.order import Standing
 from asterism.search.recall import FileKey
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot, Vector
-from asterism.types.chunk import Chunk
+from asterism.types.index import Chunk
 from asterism.types.search import Hit, Question, Signal
 
 

@@ -22,8 +22,8 @@ from asterism.search.ranking.words import (
 )
 from asterism.search.recall import FileKey, Pools
 from asterism.store.chunk_table import ChunkKey
-from asterism.types.chunk import Chunk
 from asterism.types.deadlines import check_deadline
+from asterism.types.index import Chunk
 from asterism.types.search import Intent, Question
 
 # As many words say what is asked; who gives more of them quotes, and means the place that has them.

@@ -7,8 +7,7 @@ from typing import NamedTuple
 from asterism.search.selection.sieve import Insides, covered
 from asterism.search.selection.sizes import LEAST_EXCERPT, NOTHING, STEPS, Form, Size, Sizes
 from asterism.types.deadlines import check_deadline
-from asterism.types.search import Hit
-from asterism.types.selection import Detail, Lines, Reason
+from asterism.types.search import Detail, Hit, Lines, Reason
 
 LEAST_SHARE = 300
 """Characters of a share that is worth having, some eight lines: where the room has too few of them

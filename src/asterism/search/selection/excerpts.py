@@ -5,9 +5,8 @@ from typing import NamedTuple, TypeAlias
 
 from asterism.search.ranking.words import asked_stems
 from asterism.search.selection.pieces import Layout, Mentions, Piece, layout_of, mentions
-from asterism.types.chunk import Chunk
-from asterism.types.search import Hit, Question
-from asterism.types.selection import Lines
+from asterism.types.index import Chunk
+from asterism.types.search import Hit, Lines, Question
 
 SHORT_GAP = 3
 """Lines between two others that are better read than left out."""

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from asterism.types.errors import UsageError
-from asterism.types.selection import Stage
+from asterism.types.search import Stage
 
 CEILING_CHARS = 100_000
 """No reply is longer once serialised; about 25,000 tokens, which clients' windows still hold."""

@@ -9,12 +9,12 @@ from asterism.search.selection.budget import Allotment, Given, degrade
 from asterism.search.selection.options import CEILING_CHARS, Overflow, SelectionOptions
 from asterism.search.selection.sieve import Sieve, distance_of, file_of, insides, score_of, sieve
 from asterism.search.selection.sizes import CHARS_PER_TOKEN, Form, Measure, Size, Sizes
-from asterism.types.search import Hit
-from asterism.types.selection import (
+from asterism.types.search import (
     Account,
     Detail,
     Dropped,
     FileMatches,
+    Hit,
     Kept,
     Lines,
     Reason,

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from asterism.search.selection.options import SelectionOptions
 from asterism.search.selection.sizes import Form
-from asterism.types.chunk import Chunk
-from asterism.types.search import Hit
-from asterism.types.selection import Detail
+from asterism.types.index import Chunk
+from asterism.types.search import Detail, Hit
 
 Insides = Mapping[int, Sequence[int]]
 """For the number of a hit, the hits of the same file whose lines are among its own."""

@@ -8,8 +8,7 @@ from asterism.analysis.chunks.embedding_text import RULE
 from asterism.search.selection.excerpts import Excerpts
 from asterism.search.selection.options import CEILING_CHARS, SelectionOptions
 from asterism.types.files import display_path
-from asterism.types.search import Hit
-from asterism.types.selection import Detail, Lines, Reason
+from asterism.types.search import Detail, Hit, Lines, Reason
 
 CHARS_PER_TOKEN = 4
 LADDER = (Detail.full, Detail.collapsed, Detail.signature, Detail.location)

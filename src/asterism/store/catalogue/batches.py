@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from asterism.store.catalogue.schema import FILE_TABLES
 from asterism.store.database import Database, Row, clean, stored_id, stored_path
-from asterism.types.index import Batch, FileUpdate, Link
-from asterism.types.symbol import Role, SymbolRow
+from asterism.types.index import Batch, FileUpdate, Link, Role, SymbolRow
 
 # From so many rows on, reading the whole table is quicker than asking for each word: a word costs
 # 4 µs to ask for and 0.4 µs to read, and one row in eight brings a word not met before.

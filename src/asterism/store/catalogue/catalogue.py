@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Self
 
 from asterism.store.catalogue import files as catalogue_files
-from asterism.store.catalogue import files as jobs
-from asterism.store.catalogue import links as catalogue_links
 from asterism.store.catalogue import sums
 from asterism.store.catalogue.batches import Words, remove_files, write_batch
-from asterism.store.catalogue.conditions import closest, lengths_alike
-from asterism.store.catalogue.opening import (
+from asterism.store.catalogue.schema import (
     CATALOGUE,
+    SYMBOL_INDEXES,
     check_files,
     check_readable,
     check_writable,
@@ -26,8 +24,13 @@ from asterism.store.catalogue.opening import (
     log_bytes,
     save_manifest,
 )
-from asterism.store.catalogue.schema import SYMBOL_INDEXES
-from asterism.store.catalogue.symbols import defined_names, find_symbols, using_files
+from asterism.store.catalogue.symbols import (
+    closest,
+    defined_names,
+    find_symbols,
+    lengths_alike,
+    using_files,
+)
 from asterism.store.database import (
     Database,
     clean,
@@ -49,6 +52,7 @@ from asterism.types.index import (
     Pending,
     Repository,
     Resolution,
+    Role,
     Signatures,
     Skipped,
     Statistics,
@@ -57,7 +61,6 @@ from asterism.types.index import (
     TableFile,
 )
 from asterism.types.processes import Closable
-from asterism.types.symbol import Role
 
 
 class Catalogue(Closable):
@@ -305,23 +308,23 @@ class Catalogue(Closable):
         self, repo: str, paths: Collection[str], cut: Callable[[str], str] = str
     ) -> dict[str, Signatures]:
         """What each of the known files offers to others; `cut` shortens signatures."""
-        return catalogue_links.signatures(self._database, self._repo(repo), paths, cut)
+        return catalogue_files.signatures(self._database, self._repo(repo), paths, cut)
 
     def links(self, repo: str, path: str) -> list[Link]:
         """The modules that a file imports, in order."""
-        return catalogue_links.links(self._database, self._repo(repo), path)
+        return catalogue_files.links(self._database, self._repo(repo), path)
 
     def importers(self, repo: str, targets: Collection[str]) -> dict[str, list[tuple[str, Link]]]:
         """For each target that is imported, who imports it and how."""
-        return catalogue_links.importers(self._database, self._repo(repo), targets)
+        return catalogue_files.importers(self._database, self._repo(repo), targets)
 
     def importing_paths(self, repo: str, targets: Collection[str]) -> dict[str, set[str]]:
         """For each target that is imported, the paths of the files that do."""
-        return catalogue_links.importing_paths(self._database, self._repo(repo), targets)
+        return catalogue_files.importing_paths(self._database, self._repo(repo), targets)
 
     def resolutions(self, repo: str) -> Iterator[Resolution]:
         """What every import of the repository was found to mean, in no particular order."""
-        return catalogue_links.resolutions(self._database, self._repo(repo))
+        return catalogue_files.resolutions(self._database, self._repo(repo))
 
     def statistics(self, repo: str | None = None) -> Statistics:
         """How much is known, of one repository or of all."""
@@ -330,11 +333,11 @@ class Catalogue(Closable):
 
     def job(self, repo: str) -> Job | None:
         """The newest work on a repository."""
-        return jobs.job(self._database, repo)
+        return catalogue_files.job(self._database, repo)
 
     def save_job(self, repo: str, job: Job) -> None:
         """Record the state of the work; a request to cancel stays until another job begins."""
-        jobs.save_job(self._database, repo, job)
+        catalogue_files.save_job(self._database, repo, job)
 
     def request_cancel(self, repo: str) -> bool:
         """Ask the running job to stop; false if none runs. Not only the writer may ask.
@@ -343,13 +346,13 @@ class Catalogue(Closable):
         """
         path = self._database.path
         if self._writable or path is None:
-            return jobs.request_cancel(self._database, repo)
+            return catalogue_files.request_cancel(self._database, repo)
         with type(self).open(path.parent, writable=True) as catalogue:
             return catalogue.request_cancel(repo)
 
     def cancel_requested(self, repo: str) -> bool:
-        """Whether somebody asked the running job to stop."""
-        return jobs.cancel_requested(self._database, repo)
+        """Whether the running job was asked to stop."""
+        return catalogue_files.cancel_requested(self._database, repo)
 
     def find_symbols(self, query: SymbolQuery) -> SymbolPage:
         """A page of the rows that match, definitions first, then by path and line."""

@@ -1,13 +1,152 @@
-"""Finding symbols by name: exact, in a stable order, with an exact total."""
+"""Finding symbols by name: exact, in a stable order, with an exact total; and similar names."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from asterism.store.catalogue.batches import ROLES
-from asterism.store.catalogue.conditions import Condition, all_of, any_of, named, under
-from asterism.store.database import Database, Row, clean, loaded_id, loaded_path
-from asterism.types.index import FoundSymbol, SymbolName, SymbolPage, SymbolQuery
-from asterism.types.symbol import Role, SymbolRow
+from asterism.store.database import Database, Row, clean, loaded_id, loaded_path, stored_path
+from asterism.types.index import FoundSymbol, Role, SymbolName, SymbolPage, SymbolQuery, SymbolRow
+
+# A third of the letters may be wrong; beyond that the suggestion reads like a guess.
+_LETTERS_PER_ERROR = 3
+
+
+def closest(name: str, candidates: Iterable[str], limit: int) -> list[str]:
+    """The candidates that are most like the name, best first, at most so many."""
+    plain, allowed = _plain(name), errors_allowed(name)
+    letters = [*Counter(plain).items()]
+    ranked: list[tuple[int, int, int, str]] = []
+    for candidate in candidates:
+        other = _plain(candidate)
+        if candidate == name or abs(len(other) - len(plain)) > allowed:
+            continue
+        if _missing(letters, other) > allowed:
+            continue
+        errors = _distance(plain, other, allowed)
+        if errors <= allowed:
+            # Among equals the one whose underscores, then capitals, are those that were written.
+            words = _distance(name.lower(), candidate.lower(), len(name))
+            ranked.append((errors, words, _distance(name, candidate, len(name)), candidate))
+    ranked.sort()
+    return [candidate for *_, candidate in ranked[:limit]]
+
+
+def errors_allowed(name: str) -> int:
+    """How many letters may be wrong; a single letter is like every other."""
+    plain = _plain(name)
+    return max(1, len(plain) // _LETTERS_PER_ERROR) if len(plain) > 1 else 0
+
+
+def lengths_alike(name: str) -> tuple[int, int]:
+    """How many letters, underscores aside, a name that is like this one has."""
+    length, allowed = len(_plain(name)), errors_allowed(name)
+    return length - allowed, length + allowed
+
+
+def _missing(letters: list[tuple[str, int]], other: str) -> int:
+    """How many letters the other one lacks: each takes an edit of its own."""
+    count = other.count
+    return sum([wanted - found for letter, wanted in letters if (found := count(letter)) < wanted])
+
+
+def _plain(name: str) -> str:
+    # `parse_config` and `parseConfig` are one name in two habits.
+    return name.replace("_", "").lower()
+
+
+def _distance(left: str, right: str, enough: int) -> int:
+    """How many letters to insert, delete, replace or swap with their neighbour."""
+    before: list[int] = []
+    above = list(range(len(right) + 1))
+    for row, letter in enumerate(left, start=1):
+        current = [row]
+        for column, other in enumerate(right, start=1):
+            cost = min(above[column] + 1, current[-1] + 1, above[column - 1] + (letter != other))
+            swapped = row > 1 and column > 1 and letter == right[column - 2]
+            if swapped and left[row - 2] == other:
+                cost = min(cost, before[column - 2] + 1)
+            current.append(cost)
+        if min(current) > enough:
+            return enough + 1
+        before, above = above, current
+    return above[-1]
+
+
+class SqlCondition(NamedTuple):
+    """A piece of SQL and the values of its question marks; an empty one lets everything pass."""
+
+    sql: str
+    values: tuple[object, ...] = ()
+
+
+def named(readings: Sequence[SymbolName]) -> SqlCondition:
+    """Any of the readings; all names are given first, so that the index on names is used."""
+    names = [clean(reading.name) for reading in readings]
+    marks = ",".join("?" * len(names))
+    ways = []
+    for reading in readings:
+        parts = [SqlCondition("s.name = ?", (clean(reading.name),))]
+        if reading.container:
+            whole = clean(f"{reading.container}.{reading.name}")
+            parts.append(
+                SqlCondition(
+                    "(s.qualified_name = ? OR substr(s.qualified_name, ?) = ?)",
+                    (whole, -len(whole) - 1, f".{whole}"),
+                )
+            )
+        if reading.path:
+            path = _bytes(reading.path)
+            parts.append(
+                SqlCondition(
+                    "(CAST(f.path AS BLOB) = ? OR substr(CAST(f.path AS BLOB), ?) = ?)",
+                    (path, -len(path) - 1, b"/" + path),
+                )
+            )
+        ways.append(all_of(parts))
+    among = SqlCondition(f"s.name IN ({marks})", tuple(names))
+    # One name without more needs no second look.
+    if len(readings) == 1 and readings[0] == SymbolName(readings[0].name):
+        return among
+    return all_of([among, either(ways)])
+
+
+def under(prefixes: Sequence[str]) -> SqlCondition:
+    """The file's path begins with one of these."""
+    return either(
+        [
+            SqlCondition("substr(CAST(f.path AS BLOB), 1, ?) = ?", (len(start), start))
+            for start in map(_bytes, prefixes)
+        ]
+    )
+
+
+def any_of(sql: str, values: Sequence[object]) -> SqlCondition:
+    """The piece of SQL holds for one of the values."""
+    return either([SqlCondition(sql, (value,)) for value in values])
+
+
+def either(conditions: Sequence[SqlCondition]) -> SqlCondition:
+    """Any of them; where none is given, everything passes."""
+    if not conditions:
+        return SqlCondition("")
+    sql = " OR ".join(f"({condition.sql})" for condition in conditions)
+    return SqlCondition(f"({sql})", tuple(v for condition in conditions for v in condition.values))
+
+
+def all_of(conditions: Sequence[SqlCondition]) -> SqlCondition:
+    """All of them, but for those that let everything pass."""
+    given = [condition for condition in conditions if condition.sql]
+    return SqlCondition(
+        " AND ".join(condition.sql for condition in given),
+        tuple(value for condition in given for value in condition.values),
+    )
+
+
+def _bytes(path: str) -> bytes:
+    stored = stored_path(path)
+    return stored.encode() if isinstance(stored, str) else stored
+
 
 # The join order is fixed (CROSS JOIN): the name's index first, whatever the statistics say.
 _GROUPS = """
@@ -38,7 +177,7 @@ class _Place(NamedTuple):
 
 
 def find_usages(
-    database: Database, readings: Sequence[SymbolName], where: Condition, page: slice
+    database: Database, readings: Sequence[SymbolName], where: SqlCondition, page: slice
 ) -> tuple[list[FoundSymbol], int]:
     """The usages of a page, by path and line, and how many there are."""
     names = tuple(dict.fromkeys(clean(reading.name) for reading in readings))
@@ -200,8 +339,8 @@ def defined_names(database: Database, lengths: tuple[int, int]) -> Iterator[str]
 
 
 def _declared(
-    query: SymbolQuery, readings: tuple[SymbolName, ...], around: list[Condition]
-) -> Condition:
+    query: SymbolQuery, readings: tuple[SymbolName, ...], around: list[SqlCondition]
+) -> SqlCondition:
     exported = () if query.is_exported is None else (query.is_exported,)
     return all_of(
         [
@@ -222,12 +361,12 @@ def _wants_usages(query: SymbolQuery) -> bool:
     )
 
 
-def _count(database: Database, where: Condition) -> int:
+def _count(database: Database, where: SqlCondition) -> int:
     row = database.one(f"SELECT count(*) FROM {_TABLES} WHERE {where.sql}", where.values)
     return row[0] if row else 0
 
 
-def _page(database: Database, where: Condition, query: SymbolQuery) -> list[FoundSymbol]:
+def _page(database: Database, where: SqlCondition, query: SymbolQuery) -> list[FoundSymbol]:
     rows = database.rows(
         f"SELECT {_COLUMNS} FROM {_TABLES} WHERE {where.sql} ORDER BY {_ORDER} LIMIT ? OFFSET ?",
         (*where.values, query.limit, query.offset),

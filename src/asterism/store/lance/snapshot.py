@@ -7,7 +7,18 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from asterism.store.chunk_table import Boosts, ChunkKey, Match, Rows, Source, Vector, valid_text
+from asterism.store.chunk_table import (
+    LIMITS,
+    Boosts,
+    ChunkKey,
+    Match,
+    MemoryLimits,
+    Recent,
+    Rows,
+    Source,
+    Vector,
+    valid_text,
+)
 from asterism.store.exact_search import Candidates, closest
 from asterism.store.filters import among, condition
 from asterism.store.lance.process import lance_errors
@@ -22,12 +33,9 @@ from asterism.store.lance.schema import (
     entries_of,
     matrix_of,
 )
-from asterism.store.limits import LIMITS, Limits
-from asterism.store.recent import Recent
 from asterism.store.resident import Resident
-from asterism.types.chunk import Chunk
 from asterism.types.deadlines import check_deadline
-from asterism.types.index import Entry
+from asterism.types.index import Chunk, Entry
 from asterism.types.search import NO_FILTER, Filter
 
 if TYPE_CHECKING:
@@ -59,7 +67,7 @@ class LanceSnapshot:
         self,
         dataset: Dataset,
         path: str,
-        limits: Limits = LIMITS,
+        limits: MemoryLimits = LIMITS,
         before: LanceSnapshot | None = None,
     ) -> None:
         """Read this dataset; the path is for messages.
@@ -103,7 +111,7 @@ class LanceSnapshot:
             "refine_factor": REFINE,
         }
         found = self._read([*_KEY, "_distance"], where, nearest=query, prefilter=True)
-        # Refined distances are exact, and Lance's are half of ours: 1 − cosine.
+        # Refined distances are exact; Lance's are 1 − cosine, and a match has 2 − 2·cosine.
         doubled = (2.0 * found["_distance"].to_numpy()).clip(0.0, 4.0).tolist()
         matches = map(Match, _keys(found), _paths(found), doubled)
         return sorted(matches, key=lambda match: (match.score, match.key))

@@ -6,12 +6,18 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from weakref import WeakSet
 
-from asterism.store.chunk_table import Matrix, check_vectors, storable, with_shown_paths
+from asterism.store.chunk_table import (
+    LIMITS,
+    Matrix,
+    MemoryLimits,
+    check_vectors,
+    storable,
+    with_shown_paths,
+)
 from asterism.store.lance import upkeep
 from asterism.store.lance.process import REBUILD, lance_errors, not_written_whole
 from asterism.store.lance.schema import Dataset, dimensions_of, schema, table_of
 from asterism.store.lance.snapshot import LanceSnapshot
-from asterism.store.limits import LIMITS, Limits
 from asterism.store.plain_files import remove
 from asterism.store.resident import DataFile, data_files, index_folders, version_files
 from asterism.store.table_files import FIRST_NAME
@@ -43,7 +49,7 @@ class LanceTable:
         dataset: Dataset,
         path: Path,
         keep_seconds: float = upkeep.KEEP_SECONDS,
-        limits: Limits = LIMITS,
+        limits: MemoryLimits = LIMITS,
     ) -> None:
         """Wrap an open dataset; `create` and `open` are the ways to get one."""
         self._dataset = dataset
@@ -58,7 +64,7 @@ class LanceTable:
         cls,
         directory: str | Path,
         dimensions: int,
-        limits: Limits = LIMITS,
+        limits: MemoryLimits = LIMITS,
         name: str = FILE_NAME,
     ) -> "LanceTable":
         """Make an empty table in a project's directory, in place of whatever is there."""
@@ -79,7 +85,7 @@ class LanceTable:
         cls,
         directory: str | Path,
         keep_seconds: float = upkeep.KEEP_SECONDS,
-        limits: Limits = LIMITS,
+        limits: MemoryLimits = LIMITS,
         name: str = FILE_NAME,
     ) -> "LanceTable":
         """Open a project's table; `keep_seconds` is how long a replaced version stays readable."""
@@ -141,7 +147,7 @@ class LanceTable:
     def restore(self, version: int) -> None:
         """Make the table what it was at that version; nothing happens if that is the newest.
 
-        The versions after it, which a killed writer left behind, go: nobody ever read them.
+        Later versions, left by a killed writer, are dropped: no reader has seen them.
         """
         newest = self.version
         if version == newest:
