@@ -55,7 +55,6 @@ TRACES: dict[str, tuple[str, Expected]] = {
     "powershell": (
         """
         at Add-Item, /srv/shop/Cart.ps1: line 12
-        at <ScriptBlock>, /srv/shop/main.ps1: line 3
         At C:\\shop\\Cart.ps1:12 char:5
         """,
         ([("/srv/shop/Cart.ps1", 12), ("C:/shop/Cart.ps1", 12)], ["Add-Item"]),

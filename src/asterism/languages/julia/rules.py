@@ -8,14 +8,14 @@ from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import child_of, value_cut
-from asterism.analysis.syntax.text import Conventions, clean_docstring, fold
+from asterism.analysis.syntax.text import Conventions, clean_docstring
+from asterism.languages.julia import imports
 from asterism.languages.shared import callback_name, declare_exports, is_local, spans_lines
-from asterism.types.outline import ImportedName, Span
+from asterism.types.outline import Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_MODULES = ("identifier", "scoped_identifier", "import_path")
 _DEFINITIONS = frozenset(
     {
         *("function_definition", "struct_definition", "macro_definition", "abstract_definition"),
@@ -205,65 +205,6 @@ def _module(builder: Builder, node: Node) -> bool:
     return True
 
 
-def _import(builder: Builder, node: Node) -> bool:
-    """`using A, B`, `using A: x, y as z`, `import A as B`."""
-    modules: list[str] = []
-    for part in node.named_children:
-        if part.type == "selected_import":
-            module = builder.text(part.named_children[0])
-            names = [_name(builder, each) for each in part.named_children[1:]]
-            builder.add_import(node, module.lstrip("."), names)
-        elif part.type == "import_alias":
-            module = builder.text(part.named_children[0])
-            alias = builder.text(part.named_children[-1])
-            builder.add_import(node, module.lstrip("."), [ImportedName("*", alias)])
-        elif part.type in _MODULES:
-            module = builder.text(part)
-            names = [ImportedName("*", module.rpartition(".")[2])]
-            if node.type == "using_statement":
-                names.append(ImportedName("*"))
-            builder.add_import(node, module.lstrip("."), names)
-        else:
-            continue
-        modules.append(module)
-    if builder.at_statement:
-        builder.root_item(node, "import", fold(f"import:{', '.join(modules)}"))
-    return False
-
-
-def _name(builder: Builder, node: Node) -> ImportedName:
-    if node.type == "import_alias":
-        first, last = node.named_children[0], node.named_children[-1]
-        return ImportedName(builder.text(first), builder.text(last))
-    return ImportedName(builder.text(node).lstrip("@"))
-
-
-def _export(builder: Builder, node: Node) -> bool:
-    if builder.at_statement:
-        builder.root_item(node, "export")
-    for name in node.named_children:
-        builder.defined.add(name.start_byte)
-    builder.claimed = True
-    return False
-
-
-def _call(builder: Builder, node: Node) -> bool:
-    """`include("x.jl")` is an import."""
-    first = node.named_children[0] if node.named_child_count else None
-    arguments = child_of("argument_list")(node)
-    if first is None or arguments is None or arguments.named_child_count != 1:
-        return True
-    argument = arguments.named_children[0]
-    if builder.text(first) != "include" or argument.type != "string_literal":
-        return True
-    module = builder.text(argument).strip('"')
-    if builder.at_statement:
-        builder.root_item(node, "import", fold(f"import:{module}"))
-    builder.defined.add(first.start_byte)
-    builder.add_import(node, module, [ImportedName("*")])
-    return False
-
-
 def _macro_call(builder: Builder, node: Node) -> bool:
     """`@enum`, `@testset`, and macros before a definition, which are its decorators."""
     arguments = child_of("macro_argument_list")(node)
@@ -381,10 +322,10 @@ CONVENTIONS = Conventions(
 
 RULES: dict[str, Rule] = {
     "module_definition": _module,
-    "using_statement": _import,
-    "import_statement": _import,
-    "export_statement": _export,
-    "public_statement": _export,
+    "using_statement": imports.import_statement,
+    "import_statement": imports.import_statement,
+    "export_statement": imports.export_statement,
+    "public_statement": imports.export_statement,
     "function_definition": _function,
     "macro_definition": _function,
     "struct_definition": _struct,
@@ -394,7 +335,7 @@ RULES: dict[str, Rule] = {
     "const_statement": _constant,
     "global_statement": _constant,
     "typed_expression": _field,
-    "call_expression": _call,
+    "call_expression": imports.call,
     "macrocall_expression": _macro_call,
     "macro_argument_list": _macro_arguments,
     "string_literal": _doc,

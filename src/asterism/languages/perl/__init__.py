@@ -19,7 +19,7 @@ from asterism.languages.facets import (
 PERL = Facets(
     name="perl",
     title="Perl",
-    order=155,
+    order=156,
     visibility="unless `my`, with a leading underscore, or inside a function",
     optional=OptionalGrammar("languages", "tree_sitter_perl"),
     dialects=(

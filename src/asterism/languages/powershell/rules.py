@@ -23,6 +23,8 @@ _AUTOMATIC = frozenset(
     {"$_", "$this", "$true", "$false", "$null", "$args", "$input", "$PSScriptRoot", "$PSItem"}
 )
 _COMMAND = re.compile(r"[A-Za-z_][\w-]*")
+# Nodes between a command and a block that is one of its arguments.
+_STEPS_TO_COMMAND = 5
 _HEADING = re.compile(r"^\s*\.(?:SYNOPSIS|DESCRIPTION)\s*$", re.MULTILINE | re.IGNORECASE)
 
 
@@ -225,7 +227,8 @@ def _parameter(builder: Builder, node: Node) -> bool:
 
 def _callback(builder: Builder, node: Node) -> bool:
     """`Describe "cart" { … }`, where the block has lines of its own."""
-    command = next((each for each in reversed(builder.ancestors) if each.type == "command"), None)
+    around = builder.ancestors[-_STEPS_TO_COMMAND:]
+    command = next((each for each in reversed(around) if each.type == "command"), None)
     if command is None or not spans_lines(node):
         return True
     name = command.child_by_field_name("command_name")
