@@ -175,6 +175,14 @@ class Facts:
             at = use.scope.outline.items[at].parent
         if at is None:
             return SymbolPlace(use.scope.path, use.scope.path, None, "file")
+        item = use.scope.outline.items[at]
+        same = (use.scope.outline.items[number] for number in use.scope.by_path.get(item.path, ()))
+        if (
+            item.body
+            and sum(other.kind in CALLABLE and other.body is not None for other in same) > 1
+        ):
+            # Of several functions of one name the one that contains the use.
+            return place_of(use.scope, at)
         return self._head(Declaration(use.scope.path, at))
 
     def _is_base(self, use: Use) -> bool:

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from asterism.analysis.resolve.scopes import CONTAINERS, FileScope
 from asterism.analysis.resolve.variables import property_text
-from asterism.structure.uses import CALLABLE
+from asterism.structure.uses import CALLABLE, is_returned
 from asterism.types.outline import Item, Reference
 from asterism.types.structure import Edge, Member, SymbolPlace, TypeFlow
 
@@ -81,7 +81,7 @@ def place_of(scope: FileScope, number: int) -> SymbolPlace:
 
 
 def makers_of(scope: FileScope, number: int) -> list[int]:
-    """The items whose calls are a symbol's own: a function with a name inside makes its own."""
+    """The items whose calls are a symbol's own: also of functions without names or returned."""
     items = scope.outline.items
     found: list[int] = []
     waiting = [number]
@@ -89,7 +89,12 @@ def makers_of(scope: FileScope, number: int) -> list[int]:
         at = waiting.pop()
         found.append(at)
         children = items[at].children
-        waiting += [child for child in children if _is_part(items[at], items[child])]
+        waiting += [
+            child
+            for child in children
+            if _is_part(items[at], items[child])
+            or is_returned(scope.source, items[at], items[child])
+        ]
     return found
 
 
