@@ -112,6 +112,10 @@ end
     "tools/rope.py": "def tie():\n    return untie()\n\n\ndef untie():\n    return tie()\n",
     "tools/wrap.py": "def wrap(what):\n    def wrapped():\n        coil(what)\n\n    return wrapped\n\n\n"
     "def coil(what): ...\n",
+    "src/harbor/Sloop.java": "package harbor;\n\nclass Sloop extends Ship {\n  void heave() {}\n}\n",
+    "src/harbor/Ship.java": "package harbor;\n\nclass Ship extends Hull {\n  void lift() {}\n}\n",
+    "src/harbor/Hull.java": "package harbor;\n\nclass Hull {\n  void heave() {}\n"
+    "  void sail(Hull hull) {\n    hull.heave();\n  }\n}\n",
     "web/allow.ts": """export const allow = (options: string) => {
   const first = pick(options)
   return async function allow(c: string) {
@@ -229,6 +233,21 @@ def test_a_caller_of_two_with_one_name_is_the_one_that_contains_the_call(
 ) -> None:
     (edge,) = known(ask(), "turns/gate.rs", "bolt_it", 13).callers
     assert (edge.target.name, edge.target.line, edge.lines) == ("Gate.go", 8, (9,))
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "expected"),
+    [
+        ("src/harbor/Sloop.java", "Sloop.heave", ["calls through Hull.heave, which it overrides"]),
+        ("src/harbor/Hull.java", "Hull.heave", []),
+        ("src/harbor/Ship.java", "Ship.lift", []),
+    ],
+)
+def test_a_method_that_overrides_another_is_not_called_by_none(
+    ask: Callable[..., ByName], path: str, name: str, expected: list[str]
+) -> None:
+    gaps = known(ask(), path, name).gaps
+    assert [gap.why for gap in gaps if Fact.callers in gap.facts] == expected
 
 
 def test_types_of_a_signature_and_where_they_are_declared(ask: Callable[..., ByName]) -> None:
