@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.analysis.source.text import decode, read
+from asterism.analysis.source.text import read
 from asterism.analysis.syntax.language import TABLE
+from asterism.analysis.syntax.outlines import text_of
 from asterism.analysis.terms import terms_of
 from asterism.evaluation.datasets import LabelledPlace
 from asterism.types.errors import InputError
@@ -18,7 +19,7 @@ def texts_of(root: Path, files: Iterable[str]) -> Iterator[str]:
     """The text of each file that can still be read."""
     for path in files:
         try:
-            yield decode(read(str(root / path))).decode("utf-8", "replace")
+            yield text_of(path, read(str(root / path))).decode("utf-8", "replace")
         except InputError:
             continue
 

@@ -17,8 +17,9 @@ class Dialect(NamedTuple):
 
     key: str
     """Names the grammar; dialects of one language have different keys."""
-    rules: str
-    """`module:VARIABLE` with the rules of the walker; `prose` and `text` need no grammar."""
+    rules: str = ""
+    """`module:VARIABLE` with the rules of the walker; `prose` and `text` need no grammar. Empty
+    where `parts` or `reader` makes the outline."""
     extensions: tuple[str, ...] = ()
     filenames: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()
@@ -29,6 +30,14 @@ class Dialect(NamedTuple):
     claims: str = ""
     """`module:function` that tells from the text whether a file of a shared extension is in this
     dialect."""
+    parts: str = ""
+    """`module:function` that divides a file into parts, each read by a dialect of its own: the
+    scripts of a component, the cells of a notebook. `(path, text)` to a list of parts."""
+    reader: str = ""
+    """`module:function` that makes the outline without a grammar: `(path, language, text)`."""
+    view: str = ""
+    """`module:function` from a file's decoded text to the text that is read and shown instead,
+    line for line: a notebook without the JSON around its cells."""
 
 
 class OptionalGrammar(NamedTuple):

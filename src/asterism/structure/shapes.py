@@ -137,7 +137,7 @@ def is_lambda(scope: FileScope, item: Item) -> bool:
 
 def type_of(scope: FileScope, item: Item) -> str | None:
     """The type of a constant or variable, as written."""
-    if item.kind not in _CONSTANTS:
+    if item.kind not in _CONSTANTS or item.body is not None:
         return None
     found = property_text(item.name.lstrip("@$"), item.signature, scope.language)
     return one_line(found) if found else None

@@ -16,7 +16,7 @@ from asterism.analysis.chunks.embedding_text import (
 )
 from asterism.analysis.chunks.units import ChunkOptions, Unit, unit_path, units_of
 from asterism.analysis.syntax.language import titles
-from asterism.analysis.syntax.outlines import Statements
+from asterism.analysis.syntax.statements import Statements
 from asterism.languages.registry import facets_of
 from asterism.types.index import Chunk
 from asterism.types.outline import Item, Outline, Span

@@ -140,6 +140,9 @@ class NameLookup:
         found = self.candidates(scope, last)
         for name in names if found else ():
             fitting = [c for c in found if self.full_name(c) == name]
+            if "folder" in scope.facets.scopes.reach and scope.facets.scopes.namespaced:
+                # The folder is the module: another one's names are not in reach.
+                fitting = [c for c in fitting if dirname(c.path) == dirname(scope.path)]
             if fitting:
                 return self.only(fitting, confidence)
         return None

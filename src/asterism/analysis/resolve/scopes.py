@@ -18,6 +18,7 @@ CONTAINERS = frozenset(
     {
         *("class", "interface", "struct", "trait", "enum", "object", "record", "impl", "extension"),
         *("module", "namespace", "protocol", "union", "actor", "type", "instance", "annotation"),
+        *("table", "view"),
     }
 )
 # Kinds that add to a type which is declared elsewhere.
