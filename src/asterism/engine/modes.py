@@ -21,8 +21,10 @@ from asterism.search.lookup import SymbolAnswer, chunks_of, find_definitions, le
 from asterism.search.ranking.options import RankOptions, Weights
 from asterism.search.ranking.recipe import rank
 from asterism.search.ranking.rerank import Judge, masked_places, reranked, with_distances
+from asterism.search.ranking.symbol_order import rank_symbols, ranks_symbols
 from asterism.search.recall import Pools, Sources, recall, recall_by_meaning
 from asterism.search.similar import nearest_to
+from asterism.search.symbol_recall import SymbolPools, recall_symbols
 from asterism.store.chunk_table import ChunkSnapshot, Vector
 from asterism.telemetry.notices import counting_masked
 from asterism.types.errors import IndexMismatch, ProviderError, SettingError, UsageError
@@ -136,7 +138,11 @@ def _ranked(asked: Search, sources: Sources, means: SearchResources) -> SearchRe
     else:
         pools = recall(asked.question, vectors, sources, asked.limit, options.recall)
 
-    ranked = _Ranked(asked.question, pools, options, vectors, compared.model)
+    symbols = None
+    if asked.mode is Mode.hybrid and ranks_symbols(asked.question):
+        details = compared.details or vectors
+        symbols = recall_symbols(asked.question, details, sources, options.symbols)
+    ranked = _Ranked(asked.question, pools, options, vectors, compared.model, symbols, asked.spread)
     hits, more = _judged(ranked, asked, sources, means)
     total, notes = Total(len(hits), exact=False), (*notes, *more)
     return compared.of(SearchResult(hits, only_hits, total, notes=notes))
@@ -152,10 +158,23 @@ class _Ranked(NamedTuple):
     """Of the query."""
     model: ModelIdentity | None
     """The model that made the vectors."""
+    symbols: SymbolPools | None = None
+    """For a query in words, whose symbols are ranked one by one."""
+    spread: bool = True
 
     def hits(self, chunks: ChunkSnapshot, judge: Judge | None = None) -> list[Hit]:
         """The candidates in order."""
-        return rank(self.question, self.pools, chunks.chunks, self.options, judge)
+        if self.symbols is None:
+            return rank(self.question, self.pools, chunks.chunks, self.options, judge)
+        return rank_symbols(
+            self.question,
+            self.pools,
+            self.symbols,
+            chunks.chunks,
+            self.options,
+            judge,
+            self.spread,
+        )
 
 
 def _judged(
@@ -248,6 +267,8 @@ class _Compared(NamedTuple):
     options: RankOptions
     model: ModelIdentity | None
     notes: tuple[str, ...] = ()
+    details: Sequence[Vector] = ()
+    """Of the parts of a long query."""
 
     def of(self, found: SearchResult) -> SearchResult:
         """The result, with the model whose vectors were compared."""
@@ -265,7 +286,10 @@ def _compared(question: Question, sources: Sources, means: SearchResources) -> _
     if second is not None:
         try:
             vectors = warm.vectors(second.options, texts, version)
-            return _Compared(second.sources, vectors, second.ranking, second.model)
+            details = (
+                warm.vectors(second.options, question.details, version) if question.details else ()
+            )
+            return _Compared(second.sources, vectors, second.ranking, second.model, details=details)
         except ProviderError as error:
             notes = warm.once(no_encoder_vectors(error))
     options = embed_options(settings)
@@ -276,7 +300,8 @@ def _compared(question: Question, sources: Sources, means: SearchResources) -> _
             "`asterism index` to embed it anew, or set the model back."
         )
     vectors = warm.vectors(options, texts, version)
-    return _Compared(sources, vectors, rank_options(options), model, notes)
+    details = warm.vectors(options, question.details, version) if question.details else ()
+    return _Compared(sources, vectors, rank_options(options), model, notes, details)
 
 
 class EncoderSources(NamedTuple):
