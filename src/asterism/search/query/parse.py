@@ -95,6 +95,8 @@ MAX_SENTENCES = 20
 # A snippet or trace names more than anybody looks for; the first names are the nearest.
 MAX_NAMES = 50
 
+# Queries with fewer words are understood as a whole.
+LONG_WORDS = 30
 # Lines of an issue that are looked up.
 ENDS = 10
 
@@ -117,9 +119,11 @@ def understand(text: str) -> Question:
     symbol = _SYMBOL.fullmatch(kept)
     if symbol:
         return _symbol_question(kept, symbol[1], left_out)
-    parts = parts_of(kept)
-    if parts.is_long and has_content(parts.title) and not is_snippet(kept):
-        return _long_question(kept, parts, left_out)
+    if len(kept.split()) >= LONG_WORDS and not is_snippet(kept):
+        parts = parts_of(kept)
+        is_trace = not (parts.prose or parts.code) and is_error(parts.title)
+        if parts.is_long and has_content(parts.title) and not is_trace:
+            return _long_question(kept, parts, left_out)
     return _free_question(kept, left_out)
 
 
