@@ -13,16 +13,19 @@ from asterism.config.setting import Kind, Setting, Voice
 from asterism.config.settings import all_settings
 from asterism.models.embed import options as embed
 from asterism.models.rerank import options as rerank
-from asterism.operations.schema import Json, Tool
-from asterism.servers.mcp.opening import INSTRUCTIONS
-from asterism.servers.tools import TOOLS
-from asterism.servers.tools_errors import CODES, INTERNAL
-from asterism.types.request_limits import FIELDS, FILTERS
+from asterism.operations.error_codes import CODES, INTERNAL
+from asterism.operations.operation import Operation
+from asterism.operations.registry import OPERATIONS, tools_of
+from asterism.operations.schema import Json
+from asterism.servers.mcp.handshake import INSTRUCTIONS
+from asterism.types.request_limits import FIELDS
+from asterism.types.search import FILTER_KEYS
 from scripts.languages_section import languages_list, languages_table, visibility_table
 from scripts.programs_section import programs_section
 
 ROOT = Path(__file__).resolve().parent.parent
 SECURITY = ROOT / "docs" / "security.md"
+HTTP = ROOT / "docs" / "http.md"
 OUTLINES = ROOT / "docs" / "outlines.md"
 README = ROOT / "README.md"
 
@@ -161,6 +164,7 @@ def tables_of() -> dict[Path, dict[str, str]]:
             "limits": limits_table(),
         },
         OUTLINES: {"languages": languages_table(), "visibility": visibility_table()},
+        HTTP: {"operations": operations_table()},
         README: {"languages": languages_list()},
     }
 
@@ -184,7 +188,7 @@ def limits_table() -> str:
         "| field | characters of a text | entries | wildcards of a text |",
         "| --- | --- | --- | --- |",
     ]
-    fields = {**FIELDS, **{f"filters.{name}": bound for name, bound in FILTERS.items()}}
+    fields = {**FIELDS, **{f"filters.{name}": key.bound for name, key in FILTER_KEYS.items()}}
     for name, bound in sorted(fields.items(), key=lambda pair: pair[0].lower()):
         if any(part is not None for part in bound):
             cells = " | ".join("" if part is None else f"{part:,}" for part in bound)
@@ -192,9 +196,20 @@ def limits_table() -> str:
     return "\n".join([*lines, ""])
 
 
-def tools_page() -> str:
+def operations_table(operations: Iterable[Operation] = OPERATIONS) -> str:
+    """Every operation that the HTTP API has, with its tool if it is one."""
+    rows = [
+        f"| `{one.route.method} {one.route.path}` | {f'`{one.name}`' if one.is_tool else ''} "
+        f"| {one.title} |"
+        for one in operations
+        if one.route is not None
+    ]
+    return "\n".join(["| operation | tool | for |", "| --- | --- | --- |", *rows, ""])
+
+
+def tools_page(operations: Iterable[Operation] = OPERATIONS) -> str:
     """Describe every tool, every error and the server's instructions in Markdown."""
-    sections = [TOOLS_HEADER, *(_tool(tool) for tool in TOOLS.values())]
+    sections = [TOOLS_HEADER, *(_tool(tool) for tool in tools_of(operations).values())]
     kinds = {kind.__doc__ or "": code.name for kind, code in CODES.items()}
     rows = [f"| `{name}` | {_cell(text)} |" for text, name in kinds.items()]
     rows.append(f"| `{INTERNAL.name}` | A mistake of Asterism's; its log says which. |")
@@ -202,7 +217,7 @@ def tools_page() -> str:
     return "\n".join([*sections, INSTRUCTIONS_SECTION.format(text=INSTRUCTIONS)])
 
 
-def _tool(tool: Tool) -> str:
+def _tool(tool: Operation) -> str:
     hints = ["only reads" if tool.read_only else "writes the index"]
     hints += ["may be repeated without harm"] if tool.idempotent else []
     lines = [f"## `{tool.name}`", "", f"{tool.title}; {', '.join(hints)}.", ""]

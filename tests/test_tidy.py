@@ -5,13 +5,12 @@ The other checks of this kind are in `tests/tidy`, and the measures in `scripts/
 
 import ast
 from collections import Counter
-from fnmatch import fnmatch
 
 import pytest
 
 from asterism.languages.registry import languages
 from scripts.house import layout, words
-from scripts.house.files import OURS, ROOT, SOURCE, text_of
+from scripts.house.files import OURS, SOURCE, text_of
 
 TREES = layout.source_trees()
 
@@ -50,97 +49,32 @@ def test_lines() -> None:
     assert layout.lines(TREES) <= LINES_LEFT
 
 
-# Generated from docstrings, whose words count where they are written.
-FROM_DOCSTRINGS = {"docs/traced-query.md"}
-TRIED = {"nobody", "somebody", "given out", "is none", "says of it"}
-
-# Where a word of `tests/words.txt` is right: the files, the words, and why.
-PLAIN_WORDS = [
-    ("src/asterism/chat/*", {"judge", "judges", "judged"}, "the quality loop of chat"),
-    ("tests/chat/*", {"judge", "judges", "judged"}, "the quality loop of chat"),
-    ("src/asterism/evaluation/candidates.py", {"room"}, "a topic: a hotel room"),
-    (
-        "tests/test_tidy.py",
-        {"judge", "judges", "judged", "room", *TRIED},
-        "the words of this list",
-    ),
-    ("tests/tidy/test_words.py", TRIED, "texts that the check is tried on"),
-    ("tests/search/test_naming.py", {"room"}, "a module of the code under test"),
-]
-
 # How many matches each package and folder may still have. They may only become fewer; a package
 # without an entry has none.
 WORDS_LEFT = {
     "benchmarks/ranking": 1,
     "docs": 23,
-    "src/asterism/analysis": 55,
     "src/asterism/api": 5,
-    "src/asterism/chat": 16,
     "src/asterism/cli": 42,
     "src/asterism/config": 24,
-    "src/asterism/context": 24,
-    "src/asterism/engine": 126,
-    "src/asterism/evaluation": 27,
-    "src/asterism/indexing": 23,
     "src/asterism/install": 16,
-    "src/asterism/languages": 51,
-    "src/asterism/lsp": 7,
-    "src/asterism/models": 42,
-    "src/asterism/operations": 14,
-    "src/asterism/records": 19,
-    "src/asterism/reply": 13,
     "src/asterism/search": 97,
-    "src/asterism/servers": 47,
-    "src/asterism/store": 53,
-    "src/asterism/structure": 42,
-    "src/asterism/telemetry": 14,
-    "src/asterism/toolservers": 10,
-    "src/asterism/types": 24,
-    "tests/analysis": 16,
     "tests/api": 2,
     "tests/benchmarks": 2,
-    "tests/chat": 11,
     "tests/cli": 22,
     "tests/config": 6,
-    "tests/conformance": 1,
-    "tests/context": 5,
-    "tests/engine": 46,
-    "tests/evaluation": 14,
-    "tests/faults": 30,
-    "tests/fuzz": 11,
-    "tests/indexing": 6,
     "tests/install": 5,
-    "tests/lsp": 6,
-    "tests/models": 34,
-    "tests/records": 14,
-    "tests/reply": 7,
     "tests/search": 41,
-    "tests/servers": 38,
-    "tests/store": 33,
-    "tests/structure": 5,
-    "tests/telemetry": 2,
-    "tests/toolservers": 3,
 }
 
 
 def test_plain_words() -> None:
-    listed = words.pattern((ROOT / "tests/words.txt").read_text(encoding="utf-8"))
-    found = [
-        (name, line, word)
-        for name in OURS
-        if name.endswith((".py", ".md")) and name not in FROM_DOCSTRINGS
-        for line, word in words.matches(name, text_of(name) or "", listed)
-        if not _plain(name, word)
-    ]
+    found = words.found(OURS)
     counts = Counter(words.area(name) for name, _, _ in found)
     over = {area for area, count in counts.items() if count > WORDS_LEFT.get(area, 0)}
     assert [
         f"{name}:{line}: {word}" for name, line, word in found if words.area(name) in over
     ] == []
-
-
-def _plain(name: str, word: str) -> bool:
-    return any(fnmatch(name, files) and word in allowed for files, allowed, _ in PLAIN_WORDS)
 
 
 # Modules that name a language outside of its folder, each with what it names and why.
@@ -153,8 +87,7 @@ MAY_NAME_LANGUAGES = {
     "engine/doctor/report.py": ({"Python"}, "the interpreter that runs Asterism"),
     "engine/doctor/machine.py": ({"Python"}, "the interpreter that runs Asterism"),
     "engine/doctor/checks.py": ({"TypeScript"}, "the title of a check"),
-    "servers/http_chat_calls.py": ({"markdown"}, "a format of exports"),
-    "servers/http_chat_tools.py": ({"markdown"}, "a format of exports"),
+    "operations/conversations.py": ({"markdown"}, "a format of exports"),
     "structure/python/paths.py": ({"python"}, "a setting of the type checker"),
     "structure/servers/catalogue.py": (
         {"Go", "Java", "Rust", "cpp", "go", "java", "rust"},

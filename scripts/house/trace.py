@@ -24,7 +24,6 @@ from scripts.house.files import ROOT
 SOURCE = f"{ROOT}/src/asterism/"
 EXAMPLE = "examples/harbor"
 QUERY = "how does the ledger refund a parcel"
-COMMAND = ("search", QUERY, EXAMPLE, "--format", "context")
 PAGE = ROOT / "docs" / "traced-query.md"
 
 HEADER = """\
@@ -147,12 +146,12 @@ def environment_of(folder: Path) -> dict[str, str]:
     return inherited | own | {"XDG_CONFIG_HOME": str(folder / "config"), "PYTHONHASHSEED": "0"}
 
 
-def trace_of_query(folder: Path) -> Trace:
-    """Index the example repository below a folder, and trace one query."""
+def trace_of_query(folder: Path, query: str = QUERY, repository: str = EXAMPLE) -> Trace:
+    """Index a repository in directories below a folder, and trace one query."""
     environment = environment_of(folder)
-    index = [sys.executable, "-m", "asterism.cli", "index", EXAMPLE]
+    index = [sys.executable, "-m", "asterism.cli", "index", repository]
     subprocess.run(index, cwd=ROOT, env=environment, check=True, capture_output=True)
-    return traced(COMMAND, environment)
+    return traced(("search", query, repository, "--format", "context"), environment)
 
 
 def page(trace: Trace) -> str:

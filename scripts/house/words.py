@@ -4,7 +4,42 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatch
+
+from scripts.house.files import ROOT, text_of
+
+LIST = ROOT / "tests" / "words.txt"
+# Generated from docstrings, whose words count where they are written.
+FROM_DOCSTRINGS = {"docs/traced-query.md"}
+TRIED = {"nobody", "somebody", "given out", "is none", "says of it"}
+JUDGES = {"judge", "judges", "judged"}
+
+# Where a word of the list is right: the files, the words, and why.
+EXCEPTIONS = [
+    ("src/asterism/chat/*", JUDGES, "the retrieval loop of chat"),
+    ("tests/chat/*", JUDGES, "the retrieval loop of chat"),
+    ("src/asterism/evaluation/candidates.py", {"room"}, "a topic: a hotel room"),
+    ("scripts/house/words.py", {*JUDGES, *TRIED, "room"}, "the words of this list"),
+    ("tests/tidy/test_words.py", TRIED, "texts that the check is tried on"),
+    ("tests/search/test_naming.py", {"room"}, "a module of the code under test"),
+]
+
+
+def found(names: Iterable[str]) -> list[tuple[str, int, str]]:
+    """The file, line and text of every match in these files that is no exception."""
+    listed = pattern(LIST.read_text(encoding="utf-8"))
+    return [
+        (name, line, word)
+        for name in names
+        if name.endswith((".py", ".md")) and name not in FROM_DOCSTRINGS
+        for line, word in matches(name, text_of(name) or "", listed)
+        if not _is_exception(name, word)
+    ]
+
+
+def _is_exception(name: str, word: str) -> bool:
+    return any(fnmatch(name, files) and word in allowed for files, allowed, _ in EXCEPTIONS)
 
 
 def pattern(listing: str) -> re.Pattern[str]:

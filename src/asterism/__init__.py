@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     # Importing the package costs next to nothing; what is behind a name comes with its first use.
-    from asterism.api.arguments import Filters
     from asterism.api.codebase import Codebase
     from asterism.api.connections import Context, Part, Related, Relations
     from asterism.api.open import open
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from asterism.api.requests import CodePart, ContextItem, LeftOut, RequestContext, context_for
     from asterism.indexing.report import Progress, SyncReport, UpgradeReport
     from asterism.types.errors import AsterismError
+    from asterism.types.search import Filters
 
 __version__ = "0.1.0"
 
@@ -58,7 +58,7 @@ _HOMES = {
     "Codebase": "asterism.api.codebase",
     "Context": "asterism.api.connections",
     "ContextItem": "asterism.api.requests",
-    "Filters": "asterism.api.arguments",
+    "Filters": "asterism.types.search",
     "Hit": "asterism.api.replies",
     "IndexStatus": "asterism.api.replies",
     "LeftOut": "asterism.api.requests",

@@ -141,9 +141,9 @@ def test_tuples(record: type) -> None:
 
 
 def test_filters_are_those_of_the_command() -> None:
-    from asterism.search.filters import KEYS
+    from asterism.types.search import FILTER_KEYS
 
-    assert list(asterism.Filters.__annotations__) == FILTERS.split() == list(KEYS)
+    assert list(asterism.Filters.__annotations__) == FILTERS.split() == list(FILTER_KEYS)
 
 
 def test_everything_public_is_documented() -> None:

@@ -62,7 +62,7 @@ class Counts:
             return discover(root, options, known)
 
         monkeypatch.setattr(Catalogue, "open", opening)
-        monkeypatch.setattr("asterism.indexing.sync.discover", walking)
+        monkeypatch.setattr("asterism.indexing.plan.discover", walking)
 
     def taken(self) -> tuple[int, int, int]:
         """Openings for reading, openings for writing, walks; counting begins anew."""

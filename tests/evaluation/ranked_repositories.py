@@ -37,7 +37,7 @@ def copied(name: str, below: Path) -> Path:
 
 
 def searcher(places: Path, jobs: int = 1) -> EngineSearcher:
-    """Search with default settings, but by the ranking alone: a judge has to be in time."""
+    """Search with default settings, but without a reranker, whose time is limited."""
     settings = Settings(work=WorkSettings(jobs=jobs), rerank=RerankSettings(provider="none"))
     engine = Engine(DataDirectories(places / "data", places / "cache"), lambda _root: settings)
 

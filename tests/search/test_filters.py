@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asterism.analysis.syntax.language import TABLE
-from asterism.search.filters import KEYS, SYMBOL_KINDS, applied, parse_filter_words, parse_filters
+from asterism.search.filters import SYMBOL_KINDS, applied, parse_filter_words, parse_filters
 from asterism.types.errors import UsageError
 from asterism.types.index import Chunk
-from asterism.types.search import NO_FILTER, Filter
+from asterism.types.search import FILTER_KEYS, NO_FILTER, Filter
 from tests.search.harbor_index import PROJECT, HarborIndex, harbor_index
 
 ROOT = "/home/me/shop"
@@ -250,7 +250,7 @@ def expected(index: HarborIndex, wanted: Mapping[str, Any]) -> list[tuple[str, s
 
 
 def test_every_key_has_samples() -> None:
-    assert list(SAMPLES) == list(KEYS)
+    assert list(SAMPLES) == list(FILTER_KEYS)
 
 
 @pytest.mark.parametrize("which", [0, 1])

@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from asterism.servers.access import Access, Identity, Kind
+from asterism.servers.access import Access, Identity, IdentityKind
 from asterism.servers.http.bodies import Bodies
 from asterism.servers.http.gate import Gate, GateLimits
 from asterism.servers.http.process import PatientProtocol, Silent, listen, make_room
@@ -21,7 +21,7 @@ from tests.servers.http_clients import WAIT_SECONDS, served
 from tests.servers.test_http_gate import HOST, Heard, echo, piece, scope_of
 
 SLOW_CLIENTS = 600
-ONE, OTHER = Identity(Kind.user, "1"), Identity(Kind.user, "2")
+ONE, OTHER = Identity(IdentityKind.user, "1"), Identity(IdentityKind.user, "2")
 
 
 def ends_of(limits: tuple[int, int], clients: list[Identity]) -> list[bool]:
@@ -51,7 +51,7 @@ def ends_of(limits: tuple[int, int], clients: list[Identity]) -> list[bool]:
         ((1, 1), [ONE, ONE, ONE], [True, True, False]),
     ],
 )
-def test_the_oldest_of_the_largest_makes_room(
+def test_the_oldest_of_the_largest_is_ended(
     limits: tuple[int, int], clients: list[Identity], ended: list[bool]
 ) -> None:
     assert ends_of(limits, clients) == ended
@@ -85,7 +85,7 @@ def test_a_slow_body_ends_for_a_new_one_and_says_why() -> None:
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/metrics"])
-def test_reserved_routes_wait_for_no_body_and_no_room(path: str) -> None:
+def test_reserved_routes_wait_for_no_body_and_no_place(path: str) -> None:
     async def never() -> Message:
         await anyio.sleep_forever()
         raise AssertionError

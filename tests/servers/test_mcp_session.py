@@ -9,11 +9,11 @@ import pytest
 from mcp import Client, MCPError
 from mcp.types import CallToolResult, LoggingMessageNotificationParams, TextContent
 
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.operations.limits import MOST_CHARS
-from asterism.operations.repositories import Standpoint
+from asterism.operations.registry import TOOLS
 from asterism.servers.mcp.server import CALLS_AT_ONCE, make_server
-from asterism.servers.tools import TOOLS
-from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import copy_of_harbor, make_engine
 
 Story = Callable[[Client], Awaitable[None]]
@@ -179,7 +179,7 @@ def test_a_limit_is_told_and_accounted_for(toolbox: Toolbox, mode: str) -> None:
         assert not plain["truncated"]
 
     tell(toolbox, story, mode, logging_callback=log)
-    # The stateless revision sends such messages only to whoever asks for them.
+    # The stateless revision sends such messages only to clients that ask for them.
     assert [level for level, _ in warned] == (["warning"] if mode == "legacy" else [])
     assert all("search_code: the reply was shortened (token_budget)" in data for _, data in warned)
 
@@ -195,7 +195,7 @@ def test_no_reply_is_over_the_ceiling(toolbox: Toolbox) -> None:
             ("codebase_search", {"query": "x " * 40_000, "limit": 50, "min_score": 0}),
             ("codebase_search", {"query": "request", "max_tokens": 25_000, "min_score": 0}),
             ("symbol_lookup", {"name": "err", "limit": 500, "include_context": True}),
-            ("index_debug", {"path": "ledger/main.py", "include_text": True}),
+            ("index_debug", {"file_path": "ledger/main.py", "include_text": True}),
         ):
             answer = await client.call_tool(name, arguments)
             assert (
@@ -254,8 +254,8 @@ def test_a_name_is_looked_up_in_pages(toolbox: Toolbox, max_tokens: int | None) 
         ("symbol_lookup", {"name": "x", "filters": {"languages": "go"}}, "invalid_argument"),
         ("index_codebase", {"path": "/etc"}, "path_outside"),
         ("index_debug", {}, "invalid_argument"),
-        ("index_debug", {"path": "no/such/file.py"}, "path_missing"),
-        ("index_debug", {"path": "../../etc/passwd"}, "path_outside"),
+        ("index_debug", {"file_path": "no/such/file.py"}, "path_missing"),
+        ("index_debug", {"file_path": "../../etc/passwd"}, "path_outside"),
         ("index_status", {"path": "/etc"}, "path_outside"),
     ],
 )
@@ -280,7 +280,7 @@ def test_the_operating_tools_answer(toolbox: Toolbox, harbor: Path) -> None:
         assert found_in(await client.call_tool("cancel_indexing", {}))["cancelled"] is False
         listed = found_in(await client.call_tool("list_repositories", {}))
         assert [row["name"] for row in listed["repositories"]] == [harbor.name]
-        file = found_in(await client.call_tool("index_debug", {"path": "gateway/main.go"}))
+        file = found_in(await client.call_tool("index_debug", {"file_path": "gateway/main.go"}))
         assert (file["freshness"], file["verdict"]["indexed"]) == ("equal", True)
         assert file["chunks"]
         ranked = found_in(await client.call_tool("index_debug", {"query": "webhook", "limit": 2}))

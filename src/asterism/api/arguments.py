@@ -1,34 +1,13 @@
 """What a program passed, checked: a wrong type is an error that says what to give instead."""
 
-from collections.abc import Sequence
 from enum import StrEnum
-from typing import TypeAlias, TypedDict, TypeVar
+from typing import TypeVar
 
 from asterism.types.errors import UsageError
 from asterism.types.request_limits import FIELDS, check_text
 from asterism.types.search import Stage
 
 Choice = TypeVar("Choice", bound=StrEnum)
-Texts: TypeAlias = str | Sequence[str]
-
-
-class Filters(TypedDict, total=False):
-    """What a search may be narrowed to; every condition that is given must hold."""
-
-    path: Texts
-    path_prefix: Texts
-    path_contains: Texts
-    path_not_contains: Texts
-    path_glob: Texts
-    type: Texts
-    extension: Texts
-    languages: Texts
-    is_exported: bool
-    decorator_contains: str
-    has_docstring: bool
-    context_filepaths: Texts
-    context_path_prefix: Texts
-    repo: Texts
 
 
 def text(name: str, value: object) -> str:

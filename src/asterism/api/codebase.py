@@ -11,8 +11,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, TypeAlias, Unpack
 
 from asterism.api.arguments import (
-    Filters,
-    Texts,
     choice,
     number,
     stage_of,
@@ -38,7 +36,7 @@ from asterism.store.registry import Registered
 from asterism.types.chat import TurnEvent
 from asterism.types.errors import UsageError, WorkerDied
 from asterism.types.index import Role, SymbolQuery, symbol_query
-from asterism.types.search import Filter, Mode
+from asterism.types.search import Filter, Filters, Mode, Texts
 
 if TYPE_CHECKING:
     # They bring what searches, which looking up a symbol does not need.

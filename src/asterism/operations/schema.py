@@ -9,10 +9,11 @@ A field without a default is required.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Annotated, Any, NamedTuple, TypeAlias, get_type_hints
 
-from asterism.types.request_limits import FIELDS, FILTERS
+from asterism.types.request_limits import FIELDS, Bound
+from asterism.types.search import FILTER_KEYS
 
 Json = dict[str, Any]
 
@@ -20,26 +21,6 @@ LEAST_TOKENS = 500
 """A list with its account has no place in less."""
 MOST_TOKENS = 25_000
 """Of a reply; the ceiling in characters is four times that."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
-    """One tool: how it is called, and what it may do to the user's things."""
-
-    name: str
-    title: str
-    description: str
-    parameters: Mapping[str, Json] = field(default_factory=dict)
-    required: tuple[str, ...] = ()
-    output: Json | None = None
-    read_only: bool = True
-    destructive: bool = False
-    idempotent: bool = True
-
-    def __post_init__(self) -> None:
-        """Give every parameter the limits that its name has."""
-        limited = {name: _limited(name, schema) for name, schema in self.parameters.items()}
-        object.__setattr__(self, "parameters", limited)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +58,7 @@ def request_fields(request: type) -> tuple[RequestField, ...]:
     for each in fields(request):
         notes = hints[each.name].__metadata__
         required = each.default is MISSING and each.default_factory is MISSING
-        schema = dict(notes[0])
+        schema = _limited(each.name, dict(notes[0]))
         if each.default is not MISSING and each.default is not None:
             schema["default"] = each.default
         option = notes[1] if len(notes) > 1 else Option()
@@ -95,7 +76,7 @@ def _limited(name: str, schema: Json) -> Json:
         one = {**one, "maxLength": bound.characters}
         several = {**several, "items": one, "maxItems": bound.entries}
         return {**schema, "anyOf": [one, several]}
-    if schema["type"] == "string" and "enum" not in schema:
+    if schema["type"] == "string" and not {"enum", "maxLength"} & {*schema}:
         return {**schema, "maxLength": FIELDS[name].characters}
     if schema["type"] == "object":
         limited = {**schema, "maxProperties": FIELDS[name].entries}
@@ -105,20 +86,21 @@ def _limited(name: str, schema: Json) -> Json:
 
 _TEXT: Json = {
     "type": "string",
-    "maxLength": max(bound.characters or 0 for bound in FILTERS.values()),
+    "maxLength": max(key.bound.characters or 0 for key in FILTER_KEYS.values()),
 }
 _TEXTS: Json = {
     "type": "array",
     "items": _TEXT,
-    "maxItems": max(bound.entries or 0 for bound in FILTERS.values()),
+    "maxItems": max(key.bound.entries or 0 for key in FILTER_KEYS.values()),
 }
 # The value of any filter; what each key allows of this is in the table of limits.
 _VALUE: Json = {"anyOf": [_TEXT, _TEXTS, {"type": "boolean"}, {"type": "null"}]}
 
 
-def text(description: str) -> Json:
-    """A text; how long it may be follows from the parameter's name."""
-    return {"type": "string", "description": description}
+def text(description: str, bound: Bound | None = None) -> Json:
+    """A text; how long it may be follows from the field's name unless a bound is given."""
+    limit = {} if bound is None else {"maxLength": bound.characters}
+    return {"type": "string", "description": description, **limit}
 
 
 def texts(description: str) -> Json:
@@ -128,10 +110,9 @@ def texts(description: str) -> Json:
     return {"anyOf": [one, several], "description": description}
 
 
-def choice(description: str, words: Sequence[str], default: str | None = None) -> Json:
+def choice(description: str, words: Sequence[str]) -> Json:
     """One of several words."""
-    schema: Json = {"type": "string", "enum": list(words), "description": description}
-    return schema if default is None else {**schema, "default": default}
+    return {"type": "string", "enum": list(words), "description": description}
 
 
 def choices(description: str, words: Sequence[str]) -> Json:
@@ -141,17 +122,14 @@ def choices(description: str, words: Sequence[str]) -> Json:
     return {"anyOf": [one, several], "description": description}
 
 
-def switch(description: str, default: bool = False) -> Json:
+def switch(description: str) -> Json:
     """Yes or no."""
-    return {"type": "boolean", "default": default, "description": description}
+    return {"type": "boolean", "description": description}
 
 
-def whole(description: str, least: int, most: int, default: int | None = None) -> Json:
+def whole(description: str, least: int, most: int) -> Json:
     """A whole number within bounds."""
-    schema: Json = {"type": "integer", "minimum": least, "maximum": most}
-    if default is not None:
-        schema["default"] = default
-    return {**schema, "description": description}
+    return {"type": "integer", "minimum": least, "maximum": most, "description": description}
 
 
 def share(description: str) -> Json:
@@ -160,43 +138,38 @@ def share(description: str) -> Json:
 
 
 def mapping(description: str) -> Json:
-    """Keys and values, which whoever takes them checks."""
+    """Keys and values; the code that reads them checks them."""
     return {"type": "object", "description": description}
 
 
-def input_schema(tool: Tool) -> Json:
+def input_schema(parameters: Mapping[str, Json], required: Sequence[str]) -> Json:
     """What a call may contain, as JSON Schema; anything else is refused."""
-    schema: Json = {"type": "object", "properties": dict(tool.parameters)}
-    if tool.required:
-        schema["required"] = list(tool.required)
+    schema: Json = {"type": "object", "properties": dict(parameters)}
+    if required:
+        schema["required"] = list(required)
     return {**schema, "additionalProperties": False}
 
 
-REPOSITORY: Json = {
-    "repository_id": text("Id or name of a repository, from list_repositories."),
-    "project_id": text("Id or name of a project; enough where it has one repository."),
-}
-"""Which repository is meant, where it is not the server's own."""
-
-MAX_TOKENS: Json = {
-    "max_tokens": whole(
+RepositoryId: TypeAlias = Annotated[
+    str | None, text("Id or name of a repository, from list_repositories."), NOT_A_FLAG
+]
+ProjectId: TypeAlias = Annotated[
+    str | None, text("Id or name of a project; enough where it has one repository."), NOT_A_FLAG
+]
+MaxTokens: TypeAlias = Annotated[
+    int | None,
+    whole(
         "Keep the reply within so many tokens; nothing raises the ceiling of 100,000 characters.",
         LEAST_TOKENS,
         MOST_TOKENS,
-    )
-}
-
-RepositoryId: TypeAlias = Annotated[str | None, REPOSITORY["repository_id"], NOT_A_FLAG]
-ProjectId: TypeAlias = Annotated[str | None, REPOSITORY["project_id"], NOT_A_FLAG]
-MaxTokens: TypeAlias = Annotated[int | None, MAX_TOKENS["max_tokens"]]
+    ),
+]
 
 LAST_LINE = 100_000_000
 """No file that is read has so many lines."""
 
 FILTERS_TEXT = (
-    "Only code that passes every one of these: path (files, folders, globs), path_prefix, "
-    "path_contains (all), path_not_contains (any), path_glob, type (function, class, method, "
-    "interface …), extension, languages, is_exported, decorator_contains, has_docstring, "
-    'context_filepaths, context_path_prefix, repo. Example: {"path_prefix": "src/", '
-    '"type": ["function"], "path_not_contains": ["test"]}.'
+    "Only code that passes every one of these: "
+    + ", ".join(f"{name} ({key.note})" if key.note else name for name, key in FILTER_KEYS.items())
+    + '. Example: {"path_prefix": "src/", "type": ["function"], "path_not_contains": ["test"]}.'
 )

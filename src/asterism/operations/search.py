@@ -7,11 +7,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from asterism.operations.calls import Call
 from asterism.operations.json import compact, to_json
+from asterism.operations.limits import CallReply, ReplyPart, fitted, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.requests import CodebaseSearch, SearchCode, SimilarCode
 from asterism.operations.schema import Json
 from asterism.operations.search_reply import (
+    ContextAnswer,
     RowOptions,
     SearchFound,
     context_found,
@@ -27,8 +30,6 @@ if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
     from asterism.engine.context_reply import ContextReply
     from asterism.engine.search import SearchReply, SearchRequest
-    from asterism.operations.calls import Call
-    from asterism.operations.limits import Reply
     from asterism.store.registry import Registered
 
 ENVELOPE = 1_100
@@ -38,7 +39,7 @@ META = "asterism"
 """Where machines find what a text says to a model."""
 
 
-def codebase_search(call: Call, asked: CodebaseSearch) -> Reply:
+def codebase_search(call: Call, asked: CodebaseSearch) -> CallReply:
     """The connection graph, then the code of each file, then what the reader should know."""
     from asterism.engine.search import SearchRequest
 
@@ -49,23 +50,23 @@ def codebase_search(call: Call, asked: CodebaseSearch) -> Reply:
     return context_reply(found, registered)
 
 
-def context_reply(found: ContextReply, registered: Registered, *, is_local: bool = False) -> Reply:
+def context_reply(
+    found: ContextReply, registered: Registered, *, is_local: bool = False
+) -> CallReply:
     """A context as parts, with the account beside them."""
-    from asterism.operations.limits import Part, Reply
-
-    parts = [Part(part.text, part.priority) for part in found.assembly.parts]
+    parts = [ReplyPart(part.text, part.priority) for part in found.assembly.parts]
     state = found.search.state.message
     remarks = [*found.notes, *([state] if state else [])]
     if found.search.did_you_mean:
         remarks.append(f"Did you mean {', '.join(found.search.did_you_mean)}?")
     if remarks:
         least = min((part.priority for part in parts), default=1.0)
-        parts.append(Part("Notes:\n" + "\n".join(f"- {note}" for note in remarks), least / 2))
+        parts.append(ReplyPart("Notes:\n" + "\n".join(f"- {note}" for note in remarks), least / 2))
     meta = {META: to_json(context_found(found, registered, is_local=is_local))}
-    return Reply(parts=tuple(parts), meta=meta, account=META)
+    return CallReply(parts=tuple(parts), meta=meta, account=META)
 
 
-def search_code(call: Call, asked: SearchCode) -> Reply:
+def search_code(call: Call, asked: SearchCode) -> CallReply:
     """Rows that are complete by themselves, and an account of the rest."""
     registered = call.repository()
     where = _where(registered, asked.filters, file_type=asked.file_type, directory=asked.directory)
@@ -73,7 +74,7 @@ def search_code(call: Call, asked: SearchCode) -> Reply:
     return _page(call, asked, request, partial(call.engine.search, registered))
 
 
-def similar_code(call: Call, asked: SimilarCode) -> Reply:
+def similar_code(call: Call, asked: SimilarCode) -> CallReply:
     """Rows of code like the code at a place."""
     from asterism.operations.repositories import inside
 
@@ -92,8 +93,8 @@ def _page(
     asked: SearchCode | SimilarCode,
     request: SearchRequest,
     search: Callable[[SearchRequest], SearchReply],
-) -> Reply:
-    """The rows; a page ends where its room does, so that the cursor goes on with the next row."""
+) -> CallReply:
+    """The rows; a page that is full ends early, and its cursor goes on with the next row."""
     reply = _answered(call, asked, request, search)
     while asked.exhaustive and request.limit > 1 and _left_out(reply):
         limit = max(1, min(request.limit - 1, _returned(reply)))
@@ -107,20 +108,12 @@ def _answered(
     asked: SearchCode | SimilarCode,
     request: SearchRequest,
     search: Callable[[SearchRequest], SearchReply],
-) -> Reply:
-    from asterism.operations.limits import Part, Reply, fitted
-
+) -> CallReply:
     options = RowOptions(asked.explain)
-    structured = to_json(search_found(search(request), call.repository(), options))
+    found: Json = to_json(search_found(search(request), call.repository(), options))
     if request.limit < asked.limit:
-        structured = _shorter_page(structured, asked.limit, call)
-    reply = Reply(
-        parts=(Part(search_text(structured)),),
-        structured=structured,
-        rows="results",
-        render=search_text,
-    )
-    return fitted(reply, call.limit)
+        found = _shorter_page(found, asked.limit, call)
+    return fitted(reply_of(found, "results", search_text), call.limit)
 
 
 def _written(
@@ -197,12 +190,12 @@ def _where(registered: Registered, filters: Json, **parameters: list[str] | None
     return parse_filters(given, registered.repository.root)
 
 
-def _left_out(reply: Reply) -> int:
+def _left_out(reply: CallReply) -> int:
     count: int = (reply.structured or {})["dropped"]["budget"]
     return count
 
 
-def _returned(reply: Reply) -> int:
+def _returned(reply: CallReply) -> int:
     count: int = (reply.structured or {})["returned_count"]
     return count
 
@@ -213,7 +206,7 @@ def _shorter_page(structured: Json, wanted: int, call: Call) -> Json:
 
     reason = "token_budget" if call.limit < CHUNKS.limit_chars else "character_limit"
     info = {**structured["truncation_info"], "reason": reason, "original_count": wanted}
-    note = "This page has room for fewer rows than asked for; the cursor goes on after them."
+    note = "Fewer rows than asked for fit on this page; the cursor goes on after them."
     notes = [*structured["notes"], note]
     return {**structured, "truncated": True, "truncation_info": info, "notes": notes}
 
@@ -236,7 +229,14 @@ answers are given; notes say what was left out.
 
 Example: {"query": "validate the session token of a request", "path": ["src/auth/"]}""",
         request=CodebaseSearch,
+        reply=ContextAnswer,
         run=codebase_search,
+        needs_index=True,
+        limits_texts=True,
+        is_tool=True,
+        instruction="""\
+codebase_search: understand or change code. "where is X handled", "how does Y work", or \
+`symbol = Class.method`. Gives a graph of how the results connect, and the code of each file.""",
         route=Route("POST", "/api/context"),
     ),
     Operation(
@@ -261,6 +261,12 @@ Example: {"query": "regex:print\\\\(", "mode": "exact", "exhaustive": true, "fil
         request=SearchCode,
         reply=SearchFound,
         run=search_code,
+        needs_index=True,
+        is_tool=True,
+        instruction="""\
+search_code: lists. Every match for an audit or a refactoring (exhaustive=true, then cursor), \
+exact text or regex (mode="exact"), code like a snippet (mode="similar"), filters, scores.""",
+        shows_reply=True,
         route=Route("POST", "/api/search"),
     ),
     Operation(
@@ -272,7 +278,7 @@ compare with a piece of code that is in no file, search with mode `similar` and 
         request=SimilarCode,
         reply=SearchFound,
         run=similar_code,
-        is_tool=False,
+        needs_index=True,
         route=Route("POST", "/api/similar"),
     ),
 )

@@ -7,22 +7,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-from asterism.operations.json import Accounted, Located, compact, located, to_json
+from asterism.operations.calls import Call
+from asterism.operations.json import Accounted, Located, compact, located
+from asterism.operations.limits import (
+    MOST_CHARS,
+    CallReply,
+    fitted,
+    measured,
+    plain_account,
+    reply_of,
+    restructured,
+)
 from asterism.operations.operation import Operation, Route
 from asterism.operations.requests import SymbolLookup
 from asterism.operations.schema import Json
 from asterism.operations.search_reply import remarks
+from asterism.search.cursors import Origin, read_cursor, write_cursor
 from asterism.types.errors import InputError, UsageError
 from asterism.types.files import display_path, wire_path
 from asterism.types.index import FoundSymbol, Role, SymbolQuery
-from asterism.types.search import Filter
+from asterism.types.search import FILTER_KEYS, Filter
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
     from asterism.engine.lookups import Lookup
-    from asterism.operations.calls import Call
-    from asterism.operations.limits import Reply
-    from asterism.search.cursors import Origin
     from asterism.store.registry import Registered
 
 EVERYTHING = 1_000_000
@@ -30,11 +38,9 @@ EVERYTHING = 1_000_000
 LINES_BEFORE, LINES_AFTER = 2, 7
 """Lines around a place that are given as its context."""
 
-_NO_SUCH_FILTER = ("languages", "decorator_contains", "has_docstring")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SymbolRow:
+class LookupRow:
     """One place of a name."""
 
     name: str
@@ -59,13 +65,11 @@ class SymbolsFound(Accounted, Located):
     filters_applied: Mapping[str, object]
     counts: Mapping[str, int]
     did_you_mean: tuple[str, ...]
-    symbols: tuple[SymbolRow, ...]
+    symbols: tuple[LookupRow, ...]
 
 
-def symbol_lookup(call: Call, asked: SymbolLookup) -> Reply:
+def symbol_lookup(call: Call, asked: SymbolLookup) -> CallReply:
     """The places of a name, definitions first, with exact counts."""
-    from asterism.operations.limits import Part, Reply, fitted, measured, restructured
-    from asterism.search.cursors import read_cursor, write_cursor
     from asterism.search.filters import applied
 
     registered = call.repository()
@@ -77,27 +81,20 @@ def symbol_lookup(call: Call, asked: SymbolLookup) -> Reply:
     start = 0 if asked.cursor is None else read_cursor(asked.cursor, origin)
     page = entries[start : start + asked.limit]
     contexts = _contexts(page, registered) if asked.include_context else ()
-    structured = to_json(
-        symbols_found(
-            replace(found, symbols=tuple(page)),
-            counts={role: sum(entry.row.role is role for entry in entries) for role in Role},
-            filters_applied=applied(where),
-            limit=call.limit,
-            contexts=contexts,
-        )
+    shown = symbols_found(
+        replace(found, symbols=tuple(page)),
+        counts={role: sum(entry.row.role is role for entry in entries) for role in Role},
+        filters_applied=applied(where),
+        limit=call.limit,
+        contexts=contexts,
     )
-    reply = Reply(
-        parts=(Part(symbols_text(structured)),),
-        structured=structured,
-        rows="symbols",
-        render=symbols_text,
-    )
+    reply = reply_of(shown, "symbols", symbols_text)
     complete = _with_cursor(reply, origin, start)
     if measured(complete) <= call.limit:
         return complete
     # A cut page has a cursor even if it was the last one. Cursors have one length, so the reply is
     # measured with one in it; without that a second cut would lose a row.
-    begun = restructured(reply, {**structured, "cursor": write_cursor(origin, start)})
+    begun = restructured(reply, {**(reply.structured or {}), "cursor": write_cursor(origin, start)})
     return _with_cursor(fitted(begun, call.limit), origin, start)
 
 
@@ -110,8 +107,6 @@ def symbols_found(
     contexts: Sequence[str | None] = (),
 ) -> SymbolsFound:
     """The record of a lookup; `found` has the places that are shown, `counts` all of them."""
-    from asterism.operations.limits import MOST_CHARS, plain_account
-
     contexts = contexts or [None] * len(found.symbols)
     return SymbolsFound(
         **located(found.registered),
@@ -127,9 +122,9 @@ def symbols_found(
     )
 
 
-def _row(entry: FoundSymbol, context: str | None) -> SymbolRow:
+def _row(entry: FoundSymbol, context: str | None) -> LookupRow:
     row = entry.row
-    return SymbolRow(
+    return LookupRow(
         name=row.name,
         qualified_name=row.qualified_name,
         kind=row.kind,
@@ -157,10 +152,8 @@ def symbols_text(found: Json) -> str:
     return "\n".join([head, *lines, *remarks(found)])
 
 
-def _with_cursor(reply: Reply, origin: Origin, start: int) -> Reply:
+def _with_cursor(reply: CallReply, origin: Origin, start: int) -> CallReply:
     """The cursor goes on after the last place that is given."""
-    from asterism.operations.limits import restructured
-    from asterism.search.cursors import write_cursor
 
     structured = reply.structured or {}
     end = start + structured["returned_count"]
@@ -173,8 +166,8 @@ def _with_cursor(reply: Reply, origin: Origin, start: int) -> Reply:
 def _where(asked: SymbolLookup, registered: Registered) -> Filter:
     from asterism.search.filters import parse_filters
 
-    for key in _NO_SUCH_FILTER:
-        if asked.filters.get(key) is not None:
+    for key, value in asked.filters.items():
+        if value is not None and key in FILTER_KEYS and not FILTER_KEYS[key].of_symbols:
             raise UsageError(
                 f"symbol_lookup has no filter {key}; narrow by path or extension, or use "
                 "search_code."
@@ -215,7 +208,6 @@ def _passing(found: Lookup, where: Filter) -> list[FoundSymbol]:
 
 def _origin(asked: SymbolLookup, found: Lookup) -> Origin:
     """What pages are cut from: the same lookup of the same version of the index."""
-    from asterism.search.cursors import Origin
 
     keys = ("name", "kind", "role", "filters")
     given = asdict(asked)
@@ -237,11 +229,13 @@ def _contexts(page: list[FoundSymbol], registered: Registered) -> Sequence[str]:
 
 def _lines(registered: Registered, path: str) -> list[str]:
     """The lines of a file as it is now; none where it cannot be read any more."""
-    from asterism.analysis.source.text import decode, read
+    from asterism.analysis.source.text import read
+    from asterism.analysis.syntax.outlines import text_of
     from asterism.operations.repositories import inside
 
     try:
-        return decode(read(str(inside(registered, path)))).decode("utf-8", "replace").split("\n")
+        data = read(str(inside(registered, path)))
+        return text_of(path, data).decode("utf-8", "replace").split("\n")
     except InputError:
         return []
 
@@ -268,6 +262,11 @@ Example: {"name": "PaymentClient", "role": ["import", "usage"], "filters": {"pat
         request=SymbolLookup,
         reply=SymbolsFound,
         run=symbol_lookup,
+        needs_index=True,
+        is_tool=True,
+        instruction="""\
+symbol_lookup: you know the exact name; where is it defined, exported, imported, used?""",
+        shows_reply=True,
         route=Route("POST", "/api/symbols"),
     ),
 )

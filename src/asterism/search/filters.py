@@ -2,9 +2,8 @@
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 from asterism.analysis.syntax.language import TABLE
 from asterism.languages.registry import languages
@@ -20,13 +19,13 @@ from asterism.search.path_filters import (
 from asterism.types.errors import UsageError
 from asterism.types.outline import ROOT_KINDS
 from asterism.types.request_limits import check_filter
-from asterism.types.search import Filter
+from asterism.types.search import FILTER_KEYS, SINGLE_TEXTS, SWITCHES, Filter
 
 SYMBOL_KINDS = (
     "function", "method", "constructor", "class", "interface", "protocol", "trait", "struct",
     "record", "union", "enum", "enum_member", "object", "actor", "annotation", "delegate", "event",
     "impl", "instance", "extension", "type", "module", "namespace", "property", "const", "variable",
-    "signature", "macro", "section",
+    "signature", "macro", "section", "table", "view", "index", "resource",
 )  # fmt: skip
 """The kinds a symbol may have, as docs/outlines.md explains them."""
 # Other words for the same kind.
@@ -89,48 +88,25 @@ def _unknown(what: str, word: str, known: Iterable[str]) -> str:
 Given = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
-    """What the value of a key is: a switch, one text, or any number of texts."""
-
-    field: str
-    shape: Literal["switch", "text", "texts"] = "texts"
-    read: Callable[[str], str] = str
-    reads_path: Callable[[str, str | None], str] | None = None
-    """Instead of `read`, for what may begin with the repository's root."""
-
-
-KEYS: Mapping[str, _Key] = {
-    "path": _Key("paths", reads_path=location),
-    "path_prefix": _Key("path_prefixes", reads_path=prefix),
-    "path_contains": _Key("path_contains", read=piece),
-    "path_not_contains": _Key("path_not_contains", read=piece),
-    "path_glob": _Key("path_globs", reads_path=glob),
-    "type": _Key("kinds", read=kind),
-    "extension": _Key("extensions", read=extension),
-    "languages": _Key("languages", read=language),
-    "is_exported": _Key("is_exported", "switch"),
-    "decorator_contains": _Key("decorator_contains", "text", read=decorator),
-    "has_docstring": _Key("has_docstring", "switch"),
-    "context_filepaths": _Key("context_files", reads_path=exactly),
-    "context_path_prefix": _Key("context_prefixes", reads_path=prefix),
-    "repo": _Key("repos"),
+# How the texts of a key are read; those of other keys stay as they are.
+_READ: Mapping[str, Callable[[str], str]] = {
+    "path_contains": piece,
+    "path_not_contains": piece,
+    "type": kind,
+    "extension": extension,
+    "languages": language,
+    "decorator_contains": decorator,
 }
-"""Every filter a user may give."""
-# What other programs call the same thing.
-_ELSEWHERE = {
-    "kind": "type",
-    "node_kind": "type",
-    "file": "path",
-    "directory": "path",
-    "glob": "path_glob",
-    "lang": "languages",
-    "exported": "is_exported",
-    "decorator": "decorator_contains",
-    "docstring": "has_docstring",
-    "repository": "repo",
-    "exclude": "path_not_contains",
+# The same for paths, which may begin with the repository's root.
+_READ_PATH: Mapping[str, Callable[[str, str | None], str]] = {
+    "path": location,
+    "path_prefix": prefix,
+    "path_glob": glob,
+    "context_filepaths": exactly,
+    "context_path_prefix": prefix,
 }
+# Names of other programs for a filter, for which an error suggests the key.
+_ELSEWHERE = {alias: name for name, key in FILTER_KEYS.items() for alias in key.aliases}
 _SWITCH_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -144,9 +120,9 @@ def parse_filters(given: Mapping[str, object], root: str | None = None) -> Filte
         raise UsageError(f"filters is {_kind_of(given)}; give an object of keys and values.")
     fields: Given = {}
     for name, value in given.items():
-        key = _key(name)
+        key = _known(name)
         if value is not None:
-            fields[key.field] = _read(name, key, value, root)
+            fields[FILTER_KEYS[key].field or key] = _read(key, value, root)
     _narrow(fields)
     return Filter(**fields)
 
@@ -157,15 +133,15 @@ def parse_filter_words(words: Iterable[str], root: str | None = None) -> Filter:
     for word in words:
         name, equals, value = word.partition("=")
         name = name.strip()
-        key = _key(name)
+        key = _known(name)
         if not equals:
             raise UsageError(f"The filter {name} has no value; write it as `{name}=…`.")
-        if key.shape == "texts":
+        if key not in SWITCHES | SINGLE_TEXTS:
             given.setdefault(name, []).extend(part.strip() for part in value.split(","))
         elif name in given:
             raise UsageError(f"The filter {name} is given twice; give it once.")
         else:
-            given[name] = _switch(name, value.strip()) if key.shape == "switch" else value.strip()
+            given[name] = _switch(name, value.strip()) if key in SWITCHES else value.strip()
     return parse_filters(given, root)
 
 
@@ -176,58 +152,60 @@ def applied(where: Filter) -> dict[str, Any]:
     under these two.
     """
     echoed: dict[str, Any] = {}
-    for name, key in KEYS.items():
-        value = getattr(where, key.field, None)
+    for name, key in FILTER_KEYS.items():
+        value = None if key.narrows else getattr(where, key.field or name)
         if value is None or value == ():
             continue
         echoed[name] = list(value) if isinstance(value, tuple) else value
     return echoed
 
 
-def _key(name: object) -> _Key:
-    if isinstance(name, str) and name in KEYS:
-        return KEYS[name]
+def _known(name: object) -> str:
+    if isinstance(name, str) and name in FILTER_KEYS:
+        return name
     word = str(name)
-    near = difflib.get_close_matches(word, [*KEYS, *_ELSEWHERE], n=1)
+    near = difflib.get_close_matches(word, [*FILTER_KEYS, *_ELSEWHERE], n=1)
     meant = f" Did you mean {_ELSEWHERE.get(near[0], near[0])}?" if near else ""
-    raise UsageError(f"There is no filter {word}.{meant} The filters are {', '.join(KEYS)}.")
+    raise UsageError(f"There is no filter {word}.{meant} The filters are {', '.join(FILTER_KEYS)}.")
 
 
-def _read(name: str, key: _Key, value: object, root: str | None) -> object:
-    if key.shape == "switch":
+def _read(name: str, value: object, root: str | None) -> object:
+    bound = FILTER_KEYS[name].bound
+    if name in SWITCHES:
         if not isinstance(value, bool):
             raise _wrong(name, value, "true or false")
         return value
-    if key.shape == "text":
+    if name in SINGLE_TEXTS:
         if not isinstance(value, str):
             raise _wrong(name, value, "a string")
-        check_filter(name, [value])
-        return _one(name, key, value, root)
+        check_filter(name, [value], bound)
+        return _one(name, value, root)
     items = [value] if isinstance(value, str) else value
     if not isinstance(items, list | tuple | set | frozenset):
         raise _wrong(name, value, "a string or a list of strings")
     for item in items:
         if not isinstance(item, str):
             raise _wrong(name, item, "a string or a list of strings", " inside its list")
-    check_filter(name, items)
+    check_filter(name, items, bound)
     if not items:
         raise UsageError(f"The filter {name} has an empty list; leave it out to let all pass.")
     texts = sorted(items) if isinstance(items, set | frozenset) else items
-    return tuple(dict.fromkeys(_one(name, key, text, root) for text in texts))
+    return tuple(dict.fromkeys(_one(name, text, root) for text in texts))
 
 
-def _one(name: str, key: _Key, text: str, root: str | None) -> str:
+def _one(name: str, text: str, root: str | None) -> str:
     if not text.strip() and name != "extension":
         raise UsageError(f"The filter {name} has an empty value; leave it out to let all pass.")
     try:
-        return key.read(text) if key.reads_path is None else key.reads_path(text, root)
+        reads_path = _READ_PATH.get(name)
+        return _READ.get(name, str)(text) if reads_path is None else reads_path(text, root)
     except UsageError as error:
         raise UsageError(f"The filter {name}={text} cannot be used: {error}") from error
 
 
 def _narrow(fields: Given) -> None:
     """Both a path and its context must hold: what they have in common is searched."""
-    files, prefixes = fields.pop("context_files", None), fields.pop("context_prefixes", None)
+    files, prefixes = fields.pop("context_filepaths", None), fields.pop("context_path_prefix", None)
     if files is not None:
         fields["paths"] = common_files(fields.get("paths"), files)
     if prefixes is not None:

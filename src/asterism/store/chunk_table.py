@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
@@ -33,7 +34,7 @@ class MemoryLimits(NamedTuple):
     """The reading from which whole rows are kept: loading them takes as long as ten readings from
     disk, for which a command that asks once would wait in vain."""
     chunks: int = 10_000
-    """Chunks that are kept as they are given out, 4 KB each; a question reads some hundred."""
+    """Chunks that are kept as records, 4 KB each; a query reads some hundred."""
 
     def exact_rows(self, dimensions: int) -> int:
         """Up to how many rows every vector is compared."""
@@ -66,7 +67,7 @@ class Match(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A chunk's text and where it stands, for whoever reads all of them."""
+    """A chunk's text and position, without its other fields."""
 
     key: ChunkKey
     path: str
@@ -252,20 +253,11 @@ def check_vectors(entries: int, vectors: Matrix, dimensions: int) -> None:
 
 def comparable(where: Filter) -> Filter:
     """The filter with its texts in the form that rows have."""
-    return Filter(
-        repos=_clean(where.repos),
-        paths=_shown(where.paths),
-        path_prefixes=_shown(where.path_prefixes),
-        path_contains=_shown(where.path_contains),
-        path_not_contains=_shown(where.path_not_contains),
-        path_globs=_shown(where.path_globs),
-        kinds=_clean(where.kinds),
-        extensions=_clean(where.extensions),
-        languages=_clean(where.languages),
-        is_exported=where.is_exported,
-        decorator_contains=_clean(where.decorator_contains),
-        has_docstring=where.has_docstring,
-    )
+    clean: dict[str, Any] = {
+        name: _shown(value) if name.startswith("path") else _clean(value)
+        for name, value in asdict(where).items()
+    }
+    return Filter(**clean)
 
 
 def valid_text(text: str) -> str:
@@ -304,7 +296,7 @@ class Recent(Generic[_Answer]):
                 # What comes last in a dictionary was put there last.
                 answer = self._answers[asked] = self._answers.pop(asked)
                 return answer
-        # Two threads may find the same; whoever asks for something else need not wait for them.
+        # Outside the lock: two threads may compute the same answer, but no other query waits.
         answer = find()
         with self._lock:
             self._answers[asked] = answer

@@ -1,4 +1,4 @@
-"""One thing that is done for somebody: its time, how it ended, and its line in the log."""
+"""Measured operations: time, outcome and a line in the log for each."""
 
 import logging
 import time
@@ -73,7 +73,7 @@ def _log(event: str, level: int, reply: ReplySize) -> None:
 OK = "ok"
 
 
-class Operation:
+class MeasuredOperation:
     """Measures what happens inside: `with Operation("search", "hybrid") as done: …`.
 
     It is a request of its own unless it is part of one.
@@ -128,7 +128,7 @@ class Operation:
         log_event(self.name, level, **fields)
 
 
-class ToolCall(Operation):
+class MeasuredCall(MeasuredOperation):
     """A call of a tool, with its parameters in the log.
 
     A server that answers with an error instead of raising one sets `outcome` to the error's code.
@@ -172,5 +172,5 @@ def record_retry(kind: str, provider: str, reason: str) -> None:
 
 
 def _own_words(error: BaseException) -> str | None:
-    """What an error of ours says; the words of others may quote anything."""
+    """The message of an Asterism error; messages of other errors may quote anything."""
     return str(error) if type(error).__module__.startswith("asterism.") else None

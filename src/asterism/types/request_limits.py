@@ -28,49 +28,31 @@ DEPTH = 16
 WILDCARDS_TOGETHER = 1_000
 """Wildcards of all texts of one filter together: each is tried on every path."""
 
-_PASTED = Bound(characters=100_000)
+PASTED = Bound(characters=100_000)
 """A question, a piece of code, an instruction; of a question 10,000 characters are used."""
-_NAME = Bound(characters=4_096)
+NAME = Bound(characters=4_096)
 """A name, a path, a cursor: as much as systems allow a path to have."""
-_NAMES = Bound(characters=4_096, entries=1_000)
-_PATHS = Bound(characters=4_096, entries=1_000, wildcards=100)
-_GLOBS = Bound(characters=4_096, entries=100, wildcards=100)
-_WORDS = Bound(characters=200, entries=100)
+NAMES = Bound(characters=4_096, entries=1_000)
+PATHS = Bound(characters=4_096, entries=1_000, wildcards=100)
+GLOBS = Bound(characters=4_096, entries=100, wildcards=100)
+WORDS = Bound(characters=200, entries=100)
 
 FIELDS: Mapping[str, Bound] = {
-    **dict.fromkeys(("query", "code_snippet", "question", "instruction", "text"), _PASTED),
-    **dict.fromkeys(("name", "description", "model", "agentName", "repository", "project"), _NAME),
-    **dict.fromkeys(("cursor", "repository_id", "project_id", "reason"), _NAME),
-    **dict.fromkeys(("conversation_id", "conversationId", "turn_id"), _NAME),
+    **dict.fromkeys(("query", "code_snippet", "question", "instruction", "text"), PASTED),
+    **dict.fromkeys(("name", "description", "model", "agentName", "repository", "project"), NAME),
+    **dict.fromkeys(("cursor", "repository_id", "project_id", "reason"), NAME),
+    **dict.fromkeys(("conversationId", "turnId"), NAME),
     "requestId": Bound(characters=200),
-    "path": _PATHS,
-    "file_path": _PATHS,
-    "directory": _PATHS,
-    "languages": _WORDS,
-    "file_type": _WORDS,
-    "kind": _WORDS,
+    "path": PATHS,
+    "file_path": PATHS,
+    "directory": PATHS,
+    "languages": WORDS,
+    "file_type": WORDS,
+    "kind": WORDS,
     "approvals": Bound(entries=100),
     "filters": Bound(entries=20),
 }
 """Every text, list and object that a request may have, by the name of its parameter."""
-
-FILTERS: Mapping[str, Bound] = {
-    "path": _PATHS,
-    "path_prefix": _NAMES,
-    "path_contains": _NAMES,
-    "path_not_contains": _NAMES,
-    "path_glob": _GLOBS,
-    "type": _WORDS,
-    "extension": _WORDS,
-    "languages": _WORDS,
-    "is_exported": Bound(),
-    "decorator_contains": Bound(characters=4_096),
-    "has_docstring": Bound(),
-    "context_filepaths": _PATHS,
-    "context_path_prefix": _NAMES,
-    "repo": _NAMES,
-}
-"""The same for the keys of `filters`."""
 
 
 def check_text(name: str, text: str, bound: Bound | None = None) -> str:
@@ -82,9 +64,9 @@ def check_text(name: str, text: str, bound: Bound | None = None) -> str:
     return text
 
 
-def check_filter(name: str, texts: Iterable[str]) -> None:
+def check_filter(name: str, texts: Iterable[str], bound: Bound) -> None:
     """The same for the texts of a filter."""
-    given, bound = [*texts], FILTERS[name]
+    given = [*texts]
     _check(f"filters.{name}", len(given), "entries", bound.entries)
     for text in given:
         check_text(f"filters.{name}", text, bound)

@@ -1,10 +1,12 @@
 """A query, its hits, and the selection of them that is returned, with the account of the rest."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Annotated, NamedTuple, TypeAlias, TypedDict, get_args, get_type_hints
 
 from asterism.types.index import Chunk
+from asterism.types.request_limits import GLOBS, NAME, NAMES, PATHS, WORDS, Bound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,62 @@ class Filter:
 
 
 NO_FILTER = Filter()
+Texts: TypeAlias = str | Sequence[str]
+
+
+class FilterKey(NamedTuple):
+    """How users give a filter: by a key, whose value is a switch, one text or several texts."""
+
+    field: str = ""
+    """The field of `Filter`; nothing means that it is called like the key."""
+    bound: Bound = Bound()
+    note: str = ""
+    """The remark after its name in the descriptions of tools."""
+    of_symbols: bool = True
+    """Look-ups of symbols have it too."""
+    narrows: str = ""
+    """Another key, whose values it narrows."""
+    aliases: tuple[str, ...] = ()
+    """Names of other programs for it, for which an error suggests the key."""
+
+
+class Filters(TypedDict, total=False):
+    """What a search may be narrowed to; every condition that is given must hold."""
+
+    path: Annotated[
+        Texts,
+        FilterKey("paths", PATHS, "files, folders, globs", aliases=("file", "directory")),
+    ]
+    path_prefix: Annotated[Texts, FilterKey("path_prefixes", NAMES)]
+    path_contains: Annotated[Texts, FilterKey(bound=NAMES, note="all")]
+    path_not_contains: Annotated[Texts, FilterKey(bound=NAMES, note="any", aliases=("exclude",))]
+    path_glob: Annotated[Texts, FilterKey("path_globs", GLOBS, aliases=("glob",))]
+    type: Annotated[
+        Texts,
+        FilterKey(
+            "kinds",
+            WORDS,
+            "function, class, method, interface …",
+            aliases=("kind", "node_kind"),
+        ),
+    ]
+    extension: Annotated[Texts, FilterKey("extensions", WORDS)]
+    languages: Annotated[Texts, FilterKey(bound=WORDS, of_symbols=False, aliases=("lang",))]
+    is_exported: Annotated[bool, FilterKey(aliases=("exported",))]
+    decorator_contains: Annotated[
+        str, FilterKey(bound=NAME, of_symbols=False, aliases=("decorator",))
+    ]
+    has_docstring: Annotated[bool, FilterKey(of_symbols=False, aliases=("docstring",))]
+    context_filepaths: Annotated[Texts, FilterKey(bound=PATHS, narrows="path")]
+    context_path_prefix: Annotated[Texts, FilterKey(bound=NAMES, narrows="path_prefix")]
+    repo: Annotated[Texts, FilterKey("repos", NAMES, aliases=("repository",))]
+
+
+_HINTS = get_type_hints(Filters, include_extras=True)
+FILTER_KEYS: dict[str, FilterKey] = {key: get_args(hint)[1] for key, hint in _HINTS.items()}
+"""Every filter, from the declarations of `Filters`; what a filter selects is in `store.filters`."""
+SWITCHES = {key for key, hint in _HINTS.items() if get_args(hint)[0] is bool}
+SINGLE_TEXTS = {key for key, hint in _HINTS.items() if get_args(hint)[0] is str}
 
 
 class Mode(StrEnum):
@@ -103,7 +161,7 @@ class Question:
     pattern: str | None = None
     """The regular expression of `regex:…`."""
     symbol: str | None = None
-    """What stands behind `symbol = `."""
+    """The name in a query `symbol = NAME`."""
     intents: frozenset[Intent] = frozenset()
     is_code: bool = False
     """The question is a piece of code, an error message or a stack trace."""
@@ -123,7 +181,7 @@ class Question:
 
 
 class Signal(NamedTuple):
-    """What one channel or prior says of a hit."""
+    """The evidence of one channel or prior for a hit."""
 
     name: str
     """`vector`, `text`, `name`, `path`, `prior:test`, `rerank` …"""
@@ -193,7 +251,7 @@ class Detail(StrEnum):
     cut = "cut"
     """The first lines of the source, with a mark that names the lines left out."""
     within = "within"
-    """No text of its own: its code stands in the text of another hit, named by `within`."""
+    """No text of its own: its code is part of another hit's text, named by `within`."""
 
 
 class Reason(StrEnum):
@@ -212,7 +270,7 @@ class Lines(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A hit that is given out, and the text it is given as."""
+    """A returned hit and its text."""
 
     hit: Hit
     detail: Detail
@@ -256,7 +314,7 @@ class TruncationInfo(NamedTuple):
 
     reason: Reason | None
     original_count: int
-    """Hits that were to be given out when their size was looked at."""
+    """Hits before the size limits were applied."""
     returned_count: int
     estimated_chars: int
     """Measured on the real text; the name is the established one."""
@@ -280,7 +338,7 @@ class Account:
     utilisation: float = 0.0
     """The fullest limit's share that is used, 0 to 1."""
     near_limit: bool = False
-    """Nothing was taken away, and little room is left: worth a line in the log."""
+    """Nothing was dropped, but a size limit is nearly reached: worth a line in the log."""
 
     @property
     def truncated(self) -> bool:
@@ -290,7 +348,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The hits that are given out, in the order they are given, with the account."""
+    """The returned hits in order, with the account of the rest."""
 
     kept: tuple[Kept, ...]
     files: tuple[FileMatches, ...]

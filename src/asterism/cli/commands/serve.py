@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 def run(options: argparse.Namespace) -> int:
     """Serve until a signal ends it."""
     # They bring the engine, which other commands do not need.
-    from asterism.operations.repositories import Standpoint
-    from asterism.servers.access_hiding import hidden_places
+    from asterism.operations.calls import Standpoint
+    from asterism.operations.dispatch.hidden_paths import hidden_places
+    from asterism.operations.dispatch.toolbox import Toolbox
     from asterism.servers.http.gate import GateLimits
     from asterism.servers.http.process import address_of, listen, serve
     from asterism.servers.http.shares import ShareOptions, Shares
-    from asterism.servers.http.state import State
-    from asterism.servers.tools_running import Toolbox
+    from asterism.servers.http.state import ServerState
 
     directory = Path.cwd() if options.path is None else Path(options.path).absolute()
     if not directory.is_dir():
@@ -59,12 +59,11 @@ def run(options: argparse.Namespace) -> int:
         toolbox = Toolbox(
             known, standpoint, hidden_places((*own, *_settings_places())), chosen.query_seconds
         )
-        state = State(
+        state = ServerState(
             toolbox=toolbox,
             access=access,
             limits=GateLimits(body_bytes=chosen.max_body_bytes),
             read_only=chosen.read_only,
-            addable=addable,
             shares=Shares(ShareOptions(seconds=chosen.cpu_seconds, window=chosen.cpu_window)),
         )
         try:

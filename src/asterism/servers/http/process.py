@@ -15,21 +15,21 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from asterism.servers.http.peers import Connection
-from asterism.servers.http.replies import Problem, encoded, problem_json
-from asterism.servers.http.state import State
+from asterism.servers.http.replies import HttpProblem, encoded, problem_json
+from asterism.servers.http.state import ServerState
 from asterism.telemetry.events import request
 from asterism.types.errors import UsageError
 
 MOST_CONNECTIONS = 2_048
 """Open at a time: four times the requests that are; a client that asks now and then keeps one."""
 HEADER_SECONDS = 15.0
-"""How long the headers of a request may take; connections are few, and whoever holds them holds
-the server."""
+"""How long the headers of a request may take; connections are few, and a client that holds them
+holds the server."""
 STALLED_SECONDS = 30.0
 """How long a client may leave a reply unread once the buffers are full; a slow line empties them in
 a second or two."""
 
-_NO_HTTP = Problem(
+_NO_HTTP = HttpProblem(
     "malformed", "This is not a request of HTTP/1.1 with one Host; correct it, and send it again."
 )
 
@@ -220,7 +220,7 @@ def address_of(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def serve(state: State, listening: socket.socket, ready: Callable[[], None]) -> None:
+def serve(state: ServerState, listening: socket.socket, ready: Callable[[], None]) -> None:
     """Serve until a signal; requests in flight are finished, and what takes longer is stopped."""
     import asyncio
 

@@ -6,8 +6,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from asterism.operations.schema import Json, Tool
-from asterism.servers.http.replies import Problem, Refused
+from asterism.operations.operation import Operation
+from asterism.operations.schema import Json
+from asterism.servers.http.replies import HttpProblem, Refused
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -22,25 +23,25 @@ MOST_SIGNS = 400_000
 millions of values is read. Code of 100,000 characters has some thousands of them."""
 
 
-def crowded_body(body: bytes) -> Problem | None:
+def crowded_body(body: bytes) -> HttpProblem | None:
     """What is wrong with a body of too many values, before it is read as JSON."""
     signs = sum(map(body.count, (b"[", b"{", b",")))
     if signs <= MOST_SIGNS:
         return None
-    return Problem(
+    return HttpProblem(
         "too_large",
         f"The body has {signs:,} brackets and commas; give {MOST_SIGNS:,} at most.",
     )
 
 
-async def arguments_of(request: Request, tool: Tool) -> Json:
+async def arguments_of(request: Request, operation: Operation) -> Json:
     """The arguments, not checked yet."""
     if request.method == "POST":
         return {**await json_body(request), **request.path_params}
     given: Json = {}
     for name in request.query_params:
         values = [
-            _read(tool.parameters.get(name, {}), value)
+            _read(operation.parameters.get(name, {}), value)
             for value in request.query_params.getlist(name)
         ]
         given[name] = values[0] if len(values) == 1 else values
@@ -55,16 +56,16 @@ async def json_body(request: Request) -> Json:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Refused(
-            Problem("not_json", "Send the arguments as JSON, with Content-Type: application/json.")
+            HttpProblem("not_json", "Send JSON arguments, with Content-Type: application/json.")
         )
     try:
         found = json.loads(data.decode("utf-8"), parse_constant=_no_number)
     except (ValueError, RecursionError):
         raise Refused(
-            Problem("malformed", "The body is not JSON in UTF-8; send an object of arguments.")
+            HttpProblem("malformed", "The body is not JSON in UTF-8; send an object of arguments.")
         ) from None
     if not isinstance(found, dict):
-        raise Refused(Problem("malformed", "The body is not an object; send one of arguments."))
+        raise Refused(HttpProblem("malformed", "The body is not an object; send one of arguments."))
     return found
 
 
