@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -205,10 +206,22 @@ def _judged(
         # With `auto` the reranker was not asked for, so its failure is reported once.
         said = f"Answered without the reranker: {error}"
         return ranked.hits(chunks), means.warm.once(said) if chosen == "auto" else (said,)
-    hits = ranked.hits(chunks, judge)
+    fits = _fits(means.settings)
+    hits = (ranked if fits else ranked._replace(symbols=None)).hits(chunks, judge)
+    if judge.failed and not fits:
+        hits = ranked.hits(chunks)
     if chosen == "auto" and judge.failed:
         return hits, [sentence for note in judge.notes for sentence in means.warm.once(note)]
     return hits, judge.notes
+
+
+def _fits(settings: Settings) -> bool:
+    """Whether the reranker is one that the weights of symbols were fitted with, or a vendor's.
+
+    Other local models bring weights of their own, for files and their chunks.
+    """
+    chosen = settings.rerank
+    return chosen.provider != "local" and not (chosen.provider == "encoder" and chosen.model)
 
 
 def _pays(model: ModelIdentity | None) -> bool:
@@ -220,7 +233,9 @@ def _own_judge(means: SearchResources) -> LocalScorer:
     """The scorer of the local model that the settings name."""
     settings, chosen = means.settings, means.settings.rerank
     model = means.warm.judge(rerank_options(settings), lambda: cache(settings, means.places))
-    return model.judge(chosen.top, chosen.seconds)
+    # The encoder's work is counted in hits, so that load changes no answer.
+    seconds = chosen.seconds if chosen.provider == "local" else math.inf
+    return model.judge(chosen.top, seconds)
 
 
 def _by_vendor(

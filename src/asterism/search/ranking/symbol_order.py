@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from asterism.search.ranking.options import RankOptions
@@ -139,18 +140,29 @@ def _with_encoder(
         return [*_explained(scored, weights)]
     most = judge.options.top if question.parts is None else options.symbols.scored
     best = scored[:most]
-    said = standardised(judge.judge(question, [one.chunk for one in best]))
-    if not said:
+    raw = judge.judge(question, [one.chunk for one in best])
+    if not raw:
         return [*_explained(scored, weights)]
+    said = standardised(raw)
     least = min(said.values())
     for one in scored:
         one.features.encoder = said.get(_key(one.chunk), least)
     again = [one._replace(score=weighed(one.features, weights)) for one in scored]
-    return sorted(_explained(again, weights), key=_order)
+    ranks = sorted(raw, key=lambda key: (-raw[key], key))
+    signals = {key: Signal(judge.options.name, raw[key], rank) for rank, key in enumerate(ranks, 1)}
+    return sorted(_explained(again, weights, signals), key=_order)
 
 
-def _explained(scored: Sequence[Scored], weights: SymbolFeatures) -> list[Scored]:
-    return [one._replace(signals=tuple(reasons(one.features, weights))) for one in scored]
+def _explained(
+    scored: Sequence[Scored],
+    weights: SymbolFeatures,
+    signals: Mapping[ChunkKey, Signal] = MappingProxyType({}),
+) -> list[Scored]:
+    def why(one: Scored) -> tuple[Signal, ...]:
+        own = signals.get(_key(one.chunk))
+        return (*(() if own is None else (own,)), *reasons(one.features, weights))
+
+    return [one._replace(signals=why(one)) for one in scored]
 
 
 def _spread(scored: Sequence[Scored], less: float) -> list[Scored]:

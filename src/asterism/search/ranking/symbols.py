@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 from asterism.analysis.terms import terms_of
 from asterism.search.query.text import STOP_WORDS, content_text
-from asterism.search.ranking.priors import FUNCTIONS, PLAIN
+from asterism.search.ranking.priors import FUNCTIONS, PLAIN, is_inline_test, is_quoting
 from asterism.search.ranking.symbol_weights import SymbolFeatures, weighed
+from asterism.search.ranking.words import READ_CHARACTERS, asked_stems, rarity, said_by, share
 from asterism.search.recall import FileKey
 from asterism.store.chunk_table import ChunkKey, Match
 from asterism.types.deadlines import check_deadline
 from asterism.types.index import Chunk
-from asterism.types.search import FileLine, Question
+from asterism.types.search import FileLine, Intent, Question
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)*")
 _SEPARATOR = re.compile(r"\.|::|#|->")
@@ -163,12 +164,16 @@ def read_symbols(case: SymbolCase, chunks: Sequence[Chunk]) -> list[SymbolFeatur
     titles = heads.scores(content_terms(case.said.title))
     prose = heads.scores(content_terms(case.said.prose))
     innermost = _places_in_trace(case)
+    _read_stems(case, chunks, found)
+    asks_tests = Intent.tests in case.question.intents or is_quoting(case.question)
     for at, (chunk, features) in enumerate(zip(chunks, found, strict=True)):
         check_deadline()
         features.head_title, features.head_prose = titles[at], prose[at]
         features.trace = innermost.get(keys[at], 0.0)
         _read_names(case.said, chunk, features)
         _read_shape(chunk, features)
+        if is_inline_test(chunk) and not asks_tests:
+            features.test = 1.0
         if case.said.runs:
             strings = " . ".join(
                 a or b or c for a, b, c in _STRING.findall(chunk.full_source[:_READ])
@@ -222,6 +227,20 @@ def _beside_members(chunks: Sequence[Chunk], found: Sequence[SymbolFeatures]) ->
         vector[parent] = max(vector[parent], features.vector_mean)
     for parent, features in zip(parents, found, strict=True):
         features.beside_text, features.beside_vector = text[parent], vector[parent]
+
+
+def _read_stems(case: SymbolCase, chunks: Sequence[Chunk], found: Sequence[SymbolFeatures]) -> None:
+    stems = asked_stems(case.question)
+    every: list[frozenset[str]] = []
+    for chunk in chunks:
+        text = chunk.full_source[:READ_CHARACTERS]
+        every.append(said_by(f"{chunk.qualified_name}\n{text}", stems))
+    worth = rarity(stems, every)
+    for chunk, words, features in zip(chunks, every, found, strict=True):
+        features.said = share(words, worth)
+        if words:
+            head = f"{chunk.qualified_name} {chunk.signature or ''}"
+            features.said_head = share(said_by(head, words), worth)
 
 
 def _places_in_trace(case: SymbolCase) -> dict[ChunkKey, float]:
