@@ -16,14 +16,14 @@ TREES = layout.source_trees()
 
 # How many findings each measure of the layout may still have. They may only become fewer.
 LAYOUT_LEFT = {
-    "modules in prefix families": 26,
-    "gerund module names": 10,
+    "modules in prefix families": 6,
+    "gerund module names": 3,
     "small modules with one importer": 9,
-    "class names in several packages": 204,
+    "class names in several packages": 45,
     "own modules imported for types alone": 68,
     "functions with more than six parameters": 7,
-    "attributes found by a computed name": 39,
-    "functions that resolve a repository twice": 2,
+    "attributes found by a computed name": 36,
+    "functions that resolve a repository twice": 1,
     "modules": 520,
 }
 LINES_LEFT = 95_000
@@ -54,16 +54,8 @@ def test_lines() -> None:
 WORDS_LEFT = {
     "benchmarks/ranking": 1,
     "docs": 23,
-    "src/asterism/api": 5,
-    "src/asterism/cli": 42,
-    "src/asterism/config": 24,
-    "src/asterism/install": 16,
     "src/asterism/search": 97,
-    "tests/api": 2,
     "tests/benchmarks": 2,
-    "tests/cli": 22,
-    "tests/config": 6,
-    "tests/install": 5,
     "tests/search": 41,
 }
 
@@ -80,7 +72,6 @@ def test_plain_words() -> None:
 # Modules that name a language outside of its folder, each with what it names and why.
 MAY_NAME_LANGUAGES = {
     "lsp/connection.py": ({"markdown"}, "a format of the protocol"),
-    "cli/ask_arguments.py": ({"markdown"}, "a format of answers"),
     "cli/commands/conversations.py": ({"markdown"}, "a format of exports"),
     "context/agents/nodes.py": ({"python"}, "a tag of YAML"),
     "engine/connector.py": ({"python", "typescript"}, "checkers with settings of their own"),

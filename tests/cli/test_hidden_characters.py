@@ -136,7 +136,7 @@ def test_no_command_writes_a_hidden_character(
 
 
 def test_the_table_has_every_command() -> None:
-    from asterism.cli.main import build_parser
+    from asterism.cli.parser import build_parser
 
     known = next(iter(build_parser()._subparsers._group_actions)).choices  # type: ignore[union-attr]
     # The tests below run these; `mcp` writes JSON and nothing else.
@@ -229,8 +229,8 @@ def test_json_shows_them_and_has_them_verbatim(
 
 def test_names_are_verbatim_in_json(hostile: Path, run: Run) -> None:
     found = json.loads(run("files", ".", "--json").out)
-    assert NAME in [file["path"] for file in found["files"]]
-    assert "key\u202e\x1b[2J.pem" in [entry["path"] for entry in found["skipped"]]
+    assert NAME in [file["file_path"] for file in found["files"]]
+    assert "key\u202e\x1b[2J.pem" in [entry["file_path"] for entry in found["skipped"]]
     assert found["root"] == str(hostile)
 
 
@@ -241,7 +241,7 @@ HITS: list[tuple[list[str], str]] = [
     (["search", "check_a", "--exhaustive"], "file_path"),
     (["similar", "src/a.py:3"], "file_path"),
     (["show", "check_a"], "file_path"),
-    (["symbols", "check_a"], "filepath"),
+    (["symbols", "check_a"], "file_path"),
 ]
 
 

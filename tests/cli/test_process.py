@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from asterism import __version__
-from asterism.cli.main import build_parser
+from asterism.cli.parser import build_parser
 from tests.cli.conftest import ROOT, Run, spawn
 
 COMMANDS = [
@@ -79,7 +79,7 @@ def loaded_by(code: str) -> set[str]:
 
 
 def test_starting_loads_nothing_heavy() -> None:
-    start = "from asterism.cli.main import build_parser\nbuild_parser().format_help()"
+    start = "from asterism.cli.parser import parser_for\nparser_for(['--help']).format_help()"
     loaded = loaded_by(start)
     assert "asterism" in loaded
     assert loaded & HEAVY == set()
@@ -136,7 +136,7 @@ def test_a_file_name_that_is_not_utf8(repository: Path) -> None:
     assert (outline.code, outline.err) == (0, "")
     assert outline.out.startswith("caf\\xe9.py  python")
     as_json = spawn([b"outline", name, b"--json"], repository)
-    assert json.loads(as_json.out)["path"] == "caf\\xe9.py"
+    assert json.loads(as_json.out)["file_path"] == "caf\\xe9.py"
     assert spawn([b"chunks", name, b"--json"], repository).code == 0
     assert "caf\\xe9.py" in spawn(["files", "."], repository).out
     assert spawn(["validate", "."], repository).code == 0

@@ -1,4 +1,4 @@
-"""Arguments of a call, checked against the fields of the request; what is wrong is a sentence."""
+"""Checks the arguments of a call against the fields of the request."""
 
 import difflib
 import math
@@ -38,6 +38,11 @@ def checked(operation: Operation, given: Mapping[str, object] | None) -> Json:
     found = {name: _value(name, known[name], value) for name, value in arguments.items()}
     defaults = {name: schema["default"] for name, schema in known.items() if "default" in schema}
     return {**defaults, **found}
+
+
+def check_number(name: str, schema: Json, value: float) -> float:
+    """A number within the bounds of its field."""
+    return _within(name, schema, value)
 
 
 def _unknown(name: object, operation: Operation) -> str:

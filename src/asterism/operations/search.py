@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from asterism.operations.calls import Call
 from asterism.operations.json import compact, to_json
-from asterism.operations.limits import CallReply, ReplyPart, fitted, reply_of
+from asterism.operations.limits import CallReply, TextPart, fitted, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.requests import CodebaseSearch, SearchCode, SimilarCode
 from asterism.operations.schema import Json
@@ -36,7 +36,7 @@ ENVELOPE = 1_100
 """Characters of a reply without rows, query and filters: the account with its names, ids, a note or
 two. A final measurement catches what is longer."""
 META = "asterism"
-"""Where machines find what a text says to a model."""
+"""The key of `_meta` that holds the data of a reply whose content is text."""
 
 
 def codebase_search(call: Call, asked: CodebaseSearch) -> CallReply:
@@ -54,20 +54,20 @@ def context_reply(
     found: ContextReply, registered: Registered, *, is_local: bool = False
 ) -> CallReply:
     """A context as parts, with the account beside them."""
-    parts = [ReplyPart(part.text, part.priority) for part in found.assembly.parts]
+    parts = [TextPart(part.text, part.priority) for part in found.assembly.parts]
     state = found.search.state.message
     remarks = [*found.notes, *([state] if state else [])]
     if found.search.did_you_mean:
         remarks.append(f"Did you mean {', '.join(found.search.did_you_mean)}?")
     if remarks:
         least = min((part.priority for part in parts), default=1.0)
-        parts.append(ReplyPart("Notes:\n" + "\n".join(f"- {note}" for note in remarks), least / 2))
+        parts.append(TextPart("Notes:\n" + "\n".join(f"- {note}" for note in remarks), least / 2))
     meta = {META: to_json(context_found(found, registered, is_local=is_local))}
     return CallReply(parts=tuple(parts), meta=meta, account=META)
 
 
 def search_code(call: Call, asked: SearchCode) -> CallReply:
-    """Rows that are complete by themselves, and an account of the rest."""
+    """The rows of a search, and an account of what was left out."""
     registered = call.repository()
     where = _where(registered, asked.filters, file_type=asked.file_type, directory=asked.directory)
     request = _written(call, asked, engine_request(asked, where), asked.query)
@@ -135,30 +135,23 @@ def _written(
     )
 
 
+_RENAMED = {"query": "text", "max_tokens": "token_budget"}
+"""Fields that the engine's request calls otherwise; `max_tokens` limits the texts of the rows."""
+_WORDS = {"mode": Mode, "stage": Stage}
+"""Fields whose words are enumerations in the engine's request."""
+
+
 def engine_request(asked: SearchCode | SimilarCode, where: Filter) -> SearchRequest:
-    """The engine's request; `max_tokens` limits the texts of the rows."""
+    """The engine's request: every field of the call that it has too, and the filter."""
     from asterism.engine.search import SearchRequest
 
-    request = SearchRequest(
-        mode=Mode.similar,
-        where=where,
-        limit=asked.limit,
-        min_score=asked.min_score or 0.0,
-        token_budget=asked.max_tokens,
-        stage=None if asked.stage is None else Stage(asked.stage),
-        exhaustive=asked.exhaustive,
-        cursor=asked.cursor,
-        context_lines=asked.context_lines,
-    )
-    if isinstance(asked, SimilarCode):
-        return request
-    return replace(
-        request,
-        text=asked.query,
-        mode=Mode(asked.mode),
-        code_snippet=asked.code_snippet,
-        bm25_weight=asked.bm25_weight,
-    )
+    known = {field.name for field in fields(SearchRequest)}
+    given: Json = {"mode": Mode.similar, "where": where}
+    for own, value in asdict(asked).items():
+        name = _RENAMED.get(own, own)
+        if name in known and value is not None:
+            given[name] = _WORDS[name](value) if name in _WORDS else value
+    return SearchRequest(**given)
 
 
 _KEYS = {"file_type": "extension", "directory": "context_path_prefix"}
@@ -166,7 +159,7 @@ _KEYS = {"file_type": "extension", "directory": "context_path_prefix"}
 
 
 def _where(registered: Registered, filters: Json, **parameters: list[str] | None) -> Filter:
-    """The filters of a call, by whichever parameter each is given."""
+    """The filters of a call: `filters`, and the parameters that are filters by another name."""
     from asterism.operations.repositories import inside
     from asterism.search.filters import parse_filters
 

@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from asterism.cli.commands.symbols import counted
-from asterism.cli.json import Json, write_json
+from asterism.cli.options import add_json
+from asterism.cli.parser import CommandParser
 from asterism.cli.setup import directory_named, engine
+from asterism.cli.terminal import write_json
 from asterism.engine.inspection import FileVerdict, Freshness, IndexedChunk, Inspection
+from asterism.operations.schema import Json
 from asterism.types.errors import PathMissing
 from asterism.types.files import SkipReason, display_path, wire_path
 from asterism.types.index import Link
@@ -23,6 +26,14 @@ _BEHIND = {
     Freshness.skipped: "nothing, because the file is skipped",
     Freshness.unknown: "cannot be compared",
 }
+
+
+def declare(parser: CommandParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("what", choices=("file",), help="what to look at")
+    parser.add_argument("path", metavar="PATH", help="the file")
+    parser.add_argument("--text", action="store_true", help="print the text a model reads as well")
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -143,7 +154,7 @@ def _inspection_json(found: Inspection, text: bool) -> Json:
     place = found.registered
     state = found.held.state
     return {
-        "path": wire_path(found.path),
+        "file_path": wire_path(found.path),
         "repository": place.repository.name,
         "root": wire_path(place.repository.root),
         "project": place.project.name,
@@ -176,7 +187,7 @@ def _inspection_json(found: Inspection, text: bool) -> Json:
         "chunks": [_chunk_json(entry, text) for entry in found.held.chunks],
         "imports": [_link_json(link) for link in found.held.links],
         "imported_by": [
-            {"path": wire_path(importer), "names": link.names, "reexports": link.reexports}
+            {"file_path": wire_path(importer), "names": link.names, "reexports": link.reexports}
             for importer, link in found.held.importers
         ],
         "problems": [problem._asdict() for problem in found.problems],
@@ -186,7 +197,7 @@ def _inspection_json(found: Inspection, text: bool) -> Json:
 def _chunk_json(entry: IndexedChunk, text: bool) -> Json:
     chunk = entry.chunk
     made: Json = {
-        "id": entry.id,
+        "chunk_id": entry.id,
         "text_hash": entry.text_hash.hex(),
         "has_vector": entry.has_vector,
         "kind": chunk and chunk.node_kind,
