@@ -46,7 +46,8 @@ class Pruning:
         """The wanted spans, and the heads around them.
 
         A node that is wanted in part keeps its own words and punctuation. If it is a list of
-        members or statements, those that are not wanted go. Of a language without a grammar the spans alone stay.
+        members or statements, those that are not wanted go. Of a language without a
+        grammar the spans alone stay.
         """
         root, source = self._root, self._source
         if root is None:
