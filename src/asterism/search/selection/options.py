@@ -95,13 +95,13 @@ CONTEXT = SelectionOptions(token_budget=8_000, merge_same_file=True)
 class WorthOptions:
     """When a result of a ranking is worth its tokens; scores are relative to the best one's."""
 
-    floor: float = 0.2
+    floor: float = 0.08
     """The score below which not even the best result is returned. To be calibrated."""
     least_share: float = 0.1
     """The share of the best score that a result without code would need. With the four numbers here
-    41 questions of readers in words get 6 results in the median, the right one among 24 of them."""
-    share_per_token: float = 0.00005
-    """What each token of its code adds to that share: a result of 500 tokens needs 0.125."""
+    41 questions of readers in words get 5 results in the median, the right one among 29 of them."""
+    share_per_token: float = 0.0001
+    """What each token of its code adds to that share: a result of 500 tokens needs 0.15."""
     most_share: float = 0.35
     """The share from which a result is returned however long it is."""
     charged_tokens: int = 1_500
