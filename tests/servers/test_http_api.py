@@ -133,7 +133,9 @@ def test_states(client: TestClient, harbor: Path) -> None:
     status = found_in(client.get("/api/status", params={"repository_id": row["repository_id"]}))
     assert status["statistics"]["files"] > 10
     assert "running" in found_in(client.get("/api/watch"))
-    seen = found_in(client.get("/api/debug", params={"path": "README.md", "include_text": "true"}))
+    seen = found_in(
+        client.get("/api/debug", params={"file_path": "README.md", "include_text": "true"})
+    )
     assert "text" in seen["chunks"][0]
     assert not found_in(client.post("/api/index/cancel"))["cancelled"]
 
@@ -307,8 +309,8 @@ def test_vector_search_keeps_its_shape(client: TestClient, harbor: Path) -> None
 
 
 def test_vector_search_keeps_to_the_settings(indexed_base: Path, harbor: Path) -> None:
-    from asterism.config.sections_index import IndexSettings
-    from asterism.config.sections_models import ChatSettings
+    from asterism.config.model_sections import ChatSettings
+    from asterism.config.sections import IndexSettings
 
     settings = Settings(
         index=IndexSettings(sync_seconds=600),

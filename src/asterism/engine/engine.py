@@ -128,18 +128,16 @@ class Engine:
         wait_seconds: float = -1,
     ) -> SyncReport:
         """Bring the index of a repository up to date; −1 waits for another writer for ever."""
-        from asterism.engine.builds import ProjectMember, build
+        from asterism.engine.builds import BuildOptions, ProjectMember, build
 
-        settings = self.settings_of(registered)
         with MeasuredOperation("index") as done:
-            neighbours = [
-                ProjectMember(other, self.settings_of(other))
+            others = (
+                other
                 for other in self.registry.repositories(registered.project.id)
                 if other.repository.id != registered.repository.id
-            ]
-            report = build(
-                registered, settings, self._places, listener, force, wait_seconds, neighbours
             )
+            members = [ProjectMember(one, self.settings_of(one)) for one in (registered, *others)]
+            report = build(members, self._places, BuildOptions(listener, force, wait_seconds))
             record_sync(report, done)
         return report
 

@@ -232,6 +232,10 @@ Example: {"question": "How are failed payments retried?"}""",
         run=codebase_question,
         uses_model=True,
         is_tool=True,
+        instruction="""\
+codebase_question: an explanation in words, when you need no code; list_agents and \
+run_agent_instruction: the user's own agents; search_items, list_items, edit_item: their rules, \
+references and tools.""",
     ),
     Operation(
         name="list_agents",

@@ -264,6 +264,9 @@ Example: {"wait": true}""",
         read_only=False,
         has_progress=True,
         is_tool=True,
+        instruction="""\
+index_codebase: only when a tool says that there is no index. Afterwards every search keeps \
+the index fresh by itself; do not index after edits.""",
         route=Route("POST", "/api/index"),
     ),
     Operation(
@@ -281,6 +284,9 @@ Example: {}""",
         reply=StatusFound,
         run=index_status,
         is_tool=True,
+        instruction="""\
+index_status, watch_status, index_debug, list_repositories, cancel_indexing: when an answer \
+surprises you or another repository is meant.""",
         route=Route("GET", "/api/status"),
     ),
     Operation(

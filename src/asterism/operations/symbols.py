@@ -264,6 +264,8 @@ Example: {"name": "PaymentClient", "role": ["import", "usage"], "filters": {"pat
         run=symbol_lookup,
         needs_index=True,
         is_tool=True,
+        instruction="""\
+symbol_lookup: you know the exact name; where is it defined, exported, imported, used?""",
         shows_reply=True,
         route=Route("POST", "/api/symbols"),
     ),

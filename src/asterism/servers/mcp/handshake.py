@@ -7,10 +7,12 @@ it is given the handshake again, and its answer to that is dropped.
 """
 
 import json
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from asterism import __version__
-from asterism.operations.registry import TOOLS
+from asterism.operations.operation import Operation
+from asterism.operations.registry import OPERATIONS, TOOLS
 from asterism.operations.schema import Json
 from asterism.servers.mcp.frames import INVALID_PARAMS, Broken
 from asterism.servers.mcp.tools import listed
@@ -18,24 +20,13 @@ from asterism.servers.mcp.tools import listed
 MOST_CHARACTERS = 2_000
 """Clients cut instructions that are longer; the essentials come first in any case."""
 
-INSTRUCTIONS = """\
+_INSTRUCTIONS = """\
 Asterism searches this codebase by meaning, by words and by syntax tree, and knows who calls \
 whom. Ask it before you read files or grep: one call gives the code you need, whole and in \
 context.
 
 Which tool:
-- codebase_search: understand or change code. "where is X handled", "how does Y work", or \
-`symbol = Class.method`. Gives a graph of how the results connect, and the code of each file.
-- search_code: lists. Every match for an audit or a refactoring (exhaustive=true, then cursor), \
-exact text or regex (mode="exact"), code like a snippet (mode="similar"), filters, scores.
-- symbol_lookup: you know the exact name; where is it defined, exported, imported, used?
-- codebase_question: an explanation in words, when you need no code; list_agents and \
-run_agent_instruction: the user's own agents; search_items, list_items, edit_item: their rules, \
-references and tools.
-- index_codebase: only when a tool says that there is no index. Afterwards every search keeps \
-the index fresh by itself; do not index after edits.
-- index_status, watch_status, index_debug, list_repositories, cancel_indexing: when an answer \
-surprises you or another repository is meant.
+{tools}
 
 How to ask: describe what the code does in a sentence, with the words the code would use. Use \
 names from the results for the next question. Ask narrower (path, languages, filters) instead of \
@@ -51,6 +42,14 @@ Several repositories: without path, repository_id or project_id a call means the
 the server was started in.
 """
 
+
+def instructions_for(operations: Iterable[Operation]) -> str:
+    """What a model is told at the start, with a line for each tool or group of tools."""
+    lines = (f"- {one.instruction}" for one in operations if one.is_tool and one.instruction)
+    return _INSTRUCTIONS.format(tools="\n".join(lines))
+
+
+INSTRUCTIONS = instructions_for(OPERATIONS)
 
 NAME = "asterism"
 TITLE = "Asterism code search"

@@ -19,7 +19,7 @@ from asterism.operations.limits import CallReply, written
 from asterism.servers.http.shares import spender_of
 from asterism.servers.http.state import ServerState
 from asterism.servers.http.workers import ThreadRequest, lane_of
-from asterism.servers.mcp.handshake import INSTRUCTIONS, NAME, TITLE
+from asterism.servers.mcp.handshake import NAME, TITLE, instructions_for
 from asterism.servers.mcp.sampling import lent_by, request_name
 from asterism.servers.mcp.tools import listed
 from asterism.telemetry.exposition import prometheus_text
@@ -171,7 +171,7 @@ def make_server(toolbox: Toolbox, state: ServerState | None = None) -> Server[di
         NAME,
         version=__version__,
         title=TITLE,
-        instructions=INSTRUCTIONS,
+        instructions=instructions_for(toolbox.operations),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,

@@ -8,7 +8,7 @@ import pytest
 
 from asterism.engine.chat.requests import Answered, GoOnRequest
 from asterism.types.chat import ApprovalWanted, TurnStatus
-from tests.engine.test_asking import Desk
+from tests.engine.test_chat_service import Desk
 from tests.llm.fake_openai import FakeOpenAI
 from tests.llm.loopback import Call, Say
 
