@@ -173,7 +173,7 @@ class EncoderQuery(NamedTuple):
     cache: Callable[[], Cache]
 
     def fill(self, directory: Path, found: _Found, most: int) -> bool:
-        """Get missing vectors from the cache or, up to `most`, the model; False if some are left."""
+        """Get missing vectors from the cache or, up to `most`, the model; False if some remain."""
         if not found.missing:
             return True
         model, recipe = self.made_for
