@@ -5,11 +5,11 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from asterism.cli.main import build_parser
-from asterism.config.environment import CACHE, DATA, Place
+from asterism.cli.parser import build_parser
+from asterism.config.environment import CACHE, DATA, UserDirectory
 from asterism.config.layers import SECRETS
 from asterism.config.repository import rules
-from asterism.config.setting import Kind, Setting, Voice
+from asterism.config.setting import Setting, SettingKind, Voice
 from asterism.config.settings import all_settings
 from asterism.models.embed import options as embed
 from asterism.models.rerank import options as rerank
@@ -276,7 +276,7 @@ def _variables(setting: Setting) -> str:
 
 
 def _repository_may(setting: Setting) -> str:
-    if setting.kind is Kind.boolean and setting.voice is Voice.only_lower:
+    if setting.kind is SettingKind.boolean and setting.voice is Voice.only_lower:
         return "A repository may only turn it off."
     return REPOSITORY_SAID[setting.voice]
 
@@ -303,7 +303,7 @@ def _places() -> str:
     return PLACES_SECTION.format(rows="\n".join(rows))
 
 
-def _place(what: str, place: Place) -> str:
+def _place(what: str, place: UserDirectory) -> str:
     unix = f"`${place.xdg_variable}/asterism`, else `~/{place.below_home}/asterism`"
     macos = f"`~/{place.on_macos}/asterism`"
     windows = "`%LOCALAPPDATA%\\" + place.on_windows.replace("/", "\\") + "`"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_models import ModelSettings
+from asterism.config.model_sections import ModelSettings
 from asterism.engine.chat.requests import Answered, AskRequest, GoOnRequest
 from asterism.engine.chat.service import Asking
 from asterism.engine.engine import Engine

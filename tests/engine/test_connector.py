@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from asterism.config.sections_index import StructureSettings, TrustSettings
+from asterism.config.sections import StructureSettings, TrustSettings
 from asterism.engine.connector import NO_FILES_BY_NAME, NONE_BY_NAME, Connector
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_models import EmbeddingSettings, RerankSettings
+from asterism.config.model_sections import EmbeddingSettings, RerankSettings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchReply, SearchRequest
 from asterism.engine.stores import DataDirectories

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from asterism.analysis.source.discovery import DiscoveryOptions, discover
-from asterism.config.sections_index import IndexSettings
+from asterism.config.sections import IndexSettings
 from asterism.config.settings import Settings
 from asterism.engine import snapshot as snapshots
 from asterism.engine.context_reply import ContextReply

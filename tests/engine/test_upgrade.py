@@ -8,7 +8,7 @@ from threading import Event, Thread
 
 import pytest
 
-from asterism.config.sections_models import EmbeddingSettings
+from asterism.config.model_sections import EmbeddingSettings
 from asterism.engine import upgrade
 from asterism.engine.doctor.models import upgrade_findings
 from asterism.engine.engine import Engine

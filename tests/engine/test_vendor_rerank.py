@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_index import MaskingSettings
-from asterism.config.sections_models import RerankSettings
+from asterism.config.model_sections import RerankSettings
+from asterism.config.sections import MaskingSettings
 from asterism.engine.engine import Engine
 from asterism.engine.modes import with_bm25_weight
 from asterism.engine.search import SearchReply, SearchRequest

@@ -8,8 +8,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from asterism.config.sections_index import WorkSettings
-from asterism.config.sections_models import RerankSettings
+from asterism.config.model_sections import RerankSettings
+from asterism.config.sections import WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_index import WorkSettings
+from asterism.config.sections import WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest

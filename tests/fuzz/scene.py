@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from asterism.config.sections_index import IndexSettings, WatchSettings, WorkSettings
+from asterism.config.sections import IndexSettings, WatchSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories

@@ -10,7 +10,7 @@ import pytest
 from mcp import Client
 from mcp.types import CreateMessageRequestParams, CreateMessageResult, TextContent
 
-from asterism.config.sections_models import ModelSettings
+from asterism.config.model_sections import ModelSettings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories
 from asterism.operations.calls import Caller, Standpoint

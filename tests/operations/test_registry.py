@@ -1,11 +1,9 @@
 """Is an operation that is declared once found on every surface, with the same fields?"""
 
 import argparse
-import inspect
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +12,6 @@ import anyio
 import pytest
 from mcp import Client
 
-from asterism.api.codebase import Codebase
 from asterism.cli.options import add_request, request_from
 from asterism.engine.engine import Engine
 from asterism.operations.calls import Call, Standpoint
@@ -23,12 +20,10 @@ from asterism.operations.json import to_json
 from asterism.operations.limits import CallReply, ReplyPart
 from asterism.operations.operation import Operation, Route
 from asterism.operations.registry import OPERATIONS
-from asterism.operations.requests import CodebaseSearch, SearchCode, SimilarCode, SymbolLookup
 from asterism.operations.schema import Json, choice, request_fields, text, whole
 from asterism.servers.mcp.handshake import instructions_for
 from asterism.servers.mcp.server import make_server
 from asterism.types.request_limits import Bound
-from asterism.types.search import Filters
 from scripts.write_docs import operations_table, tools_page
 from tests.servers.http_clients import client_of
 
@@ -124,38 +119,6 @@ def test_declarations_are_complete(operation: Operation) -> None:
     assert operation.name.islower()
     assert operation.is_tool or operation.route is not None
     assert all(field.schema["description"] for field in request_fields(operation.request))
-
-
-FILTERS = {*Filters.__annotations__}
-ELSEWHERE = {"repository_id", "project_id"}
-"""Programs hold a repository already."""
-
-
-@pytest.mark.parametrize(
-    ("function", "request_record", "only_declared"),
-    [
-        # Every hit of a program has its reasons; folders and extensions are filters.
-        (Codebase.search, SearchCode, {"explain", "file_type", "directory"}),
-        (Codebase.similar, SimilarCode, {"explain", "stage", "exhaustive", "cursor"}),
-        (Codebase.context, CodebaseSearch, set()),
-        # Programs get every place at once.
-        (Codebase.symbols, SymbolLookup, {"filters", "include_context", "cursor", "max_tokens"}),
-    ],
-    ids=lambda value: getattr(value, "__qualname__", ""),
-)
-def test_programs_call_the_fields_by_the_same_names(
-    function: Callable[..., object], request_record: type, only_declared: set[str]
-) -> None:
-    taken = inspect.signature(function).parameters
-    declared = {field.name: field for field in request_fields(request_record)}
-    names = {*taken} - {"self", "narrowed"}
-    assert names - {*declared} <= {"stage"}
-    left_out = {*declared} - names - ELSEWHERE
-    assert left_out - (FILTERS if "narrowed" in taken else set()) == only_declared
-    for name in names & {*declared}:
-        default = taken[name].default
-        if default and default is not inspect.Parameter.empty:
-            assert declared[name].schema["default"] == default
 
 
 def test_an_optional_field_of_a_reply_is_left_out_while_it_has_its_default() -> None:

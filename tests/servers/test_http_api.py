@@ -309,8 +309,8 @@ def test_vector_search_keeps_its_shape(client: TestClient, harbor: Path) -> None
 
 
 def test_vector_search_keeps_to_the_settings(indexed_base: Path, harbor: Path) -> None:
-    from asterism.config.sections_index import IndexSettings
-    from asterism.config.sections_models import ChatSettings
+    from asterism.config.model_sections import ChatSettings
+    from asterism.config.sections import IndexSettings
 
     settings = Settings(
         index=IndexSettings(sync_seconds=600),

@@ -35,6 +35,8 @@ class Option:
     help: str = ""
     """The field's description unless told otherwise."""
     shown: bool = True
+    is_bounded: bool = True
+    """The schema's bounds of a number hold for the command line too."""
 
 
 NOT_A_FLAG = Option(shown=False)

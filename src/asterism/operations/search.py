@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -135,30 +135,23 @@ def _written(
     )
 
 
+_RENAMED = {"query": "text", "max_tokens": "token_budget"}
+"""Fields that the engine's request calls otherwise; `max_tokens` limits the texts of the rows."""
+_WORDS = {"mode": Mode, "stage": Stage}
+"""Fields whose words are enumerations in the engine's request."""
+
+
 def engine_request(asked: SearchCode | SimilarCode, where: Filter) -> SearchRequest:
-    """The engine's request; `max_tokens` limits the texts of the rows."""
+    """The engine's request: every field of the call that it has too, and the filter."""
     from asterism.engine.search import SearchRequest
 
-    request = SearchRequest(
-        mode=Mode.similar,
-        where=where,
-        limit=asked.limit,
-        min_score=asked.min_score or 0.0,
-        token_budget=asked.max_tokens,
-        stage=None if asked.stage is None else Stage(asked.stage),
-        exhaustive=asked.exhaustive,
-        cursor=asked.cursor,
-        context_lines=asked.context_lines,
-    )
-    if isinstance(asked, SimilarCode):
-        return request
-    return replace(
-        request,
-        text=asked.query,
-        mode=Mode(asked.mode),
-        code_snippet=asked.code_snippet,
-        bm25_weight=asked.bm25_weight,
-    )
+    known = {field.name for field in fields(SearchRequest)}
+    given: Json = {"mode": Mode.similar, "where": where}
+    for own, value in asdict(asked).items():
+        name = _RENAMED.get(own, own)
+        if name in known and value is not None:
+            given[name] = _WORDS[name](value) if name in _WORDS else value
+    return SearchRequest(**given)
 
 
 _KEYS = {"file_type": "extension", "directory": "context_path_prefix"}

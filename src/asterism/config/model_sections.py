@@ -1,9 +1,9 @@
-"""Which models make vectors and judge hits."""
+"""The sections of the settings about models: vectors, reranking, answers."""
 
 from dataclasses import dataclass
 from typing import get_args
 
-from asterism.config.setting import Kind, Voice, Zero, described, whole
+from asterism.config.setting import SettingKind, Voice, Zero, described, whole
 from asterism.models.embed.options import Provider
 from asterism.models.llm.options import Provider as ChatProvider
 from asterism.models.rerank.options import Provider as RerankProvider
@@ -14,9 +14,9 @@ class ModelSettings:
     """Which language model answers."""
 
     provider: ChatProvider = described(  # noqa: RUF009 - a text like the others
-        Kind.text,
+        SettingKind.text,
         "extractive",
-        "Who answers: nobody but the code itself (an answer put together from the best hits, "
+        "Who answers: no model (`extractive`: an answer put together from the best hits, "
         "offline), any server that speaks OpenAI's protocol (OpenAI, LM Studio, Ollama, vLLM), "
         "Anthropic (it needs the extra `anthropic`), or the model of the MCP client that asks. All "
         "but the first send questions and code to a model.",
@@ -24,15 +24,15 @@ class ModelSettings:
         voice=Voice.trusted,
     )
     name: str = described(
-        Kind.text,
+        SettingKind.text,
         "",
         "The model's name, as its server spells it.",
         voice=Voice.trusted,
     )
     url: str = described(
-        Kind.address,
+        SettingKind.address,
         "",
-        "Where the model's server is, for servers of one's own and proxies; nothing means the "
+        "The address of the model's server, for your own servers and proxies; nothing means the "
         "provider's own address.",
         voice=Voice.trusted,
     )
@@ -51,7 +51,7 @@ class ModelSettings:
         voice=Voice.only_lower,
     )
     timeout_seconds: float = described(
-        Kind.decimal,
+        SettingKind.decimal,
         120.0,
         "How long the model may stay silent before the request is tried again.",
         minimum=0.1,
@@ -59,7 +59,7 @@ class ModelSettings:
         voice=Voice.only_lower,
     )
     total_seconds: float = described(
-        Kind.decimal,
+        SettingKind.decimal,
         900.0,
         "How long one reply of the model may take in all.",
         minimum=0.1,
@@ -80,7 +80,7 @@ class ChatSettings:
     """What a vector search inside a chat gives to the model."""
 
     distance_cutoff: float = described(
-        Kind.decimal,
+        SettingKind.decimal,
         1.4,
         "The distance that a hit of a vector search inside a chat may have; 0 is identical. "
         "Distances differ by embedding model, and the default is the built-in one's: unless this "
@@ -90,7 +90,7 @@ class ChatSettings:
         voice=Voice.only_lower,
     )
     cutoff_disabled: bool = described(
-        Kind.boolean,
+        SettingKind.boolean,
         False,
         "Whether hits of any distance are given to the chat.",
         older_variable="CODEINFO_RETRIEVAL_CUTOFF_DISABLED",
@@ -126,7 +126,7 @@ class ChatSettings:
     )
     retries: int = whole(
         0,
-        "How often the model may judge the hits of a search and search again in other words, "
+        "How often the model may rate the hits of a search and search again in other words "
         "before it answers; each time costs a request.",
         minimum=0,
         maximum=10,
@@ -143,7 +143,7 @@ class ContextModelSettings:
     """Which model compares requests with rules, references and tools."""
 
     model: str = described(
-        Kind.text,
+        SettingKind.text,
         AS_INDEXED,
         "The model that chooses rules, references and tools for a request: `index` for the one "
         "that `embedding` names, `local` for the built-in one, `encoder` for the small "
@@ -159,7 +159,7 @@ class EmbeddingSettings:
     """Which model makes the vectors."""
 
     provider: Provider = described(  # noqa: RUF009 - a text like the others
-        Kind.text,
+        SettingKind.text,
         "local",
         "Who makes the vectors: the built-in model, a small transformer, ours or from a folder of "
         "yours (some seventy times slower), all-MiniLM-L6-v2 on this machine (it needs the extra "
@@ -169,25 +169,25 @@ class EmbeddingSettings:
         voice=Voice.trusted,
     )
     model: str = described(
-        Kind.text,
+        SettingKind.text,
         "",
         "The model's name; nothing means the provider's usual one. For `encoder` and `local` the "
-        "path of a folder with a model of one's own.",
+        "path of a folder with your own model.",
         voice=Voice.trusted,
     )
     upgrade: str = described(
-        Kind.text,
+        SettingKind.text,
         "none",
-        "A better model for a second vector of every chunk, made in the background by servers and "
-        "`asterism watch`, or at once by `asterism index --upgrade`: `none`, `encoder` for the "
-        "one that comes with Asterism, or the path of a folder with a model. The built-in model "
-        "answers until all of them are there. Only beside the provider `local`.",
+        "A better model for encoder vectors, one for each chunk, computed in the background by "
+        "servers and `asterism watch`, or at once by `asterism index --upgrade`: `none`, `encoder` "
+        "for the one that comes with Asterism, or the path of a folder with a model. The "
+        "built-in model answers until all of them are there. Only beside the provider `local`.",
         voice=Voice.trusted,
     )
     url: str = described(
-        Kind.address,
+        SettingKind.address,
         "",
-        "Where the server is, for servers of one's own and proxies; nothing means the provider's "
+        "The address of the server, for your own servers and proxies; nothing means the provider's "
         "own address.",
         voice=Voice.trusted,
     )
@@ -208,7 +208,7 @@ class EmbeddingSettings:
         zero=Zero.automatic,
     )
     timeout_seconds: float = described(
-        Kind.decimal,
+        SettingKind.decimal,
         60.0,
         "How long a server may stay silent before the request is tried again.",
         minimum=0.1,
@@ -226,43 +226,43 @@ class EmbeddingSettings:
 
 @dataclass(frozen=True, slots=True)
 class RerankSettings:
-    """Which model judges the best hits once more."""
+    """Which model reranks the best hits."""
 
     provider: RerankProvider = described(  # noqa: RUF009 - a text like the others
-        Kind.text,
+        SettingKind.text,
         "auto",
-        "Who judges the best hits once more and orders them anew: the encoder, ours or that of a "
-        "folder, which compares vectors and keeps them (`auto`: where the index has the vectors of "
-        "the built-in static model); a reranker on this machine, which reads the question together "
-        "with each text (`local`; none is built in: name its folder); Voyage, which gets question "
-        "and texts sent to a server with every question; or nobody.",
+        "What reranks the best hits: the encoder, built in or from a folder, which compares "
+        "vectors and keeps them (`auto`: if the index has the vectors of the built-in static "
+        "model); a reranker on this machine, which reads the query together with each text "
+        "(`local`; not built in: name its folder); Voyage, to whose server the query and the "
+        "texts are sent with every query; or `none`.",
         choices=get_args(RerankProvider),
         voice=Voice.trusted,
     )
     model: str = described(
-        Kind.text,
+        SettingKind.text,
         "",
         "The reranker's name; nothing means the provider's usual one. For `local` and `encoder` "
-        "also the path of a folder with a model of one's own.",
+        "also the path of a folder with your own model.",
         voice=Voice.trusted,
     )
     url: str = described(
-        Kind.address,
+        SettingKind.address,
         "",
-        "Where the reranker's server is, for proxies and servers of one's own that speak the "
+        "The address of the reranker's server, for proxies and your own servers that speak the "
         "provider's protocol; nothing means the provider's own address.",
         voice=Voice.trusted,
     )
     top: int = whole(
         40,
-        "How many of the best hits are judged; each costs some five milliseconds of a core, or "
+        "How many of the best hits are reranked; each costs some five milliseconds of a core, or "
         "tokens.",
         minimum=1,
         maximum=1000,
         voice=Voice.trusted,
     )
     weight: float = described(
-        Kind.decimal,
+        SettingKind.decimal,
         0.65,
         "What Voyage's reranker counts in a hit's score; the rest is the similarity of the "
         "vectors. What our own models count is kept beside their weights.",
@@ -271,7 +271,7 @@ class RerankSettings:
         voice=Voice.anyone,
     )
     timeout_seconds: float = described(
-        Kind.decimal,
+        SettingKind.decimal,
         10.0,
         "How long the reranker may stay silent; after a second attempt the answer is given without "
         "it.",
@@ -280,9 +280,9 @@ class RerankSettings:
         voice=Voice.only_lower,
     )
     seconds: float = described(
-        Kind.decimal,
+        SettingKind.decimal,
         2.0,
-        "How long a model on this machine may judge; hits that it did not come to keep their "
+        "How long a model on this machine may rerank; hits that it did not reach keep their "
         "places.",
         minimum=0,
         maximum=3600,
