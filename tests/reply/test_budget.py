@@ -121,7 +121,7 @@ def test_a_class_is_shown_without_the_code_of_its_members() -> None:
     assert found.details == (Detail.collapsed,)
     assert "Shown: without the code of its members" in found.parts[0].text
     assert found.parts[1].text == (
-        "// src/shop.ts\n\nexport class Shop {\n  items: string[] = [];\n}\n"
+        "// src/shop.ts\n\nexport class Shop {\n  items: string[] = [];\n  // ⋯ lines 8–15\n}\n"
     )
 
 

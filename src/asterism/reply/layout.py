@@ -49,9 +49,8 @@ def joined(source: bytes, pieces: Sequence[SourcePiece], marks: GapMarks) -> str
             else:
                 tight = before.ends_tight or piece.opens_tight
                 if not margin.strip():
-                    found = [mark.text for mark in marks.between(before.end, start)]
-                    out.extend(b"\n" + text.encode() for text in found)
-                    tight = tight and not found
+                    found = marks.between(before.end, start)
+                    out.extend(b"\n" + mark.text.encode() for mark in found)
                 out.append(_gap(gap, margin, tight))
         out.append(source[start : piece.end])
         before = piece

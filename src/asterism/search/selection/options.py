@@ -154,7 +154,7 @@ CHAT = SelectionOptions(
 ITEMS = SelectionOptions(
     gate=_LEAST_SCORE, pool=20, max_results=5, max_per_file=1, always_include=0.7
 )
-"""Rules, references and tools: an item stands where a file does, and counts by its best piece."""
+"""Rules, references and tools: an item takes the place of a file, and counts by its best piece."""
 
 PRESETS: Mapping[str, SelectionOptions] = MappingProxyType(
     {"context": CONTEXT, "chunks": CHUNKS, "chat": CHAT, "items": ITEMS}
