@@ -42,7 +42,7 @@ NO_FILES_BY_NAME = "no other file found by name, which does not follow every imp
 _ALL = frozenset(Fact)
 
 # What comes of an answer in another shape than the protocol's, or of a disk that is full.
-_UNFIT = (
+_ODD = (
     ArithmeticError,
     AttributeError,
     LookupError,
@@ -357,7 +357,7 @@ class Questions:
             return ()
         try:
             return self._connector.witness(family).connections(targets, self._listing)
-        except _UNFIT as error:
+        except _ODD as error:
             raise ServerGarbled(
                 f"The answer for {family} is of no use ({error!r:.200})."
             ) from error
