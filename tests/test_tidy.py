@@ -16,14 +16,14 @@ TREES = layout.source_trees()
 
 # How many findings each measure of the layout may still have. They may only become fewer.
 LAYOUT_LEFT = {
-    "modules in prefix families": 26,
-    "gerund module names": 10,
+    "modules in prefix families": 6,
+    "gerund module names": 3,
     "small modules with one importer": 9,
-    "class names in several packages": 204,
+    "class names in several packages": 45,
     "own modules imported for types alone": 68,
     "functions with more than six parameters": 7,
-    "attributes found by a computed name": 39,
-    "functions that resolve a repository twice": 2,
+    "attributes found by a computed name": 36,
+    "functions that resolve a repository twice": 1,
     "modules": 520,
 }
 LINES_LEFT = 95_000
