@@ -58,7 +58,7 @@ class Witness(Protocol):
 
     @property
     def condition(self) -> ServerCondition:
-        """Where it stands."""
+        """Whether it is starting, ready or resting."""
         ...
 
     @property

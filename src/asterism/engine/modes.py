@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from asterism.config.load import embed_options, upgrade_options
-from asterism.config.options import rerank_options, reranking_options
+from asterism.config.load import embed_options, rerank_options, upgrade_options
 from asterism.config.settings import Settings
 from asterism.disclosure.places import MaskedTokens
 from asterism.engine.rerank import LocalScorer, rank_options
@@ -242,6 +241,8 @@ def _by_vendor(
     ranked: _Ranked, chunks: ChunkSnapshot, means: SearchResources
 ) -> tuple[list[Hit], Sequence[str]]:
     """The hits in the order of a vendor's reranker, and what was masked in their texts."""
+    from asterism.config.options import reranking_options
+
     options = reranking_options(means.settings)
     hits = ranked.hits(chunks)
     reranker = means.warm.reranker(rerank_options(means.settings))

@@ -230,7 +230,7 @@ class Total(NamedTuple):
 
 
 class Stage(StrEnum):
-    """Where in a task a search stands: looking around, or narrowing down."""
+    """The stage of a task: discover returns more, looser hits; refine fewer, stricter ones."""
 
     discover = "discover"
     refine = "refine"
@@ -284,7 +284,7 @@ class Kept(NamedTuple):
     within: str | None = None
     """The id of the chunk whose text holds this one's code."""
     gaps: tuple[Lines, ...] = ()
-    """What stands between the lines that are given, where `detail` is `lines`."""
+    """The gaps between the returned lines, where `detail` is `lines`."""
 
 
 class FileMatches(NamedTuple):
