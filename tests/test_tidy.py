@@ -16,15 +16,15 @@ TREES = layout.source_trees()
 
 # How many findings each measure of the layout may still have. They may only become fewer.
 LAYOUT_LEFT = {
-    "modules in prefix families": 6,
-    "gerund module names": 3,
-    "small modules with one importer": 9,
-    "class names in several packages": 45,
-    "own modules imported for types alone": 68,
-    "functions with more than six parameters": 7,
-    "attributes found by a computed name": 36,
+    "modules in prefix families": 0,
+    "gerund module names": 0,
+    "small modules with one importer": 2,
+    "class names in several packages": 10,
+    "own modules imported for types alone": 65,
+    "functions with more than six parameters": 0,
+    "attributes found by a computed name": 34,
     "functions that resolve a repository twice": 1,
-    "modules": 520,
+    "modules": 420,
 }
 LINES_LEFT = 95_000
 

@@ -17,7 +17,6 @@ from asterism.operations.json import (
     to_json,
 )
 from asterism.operations.schema import Json
-from asterism.store.chunk_table import ChunkKey
 from asterism.types.files import display_path, wire_path
 from asterism.types.search import Detail, Hit, Kept, Signal
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
     from asterism.engine.context_reply import ContextReply, PlacedHit
     from asterism.engine.search import ContextLines, SearchReply
+    from asterism.store.chunk_table import ChunkKey
     from asterism.store.registry import Registered
 
 LONGEST_ECHO = 2_000
@@ -76,6 +76,26 @@ class SearchRow:
     why: tuple[Signal, ...] | None = None
     absolute_path: str | None = None
     """Where the file is on this machine; only local callers are told."""
+
+    @property
+    def name(self) -> str:
+        """`qualified_name`, as programs written for earlier versions call it."""
+        return self.qualified_name
+
+    @property
+    def path(self) -> str:
+        """`file_path`, likewise."""
+        return self.file_path
+
+    @property
+    def score(self) -> float:
+        """`similarity_score`, likewise."""
+        return self.similarity_score
+
+    @property
+    def text(self) -> str | None:
+        """`content`, likewise."""
+        return self.content
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,6 +209,9 @@ def serialised_row(hit: Hit, detail: Detail, text: str, explain: bool, lines: in
 
 
 def _key(hit: Hit) -> ChunkKey:
+    # A list of operations does not need the store.
+    from asterism.store.chunk_table import ChunkKey
+
     return ChunkKey(hit.chunk.repo, hit.chunk.id)
 
 
