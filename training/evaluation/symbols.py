@@ -16,6 +16,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, fields
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -148,7 +149,7 @@ def cases_of(rows: Iterable[dict[str, object]], checkouts: Path, engine: Engine)
         engine.index(registered)
         for row in own:
             query = str(row["query"])
-            scored = watch.of(lambda: engine.search(registered, SearchRequest(text=query)))
+            scored = watch.of(partial(engine.search, registered, SearchRequest(text=query)))
             if scored:
                 found.append(_case(row, scored))
         sys.stderr.write(f"{repo}: {len(own)}\n")
