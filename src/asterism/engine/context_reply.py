@@ -23,8 +23,14 @@ from asterism.reply.budget import (
 from asterism.reply.graph import GraphOptions
 from asterism.reply.snapshots import stated, targets_at
 from asterism.search.ranking.priors import traits_of
-from asterism.search.selection.options import CHUNKS, CONTEXT, WORTH, WorthOptions, worth_staged
-from asterism.search.selection.sizes import CHARS_PER_TOKEN
+from asterism.search.selection.options import (
+    CHARS_PER_TOKEN,
+    CHUNKS,
+    CONTEXT,
+    WORTH,
+    WorthOptions,
+    worth_staged,
+)
 from asterism.search.selection.worth import Choice, worthwhile
 from asterism.store.registry import Registered, Registry
 from asterism.structure.positions import SymbolTarget, find_item

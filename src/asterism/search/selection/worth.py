@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from asterism.search.selection.options import WorthOptions
+from asterism.search.selection.options import CHARS_PER_TOKEN, WorthOptions
 from asterism.search.selection.sieve import file_of, score_of
-from asterism.search.selection.sizes import CHARS_PER_TOKEN
 from asterism.types.index import Chunk
 from asterism.types.search import Hit
 
