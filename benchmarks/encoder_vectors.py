@@ -26,7 +26,7 @@ from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.engine.stores import DataDirectories
 from asterism.engine.upgrade import Upgrader
-from asterism.store.encoder_vectors import second_bytes
+from asterism.store.encoder_vectors import encoder_bytes
 from asterism.store.lance.process import stay_small
 from asterism.store.registry import Registered
 
@@ -86,7 +86,7 @@ def measure(places: DataDirectories, options: argparse.Namespace) -> None:
     show("by encoder vectors", ask(engine, registered, some, options.every))
     print(f"made in {seconds:.0f} s with {spent - own:.0f} CPU-s")
     print(f"peak memory {memory:.0f} MB before, {peak():.0f} MB after")
-    print(f"on disk {second_bytes(registered.project.directory) / 1e6:.1f} MB")
+    print(f"on disk {encoder_bytes(registered.project.directory) / 1e6:.1f} MB")
 
 
 def texts() -> Iterator[str]:

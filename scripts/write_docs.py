@@ -13,10 +13,11 @@ from asterism.config.setting import Kind, Setting, Voice
 from asterism.config.settings import all_settings
 from asterism.models.embed import options as embed
 from asterism.models.rerank import options as rerank
-from asterism.operations.schema import Json, Tool
+from asterism.operations.error_codes import CODES, INTERNAL
+from asterism.operations.operation import Operation
+from asterism.operations.registry import TOOLS
+from asterism.operations.schema import Json
 from asterism.servers.mcp.opening import INSTRUCTIONS
-from asterism.servers.tools import TOOLS
-from asterism.servers.tools_errors import CODES, INTERNAL
 from asterism.types.request_limits import FIELDS
 from asterism.types.search import FILTER_KEYS
 from scripts.languages_section import languages_list, languages_table, visibility_table
@@ -203,7 +204,7 @@ def tools_page() -> str:
     return "\n".join([*sections, INSTRUCTIONS_SECTION.format(text=INSTRUCTIONS)])
 
 
-def _tool(tool: Tool) -> str:
+def _tool(tool: Operation) -> str:
     hints = ["only reads" if tool.read_only else "writes the index"]
     hints += ["may be repeated without harm"] if tool.idempotent else []
     lines = [f"## `{tool.name}`", "", f"{tool.title}; {', '.join(hints)}.", ""]

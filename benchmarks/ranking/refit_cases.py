@@ -18,7 +18,7 @@ from asterism.search.ranking.options import RankOptions
 from asterism.search.ranking.recipe import place, study
 from asterism.search.recall import FileKey, Pools, Sources, recall
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot, Matrix
-from asterism.store.exact_search import SecondSnapshot
+from asterism.store.exact_search import EncoderSnapshot
 from asterism.types.errors import UsageError
 from asterism.types.index import Chunk
 from asterism.types.search import Question
@@ -124,7 +124,7 @@ class Models:
         found = [(self.usual, usual)]
         if self.model is not None:
             matrix = self._matrix(self.model, name, usual.chunks)
-            second = SecondSnapshot(usual.chunks, matrix)
+            second = EncoderSnapshot(usual.chunks, matrix)
             found.append((self.model, usual._replace(chunks=second)))
         return found
 

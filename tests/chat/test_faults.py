@@ -10,7 +10,7 @@ from asterism.chat import ports
 from asterism.chat.ports import ToolOutput, TurnOptions
 from asterism.chat.run import RunningTurn, start
 from asterism.models.llm.options import LanguageModel
-from asterism.servers.tools_errors import CODES as TOOL_CODES
+from asterism.operations.error_codes import CODES as TOOL_CODES
 from asterism.types import errors
 from asterism.types.chat import (
     Discarded,

@@ -10,7 +10,7 @@ TESTS = Path(__file__).resolve().parents[1]
 VECTOR = "chat/test_vector_search.py"
 LIMITS = "cli/test_ask_limits.py"
 CITED = "chat/test_citations.py"
-ANSWERS = "servers/test_tools_answers.py"
+ANSWERS = "operations/test_answers.py"
 OVER_HTTP = "servers/test_http_api.py"
 
 PROMISES = {

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from asterism.cli.setup import _said
+from asterism.operations.registry import OPERATIONS, TOOLS
 from asterism.servers.http.openapi import openapi
-from asterism.servers.http.routes import ENDPOINTS
-from asterism.servers.tools import TOOLS
 from tests.cli.conftest import Outcome, Run
 
 FILE = ".config/asterism/config.toml"
@@ -182,6 +181,6 @@ def test_clients_cannot_trust_anything() -> None:
     for name, tool in TOOLS.items():
         assert "trust" not in name
         assert [key for key in tool.parameters if "trust" in key] == []
-    described = openapi(ENDPOINTS)
+    described = openapi(OPERATIONS)
     assert described["paths"]
     assert [path for path in described["paths"] if "trust" in path] == []

@@ -1,7 +1,7 @@
 """The protocol's own checks of our server: the official inspector and the conformance suite.
 
 They come from npm and need Node 22, so they have a target of their own: `make conformance`. The
-suite speaks HTTP only; over standard input and output the inspector stands for it. What the suite
+suite speaks HTTP only; over standard input and output the inspector takes its place. What the suite
 looks for and we do not have is in the baselines beside this file, with the reason.
 """
 

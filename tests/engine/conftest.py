@@ -10,7 +10,7 @@ from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories
 
-# Language servers of whoever runs the tests would answer otherwise.
+# Language servers that are installed on the machine would answer otherwise.
 NO_SERVERS = StructureSettings(cpp="off", go="off", rust="off", java="off")
 
 SETTINGS = Settings(

@@ -72,7 +72,7 @@ def test_what_comes_with_us_is_not_edited(tmp_path: Path) -> None:
 
 def test_an_unknown_agent_is_an_error_that_names_the_known(tmp_path: Path) -> None:
     with pytest.raises(PathMissing, match="there are: reader"):
-        AgentPlaces(tmp_path).load("nobody")
+        AgentPlaces(tmp_path).load("unknown")
 
 
 def test_examples_are_agents_without_problems() -> None:

@@ -58,7 +58,7 @@ rules:
 
 
 class Desk:
-    """An engine over a small repository, and somebody to answer."""
+    """An engine over a small repository, and a scripted model."""
 
     def __init__(self, base: Path) -> None:
         self.base = base
@@ -281,8 +281,8 @@ def test_a_model_that_is_down_fails_the_turn_and_can_be_asked_again(desk: Desk) 
     [
         ({"question": " "}, UsageError),
         ({"conversation": "nothing"}, ConversationMissing),
-        ({"agent": "nobody"}, AgentMissing),
-        ({"provider": "nobody"}, UsageError),
+        ({"agent": "unknown"}, AgentMissing),
+        ({"provider": "unknown"}, UsageError),
         ({"provider": "openai"}, ProviderMissing),
         ({"provider": "sampling"}, ProviderMissing),
         ({"model": "anthropic/"}, ProviderMissing),

@@ -1,4 +1,4 @@
-"""Tools of an agent's server that need somebody's word: asked, refused, resumed."""
+"""Tools of an agent's server that need approval: approved, refused, resumed."""
 
 import sys
 from collections.abc import Iterator

@@ -197,7 +197,7 @@ def schema(version: int) -> Damage:
     ],
     ids=["no chunks", "no catalogue", "newer"],
 )
-def test_what_cannot_be_used_is_said_and_mended_on_request(
+def test_an_unusable_index_is_reported_and_rebuilt_on_request(
     here: Engine,
     tmp_path: Path,
     damage: Damage,

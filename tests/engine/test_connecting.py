@@ -1,4 +1,4 @@
-"""Who is asked how symbols connect, and what is said where nobody answers."""
+"""Which language server answers how symbols connect, and the notes if none does."""
 
 import os
 import signal
@@ -43,7 +43,7 @@ class Connected(NamedTuple):
 
 
 class Opened:
-    """A repository of several languages, and what its connector says of it."""
+    """A repository of several languages with its connector."""
 
     def __init__(
         self,
@@ -198,7 +198,9 @@ MISSING = {"typescript": "/nowhere/tsc", "python": "/nowhere/ty"}
 
 
 @pytest.mark.parametrize("structure", [OFF, MISSING])
-def test_nobody_to_ask(opened: Callable[..., Opened], structure: dict[str, str]) -> None:
+def test_without_a_language_server(
+    opened: Callable[..., Opened], structure: dict[str, str]
+) -> None:
     found = opened(**structure).ask(A, ONE)
     assert [callers(known) for known in found.connections] == [
         [("b", Known.by_name)],
@@ -315,7 +317,7 @@ def test_files_as_they_are_now(opened: Callable[..., Opened]) -> None:
     assert callers(one.ask(A).connections[0]) == [("c", Known.resolved)]
 
 
-def test_indexing_and_watching_start_nobody(opened: Callable[..., Opened]) -> None:
+def test_indexing_and_watching_start_no_server(opened: Callable[..., Opened]) -> None:
     one = opened()
     one.engine.index(one.registered, force=True)
     one.engine.status(one.registered)

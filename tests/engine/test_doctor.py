@@ -229,7 +229,7 @@ def test_a_part_that_does_not_work(capsys: pytest.CaptureFixture[str]) -> None:
         ({"provider": "minilm"}, {}, None, "minilm/all-MiniLM-L6-v2"),
     ],
 )
-def test_whoever_makes_vectors(
+def test_the_embedding_provider(
     monkeypatch: pytest.MonkeyPatch,
     chosen: dict[str, str],
     variables: dict[str, str],

@@ -1,4 +1,4 @@
-"""A search judged by models of our own, over a real index: what changes, and what without them."""
+"""Searches reranked by local models over a real index, and searches without these models."""
 
 import shutil
 import sqlite3
@@ -32,7 +32,7 @@ Ask = Callable[..., SearchReply]
 
 @pytest.fixture
 def ask(places: DataDirectories, tmp_path: Path) -> Ask:
-    """Asks about a small repository, judged as the given settings say."""
+    """Searches a small repository, reranked as the given settings say."""
     chosen = {"rerank": OFF}
     engine = Engine(places, lambda _root: replace(SETTINGS, rerank=chosen["rerank"]))
     registered = engine.register(make(tmp_path / "shop", **FILES))
@@ -64,7 +64,7 @@ def names(reply: SearchReply) -> list[str]:
 
 
 @pytest.mark.parametrize("mode", [Mode.hybrid, Mode.semantic])
-def test_the_judge_is_evidence(ask: Ask, reranker: RerankSettings, mode: Mode) -> None:
+def test_scores_are_evidence(ask: Ask, reranker: RerankSettings, mode: Mode) -> None:
     assert names(ask(OFF, mode=mode))[0] == "check_token"
     reply = ask(reranker, mode=mode)
     assert names(reply)[0] == "checkout"
@@ -81,7 +81,7 @@ def judged(reply: SearchReply) -> bool:
     return any(one.name == "encoder" for kept in reply.selection.kept for one in kept.hit.why)
 
 
-def test_close_calls_are_judged_by_default(ask: Ask) -> None:
+def test_close_calls_are_reranked_by_default(ask: Ask) -> None:
     """Of two files that may be meant; a name that one of them defines is no such call."""
     usual = RerankSettings(seconds=60)
     close = ask(usual, text="what is to be paid")
@@ -92,7 +92,7 @@ def test_close_calls_are_judged_by_default(ask: Ask) -> None:
     assert not judged(ask(usual, text="check_token"))
 
 
-def test_nobody_judges_by_default_beside_vectors_of_another_model(
+def test_the_encoder_is_not_used_with_vectors_of_another_model(
     places: DataDirectories, tmp_path: Path
 ) -> None:
     own = EmbeddingSettings(provider="encoder", model=str(make_encoder(tmp_path / "own")))
@@ -103,10 +103,10 @@ def test_nobody_judges_by_default_beside_vectors_of_another_model(
 
 
 @pytest.mark.parametrize("lacks", ["library", "folder"])
-def test_who_did_not_ask_for_a_judge_is_told_once_that_there_is_none(
+def test_a_missing_default_reranker_is_reported_once(
     ask: Ask, lacks: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # One that nobody has loaded yet.
+    # One that is not loaded yet.
     folder = tmp_path / "model"
     if lacks == "library":
         shutil.copytree(encoder_folder(EmbedOptions("encoder")), folder)
@@ -212,7 +212,7 @@ def test_a_model_that_counts_for_nothing(ask: Ask, tmp_path: Path) -> None:
     ],
     ids=["symbol", "exact", "definition", "usage", "pages"],
 )
-def test_what_is_not_judged(
+def test_what_is_not_reranked(
     ask: Ask, reranker: RerankSettings, request_: dict[str, object]
 ) -> None:
     reply = ask(reranker, **request_)

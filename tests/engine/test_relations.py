@@ -109,12 +109,12 @@ def test_files_that_refer_to_it(asking: Asking) -> None:
     (middle,) = asking("middle", "references").related
     assert (middle.connections.references, middle.tree) == (("a.py",), None)
     (lonely,) = asking("lonely", "references").related
-    # That there is none is more than names can tell.
+    # Names cannot prove that there are no callers.
     is_by_name = asking.engine.settings_of(asking.registered).structure.python == "off"
     assert lonely.connections.references == (None if is_by_name else ())
 
 
-def test_nobody_is_only_said_where_it_is_known(asking: Asking) -> None:
+def test_no_callers_are_only_reported_when_known(asking: Asking) -> None:
     (lonely,) = asking("lonely").related
     is_by_name = asking.engine.settings_of(asking.registered).structure.python == "off"
     assert lonely.connections.callers == ()
@@ -134,7 +134,7 @@ def test_several_definitions_and_one_of_them(asking: Asking) -> None:
 def test_a_name_that_is_not_there(asking: Asking) -> None:
     reply = asking("midle")
     assert (reply.related, reply.total, reply.did_you_mean) == ((), 0, ("middle",))
-    # The likeliest is the one that stands in what was written before it.
+    # The likeliest is the one inside the container that was written before it.
     assert asking("Handler.rum").did_you_mean[0] == "Handler.run"
 
 

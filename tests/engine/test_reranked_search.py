@@ -48,7 +48,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MisbehavingServer]:
 
 @pytest.fixture
 def ask(server: MisbehavingServer, places: DataDirectories, tmp_path: Path) -> Iterator[Ask]:
-    """Asks about a small repository, judged by the server unless the settings say otherwise."""
+    """Searches a small repository, reranked by the server unless the settings say otherwise."""
     usual = RerankSettings(provider="voyage", url=server.url)
     chosen = {"rerank": usual}
     engine = Engine(places, lambda _root: replace(SETTINGS, rerank=chosen["rerank"]))
@@ -114,7 +114,7 @@ def test_the_reranker_decides_what_comes_first(
     assert {one.why[-1].value for one in others} == {0.0}
     assert reply.notes == ()
     for one in (first, *others):
-        assert one.distance is not None, "what the reranker judged was compared by its vector too"
+        assert one.distance is not None, "a reranked hit was compared by its vector too"
         similarity = max(1 - one.distance / 2, 0)
         judged = one.why[-1].value
         assert one.score == pytest.approx(0.65 * judged + 0.35 * similarity, abs=1e-6)

@@ -39,7 +39,7 @@ def test_an_index_that_is_being_built(engine: Engine, tmp_path: Path) -> None:
     job = Job("build", "running", os.getpid(), now, now, files_done=3, files_total=7)
     with Catalogue.open(registered.project.directory, writable=True) as catalogue:
         catalogue.save_job(registered.repository.name, job)
-    with pytest.raises(IndexMissing, match=r"is being built \(3 of 7 files so far\); ask again"):
+    with pytest.raises(IndexMissing, match=r"under way \(3 of 7 files\); ask again"):
         engine.search(registered, ASKED)
 
 

@@ -58,7 +58,7 @@ def test_filters_hold(ask: Ask) -> None:
     assert hits[0].chunk.name == "login"
 
 
-def test_a_name_that_nobody_uses_is_searched_for_as_any_other(ask: Ask) -> None:
+def test_a_name_without_usages_is_searched_for_as_any_other(ask: Ask) -> None:
     hits = ask(SearchRequest(text="where is login used"))
     assert hits[0].chunk.name == "login"
     assert not any(signal.name == "uses" for hit in hits for signal in hit.why)

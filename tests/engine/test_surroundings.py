@@ -1,4 +1,4 @@
-"""The lines around a hit, and where there are none to be had."""
+"""The lines around a hit, and hits without such lines."""
 
 from pathlib import Path
 

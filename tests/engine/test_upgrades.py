@@ -1,4 +1,4 @@
-"""Making second vectors: one process at a time, behind every question, and told as it is."""
+"""Making encoder vectors: one process at a time, at low priority, with truthful reports."""
 
 import os
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from asterism.engine.stores import DataDirectories
 from asterism.engine.upgrade import Upgrader
 from asterism.indexing.lock import upgrader
 from asterism.indexing.report import Listener, Progress
-from asterism.store.encoder_vectors import FILE_NAME, remove_second
+from asterism.store.encoder_vectors import FILE_NAME, remove_encoder_vectors
 from asterism.store.registry import Registered
 from asterism.types.errors import IndexBusy, IndexMissing, SettingError, UsageError
 from tests.engine.conftest import SETTINGS, make
@@ -88,7 +88,7 @@ def test_while_they_are_made_the_state_says_by_whom(engine: Engine, registered: 
     assert seen[0].sentence.endswith(f"(process {os.getpid()} makes them)")
 
 
-def test_a_failure_is_told_until_it_is_mended(
+def test_a_failure_is_reported_until_it_is_repaired(
     engine: Engine, registered: Registered, folder: Path
 ) -> None:
     weights = folder / "model.onnx"
@@ -182,7 +182,7 @@ def test_the_doctor_looks_at_the_model(embedding: EmbeddingSettings, verdicts: l
 def test_the_doctor_runs_a_model_that_is_there(folder: Path) -> None:
     settings = replace(SETTINGS, embedding=EmbeddingSettings(upgrade=str(folder)))
     [finding] = upgrade_findings(settings)
-    assert (finding.check, finding.verdict.value) == ("Second vectors", "ok")
+    assert (finding.check, finding.verdict.value) == ("Encoder vectors", "ok")
 
 
 def test_in_the_background_an_index_becomes_complete_and_stays_so(
@@ -214,7 +214,7 @@ def test_in_the_background_vectors_that_went_are_made_again(
         assert until(lambda: state_of(engine, registered).complete)
         assert until(lambda: state_of(engine, registered).pid == 0)
         with upgrader(registered.project.directory, -1):
-            remove_second(registered.project.directory)
+            remove_encoder_vectors(registered.project.directory)
         assert until(lambda: state_of(engine, registered).complete)
     finally:
         behind.close()
@@ -289,7 +289,7 @@ def test_where_the_settings_want_none_no_thread_is_started(
     behind.close()
 
 
-def test_whoever_waits_for_no_question_waits_for_the_last_one() -> None:
+def test_waiting_for_idle_ends_with_the_last_query() -> None:
     questions, stop = Questions(), Event()
     done: list[str] = []
 

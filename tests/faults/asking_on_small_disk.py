@@ -19,7 +19,7 @@ from asterism.types.errors import AsterismError
 
 
 class Filling(Engine):
-    """Finds no room any more once it has searched: after a turn began, and before it ends."""
+    """Its disk is full once it has searched: after a turn began, and before it ends."""
 
     disk: Path | None = None
 
@@ -32,7 +32,7 @@ class Filling(Engine):
 
 
 def main(repository: Path, data: Path, disk: Path) -> None:
-    """Ask with room, without, while room runs out, and with room again."""
+    """Ask with free space, on a full disk, while the disk fills up, and with free space again."""
     settings = Settings(records=RecordsSettings(url=f"sqlite:///{disk}/records.sqlite"))
     engine = Filling(DataDirectories(data, data / "cache"), lambda _root: settings)
     registered = engine.locate(repository)
@@ -70,7 +70,7 @@ def say(text: str) -> None:
 
 
 def fill(disk: Path) -> None:
-    """Leave no room, not even for a page."""
+    """Fill the disk, to the last page."""
     with (disk / "filler").open("ab", buffering=0) as filler, suppress(OSError):
         for size in (65_536, 4_096, 512, 1):
             with suppress(OSError):

@@ -47,7 +47,7 @@ NOTHING_EARLIER = Earlier({})
 Damage = Callable[[Path, Earlier], bool]
 """Damages a file; False where that makes no difference to this file, so there is nothing to test."""
 Part = Callable[[Path, Path], Path | None]
-"""Finds a file in a data directory and a cache directory; None where there is none of its kind."""
+"""Finds a file in a data directory and a cache directory; None if there is no such file."""
 
 
 def emptied(path: Path, _earlier: Earlier) -> bool:
@@ -252,7 +252,7 @@ def combinations(data: Path, cache: Path) -> list[tuple[str, str]]:
 def apply(
     part: str, damage: str, data: Path, cache: Path, earlier: Earlier = NOTHING_EARLIER
 ) -> Path | None:
-    """Damage a part; which file it was, or None where there is none or nothing changed."""
+    """Damage a part; returns the file, or None if it is missing or nothing changed."""
     path = PARTS[part](data, cache)
     return path if path is not None and DAMAGES[damage](path, earlier) else None
 

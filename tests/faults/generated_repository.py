@@ -57,7 +57,7 @@ def make_repository(root: Path, count: int = sum(FILES.values())) -> None:
 
 
 def change(root: Path, chance: Random) -> str:
-    """Change a few things; the names of the changes, for whoever looks for a cause."""
+    """Change a few things; returns the names of the changes, to find a cause."""
     kinds = chance.choices(list(_CHANGES), [weight for _, weight in _CHANGES.values()], k=6)
     chosen = kinds[: chance.choice((1, 1, 2, 3, 6))]
     for kind in chosen:

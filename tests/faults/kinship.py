@@ -53,7 +53,7 @@ def _running() -> Iterator[tuple[Process, int, str]]:
             state, parent, *rest = (place / "stat").read_text().rpartition(")")[2].split()
         except (OSError, ValueError):
             continue
-        # A record of an end that nobody has asked for is no process.
+        # A zombie, whose end its parent has not read, is not a running process.
         if state not in "ZX":
             yield Process(int(place.name), rest[17]), int(parent), state
 

@@ -37,7 +37,7 @@ def on_small_disk(directory: Path, kilobytes: int) -> list[str]:
 def on_read_only_disk(directory: Path, standing_in: Path | None = None) -> list[str]:
     """What to start a command through, so that nothing in a directory can be written.
 
-    The command stands in that directory, or in another one.
+    The command runs in that directory, or in another one.
     """
     script = (
         'place=$1; inside=$2; shift 2; mount --bind "$place" "$place" || exit 99;'
@@ -47,7 +47,7 @@ def on_read_only_disk(directory: Path, standing_in: Path | None = None) -> list[
 
 
 def on_full_disk(directory: Path) -> list[str]:
-    """What to start a command through, so that what is in a directory is on a disk without room."""
+    """A prefix that runs a command with a directory on a full disk."""
     script = (
         'place=$1; shift; mkdir "$place.kept" && mount --bind "$place" "$place.kept" || exit 99;'
         ' mount -t tmpfs -o size=32m tmpfs "$place" && cp -a "$place.kept/." "$place" || exit 99;'

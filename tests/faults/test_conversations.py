@@ -128,7 +128,7 @@ def test_a_full_disk(place: Workplace, tmp_path: Path) -> None:
     assert (roomy, nothing, again) == ("done True done", "no notes", "done True done")
     assert refused.startswith("StorageFailed: ")
     assert "the disk is full" in refused
-    assert "make room" in refused
+    assert "free disk space" in refused
     # The answer comes in any case; what is kept is that it was being given.
     assert unsaved.startswith("done True ")
     assert "This turn is not saved" in why

@@ -1,4 +1,4 @@
-"""Damaged indexes and those of other versions: said clearly, and mended by the next `index`."""
+"""Damaged indexes and those of other versions: reported, and repaired by the next `index`."""
 
 import os
 import shutil

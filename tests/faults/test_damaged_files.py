@@ -1,4 +1,4 @@
-"""Every kind of damage to every kind of file: right hits or a clear error, then mended by one command."""
+"""Every kind of damage to every kind of file: right hits or a clear error, then one repair."""
 
 import shutil
 import signal
@@ -74,7 +74,7 @@ def no_hang() -> Iterator[None]:
 
 
 def check(template: Template, part: str, damage: str, home: Path) -> None:
-    """Damage a copy of the template, ask it, mend it by one command, and ask it again."""
+    """Damage a copy of the template, search it, repair it by one command, search it again."""
     place, data, cache = Workplace(home), home / "data", home / "cache"
     shutil.copytree(template.place.data, data)
     shutil.copytree(template.place.home / "cache", cache)

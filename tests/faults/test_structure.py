@@ -127,9 +127,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("arguments", COMMANDS)
-def test_a_command_that_is_killed_leaves_nobody(
-    place: Workplace, arguments: tuple[str, ...]
-) -> None:
+def test_a_killed_command_leaves_no_process(place: Workplace, arguments: tuple[str, ...]) -> None:
     compiler = program(place.home, "hang")
     command = started(place, compiler, *arguments)
     wait_until(lambda: bool(processes(compiler)), "the compiler")
@@ -138,7 +136,7 @@ def test_a_command_that_is_killed_leaves_nobody(
     wait_until(lambda: not processes(compiler), "its end")
 
 
-def test_a_command_that_is_interrupted_leaves_nobody(place: Workplace) -> None:
+def test_an_interrupted_command_leaves_no_process(place: Workplace) -> None:
     compiler = program(place.home, "hang")
     command = started(place, compiler, *COMMANDS[1])
     wait_until(lambda: bool(processes(compiler)), "the compiler")

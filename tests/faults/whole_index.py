@@ -25,8 +25,8 @@ _ROUNDING = 1e-5
 WORDS = (("total", "first"), ("box", "open", "key"), ("f1",), ("second", "word"), ("users", "py"))
 QUESTIONS = ("opens the box with a key", "adds up the total of f1", "what is counted")
 
-# Two repositories of one project may have the same paths and be indexed in either order, which
-# gives out their numbers: rows are told apart by the repository's name.
+# Two repositories of one project may have the same paths, and their numbers depend on the order of
+# indexing: rows are told apart by the repository's name.
 _FILES = "files f JOIN repositories r ON r.number = f.repo"
 _QUERIES = {
     "files": "SELECT r.name, path, size, mtime_ns, content_hash, language, chunks, problems,"
@@ -95,7 +95,7 @@ def _broken_references(directory: Path) -> Iterator[str]:
         for file, packed in database.execute("SELECT file, places FROM usages"):
             places += [(file, place[1]) for place in json.loads(packed)]
         if lost := sum(n is not None and (file, n) not in chunks for file, n in places):
-            yield f"{lost} symbols stand in a chunk that does not exist"
+            yield f"{lost} symbols name a chunk that does not exist"
 
 
 class Whole(NamedTuple):

@@ -14,10 +14,10 @@ from typing import Any
 
 import jsonschema_rs
 
+from asterism.operations.dispatch.toolbox import Toolbox
+from asterism.operations.error_codes import CODES
 from asterism.operations.limits import measured, written
-from asterism.servers.tools import TOOLS
-from asterism.servers.tools_errors import CODES
-from asterism.servers.tools_running import Toolbox
+from asterism.operations.registry import TOOLS
 from tests.fuzz.mutations import damaged
 from tests.fuzz.scene import FILES, leaks, toolbox_in
 from tests.fuzz.target import Check, Target, one_by_one
@@ -386,7 +386,7 @@ def _errors(valid: Any, value: Any) -> list[Any]:
 
 @cache
 def _validator(name: str) -> Any:
-    output = TOOLS[name].output
+    output = TOOLS[name].reply_schema if TOOLS[name].shows_reply else None
     return None if output is None else jsonschema_rs.validator_for(output)
 
 

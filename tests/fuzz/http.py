@@ -101,10 +101,10 @@ BY_SCHEMA = 4
 
 @cache
 def _described() -> dict[str, Any]:
+    from asterism.operations.registry import OPERATIONS
     from asterism.servers.http.openapi import openapi
-    from asterism.servers.http.routes import ENDPOINTS
 
-    return openapi(ENDPOINTS)
+    return openapi(OPERATIONS)
 
 
 def _shortened(value: Any) -> Any:
@@ -192,16 +192,17 @@ _PLACE = re.compile(r"\{\w+\}")
 
 def _by_hand(random: Random) -> dict[str, Any]:
     """A request for an operation with arguments that may be wrong."""
-    from asterism.servers.http.routes import ENDPOINTS
+    from asterism.operations.registry import OPERATIONS
+    from asterism.servers.http.routes import routed
 
-    operation = random.choice(ENDPOINTS)
-    given = arguments(dict(operation.tool.parameters), operation.tool.required, random)
+    route, operation = random.choice(routed(OPERATIONS))
+    given = arguments(dict(operation.parameters), operation.required, random)
     path = _PLACE.sub(
         lambda _found: quote(str(random.choice(("shop", "x", "..", "", "a/b", "\0")))),
-        operation.path,
+        route.path,
     )
     body = b""
-    if operation.method == "POST":
+    if route.method == "POST":
         body = json.dumps(given).encode()
     elif given:
         pairs = (
@@ -210,7 +211,7 @@ def _by_hand(random: Random) -> dict[str, Any]:
         )
         path += "?" + "&".join(pairs)
     return {
-        "method": operation.method,
+        "method": route.method,
         "path": path,
         "headers": [["content-type", "application/json"]],
         "body": body,

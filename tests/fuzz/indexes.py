@@ -12,11 +12,11 @@ from pathlib import Path
 from random import Random
 
 from asterism.engine.engine import Engine
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.hidden_paths import hidden_places
+from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.operations.json import compact
 from asterism.operations.limits import written
-from asterism.operations.repositories import Standpoint
-from asterism.servers.access_hiding import hidden_places
-from asterism.servers.tools_running import Toolbox
 from asterism.store.registry import Registered
 from asterism.types.errors import AsterismError
 from tests.fuzz.scene import OWN, engine_in, leaks, places_in, write_files

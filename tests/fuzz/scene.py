@@ -10,9 +10,9 @@ from asterism.config.sections_index import IndexSettings, WatchSettings, WorkSet
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories
-from asterism.operations.repositories import Standpoint
-from asterism.servers.access_hiding import hidden_places
-from asterism.servers.tools_running import Toolbox
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.hidden_paths import hidden_places
+from asterism.operations.dispatch.toolbox import Toolbox
 
 SECRET = "swordfish-canary"
 """Stands in files that no reply shows."""

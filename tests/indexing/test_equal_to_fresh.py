@@ -16,14 +16,14 @@ from tests.indexing.workshop import Kind, Workshop, workshop
 
 
 class World(NamedTuple):
-    """Paths that a language's files may have, and lines that may stand in them.
+    """Paths that a language's files may have, and lines that they may contain.
 
     Few names for much: most imports can mean several files, and most files shadow another.
     """
 
     paths: tuple[str, ...]
     lines: tuple[str, ...]
-    """`MOD` stands for a module, `NAME` and `OTHER` for names, `ARGS` for parameters."""
+    """`MOD` is replaced by a module, `NAME` and `OTHER` by names, `ARGS` by parameters."""
     modules: tuple[str, ...]
 
 

@@ -1,4 +1,4 @@
-"""One writer at a time, and a sentence for whoever has to wait or to leave."""
+"""One writer at a time, and a message for a writer that has to wait or give up."""
 
 import os
 from pathlib import Path
@@ -28,7 +28,7 @@ def test_the_lock_is_given_back_after_an_error(tmp_path: Path) -> None:
         pass
 
 
-def test_whoever_waits_hears_for_whom_and_has_its_turn(tmp_path: Path) -> None:
+def test_a_waiting_writer_is_told_the_holder_and_gets_its_turn(tmp_path: Path) -> None:
     held, heard = Event(), Event()
 
     def hold() -> None:

@@ -1,4 +1,4 @@
-"""Second vectors are made once for each text, whatever interrupts it and whatever is edited."""
+"""Encoder vectors are made once for each text, despite interruptions and edits."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ from asterism.indexing.upgrade import (
 from asterism.models.embed.cache import EmbeddingCache, NoCache
 from asterism.models.embed.fake import CountingEmbedder
 from asterism.store.chunk_table import MemoryLimits
-from asterism.store.encoder_vectors import MadeFor, Making, SecondStore
+from asterism.store.encoder_vectors import EncoderStore, MadeFor, Making
 from asterism.store.memory_table import MemoryTable
 from asterism.types.errors import ProviderDown, StorageFailed
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, units
@@ -67,13 +67,13 @@ class Workshop:
         return upgrade(self.work(), listener or Listener())
 
     def kept(self) -> Mapping[bytes, bytes]:
-        store = SecondStore.existing(self.directory, self.made_for)
+        store = EncoderStore.existing(self.directory, self.made_for)
         assert store is not None
         with store:
             return dict(row for rows in store.everything() for row in rows)
 
     def making(self) -> Making:
-        with SecondStore.open(self.directory, self.made_for) as store:
+        with EncoderStore.open(self.directory, self.made_for) as store:
             return store.making()
 
 

@@ -23,7 +23,7 @@ from asterism.types.errors import AsterismError, IndexMissing, PathMissing, Prov
 from asterism.types.index import Staleness
 from tests.indexing.workshop import Workshop, workshop
 
-# Long enough for a machine that does ten other things; nobody waits so long where it works.
+# Long enough for a busy machine; a test that passes never waits so long.
 PATIENCE_SECONDS = 60.0
 DEBOUNCE_MS = 20
 

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from asterism.operations.addable import NEVER, UNLESS_NAMED, Addable
-from asterism.operations.calls import Call
-from asterism.operations.repositories import Standpoint, inside, to_index
-from asterism.servers.http_calls import add_repository
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
+from asterism.operations.registry import OPERATIONS
+from asterism.operations.repositories import inside, to_index
 from asterism.types.errors import AsterismError, PathOutside
 from tests.servers.conftest import make_engine
 from tests.servers.other_user import IS_ROOT, OTHER_UID
@@ -169,15 +170,17 @@ def test_indexing_over_http_keeps_to_the_same_rules(tmp_path: Path) -> None:
     engine.close()
 
 
+(ADD,) = (one for one in OPERATIONS if one.name == "add_repository")
+
+
 def test_a_root_that_becomes_a_link_is_not_followed(tmp_path: Path) -> None:
     place, secret = tmp_path / "code" / "shop", tmp_path / "secret"
     for one in (place, secret):
         one.mkdir(parents=True)
         (one / "a.py").write_text(f"def {one.name}():\n    return 1\n")
     engine = make_engine(tmp_path)
-    addable = Addable(roots=(tmp_path / "code",))
-    call = Call(engine=engine, here=Standpoint(), arguments={"path": str(place)}, limit=10_000)
-    added = add_repository(call, addable).structured or {}
+    toolbox = Toolbox(engine, Standpoint(addable=Addable(roots=(tmp_path / "code",))))
+    added = toolbox.run(ADD, {"path": str(place)}).structured or {}
     registered = engine.registry.find(place)
     assert registered is not None
     assert registered.repository.id == added["repository_id"]

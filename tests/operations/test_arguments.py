@@ -5,7 +5,7 @@ import re
 import pytest
 
 from asterism.operations.arguments import checked
-from asterism.servers.tools import TOOLS
+from asterism.operations.registry import TOOLS
 from asterism.types.errors import UsageError
 
 SEARCH, SYMBOLS = TOOLS["search_code"], TOOLS["symbol_lookup"]

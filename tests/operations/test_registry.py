@@ -15,16 +15,15 @@ import pytest
 from asterism.api.codebase import Codebase
 from asterism.cli.options import add_request, request_from
 from asterism.engine.engine import Engine
-from asterism.operations.calls import Call
+from asterism.operations.calls import Call, Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.operations.json import to_json
 from asterism.operations.limits import Part, Reply
 from asterism.operations.operation import Operation, Route
 from asterism.operations.registry import OPERATIONS
-from asterism.operations.repositories import Standpoint
 from asterism.operations.requests import CodebaseSearch, SearchCode, SimilarCode, SymbolLookup
 from asterism.operations.schema import choice, request_fields, text, whole
-from asterism.servers.tools import listed
-from asterism.servers.tools_running import Toolbox
+from asterism.servers.mcp.tools import listed
 from asterism.types.search import Filters
 from tests.servers.http_clients import client_of
 
@@ -57,7 +56,8 @@ SCRATCH = Operation(
     request=Echo,
     reply=Echoed,
     run=echo,
-    asks=False,
+    is_tool=True,
+    shows_reply=True,
     route=Route("POST", "/api/echo"),
 )
 
@@ -85,7 +85,7 @@ def test_an_operation_that_is_added_is_on_every_surface(engine: Engine, harbor: 
 def test_listing_operations_loads_nothing_heavy() -> None:
     script = (
         "import sys; import asterism.operations.registry as registry;"
-        "[operation.tool for operation in registry.OPERATIONS];"
+        "[operation.parameters for operation in registry.OPERATIONS];"
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
     )
     done = subprocess.run(

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from asterism.engine.engine import Engine
-from asterism.operations.repositories import Standpoint, inside, repository_for, to_index
+from asterism.operations.calls import Standpoint
+from asterism.operations.repositories import inside, repository_for, to_index
 from asterism.types.errors import (
     AsterismError,
     IndexMissing,

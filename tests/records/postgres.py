@@ -49,7 +49,7 @@ def running_server() -> Iterator[str]:
 
 
 def _unprivileged(place: Path) -> list[str]:
-    """The server refuses to run as the superuser, so that it runs as nobody."""
+    """The server refuses to run as the superuser, so it runs as an unprivileged user."""
     if os.geteuid() != 0:
         return []
     nobody = 65534

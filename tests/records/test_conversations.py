@@ -18,7 +18,7 @@ from asterism.types.errors import (
 
 
 class Clock:
-    """A time that goes on by a second whenever somebody looks."""
+    """A clock that advances by a second with each look."""
 
     def __init__(self) -> None:
         self.now = 1_000.0
@@ -85,7 +85,7 @@ def test_a_long_list_in_pages(conversations: Conversations, ask: Ask) -> None:
 
 
 @pytest.mark.parametrize("cursor", ["", "x", "1.0", "~a", "zero~a"])
-def test_a_cursor_of_somebody_else(conversations: Conversations, cursor: str) -> None:
+def test_a_foreign_cursor(conversations: Conversations, cursor: str) -> None:
     with pytest.raises(UsageError, match="cursor"):
         conversations.page(cursor=cursor)
 
@@ -112,7 +112,7 @@ def test_searching(
     conversations: Conversations, ask: Ask, words: str, expected: list[tuple[str, str]]
 ) -> None:
     ask("How are the Lamps lit?", "The lamp Keeper lights all lamps; 100% of ÄPFEL too.")
-    ask("Who rings the bell?", "Nobody.")
+    ask("Who rings the bell?", "The clerk.")
     found = conversations.search(words)
     assert [(match.where, match.excerpt) for match in found.matches] == expected
     assert found.total == len(expected)

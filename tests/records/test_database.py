@@ -148,7 +148,7 @@ def test_the_file_is_the_users_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"This is no database at all. " * 200, b"x" * 5_000])
-def test_a_file_that_is_none(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_database(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE).write_bytes(content)
     with pytest.raises(RecordsCorrupt, match="move it away"):
         open_database(RecordsOptions(tmp_path))
@@ -204,12 +204,12 @@ def test_a_directory_in_the_way(tmp_path: Path) -> None:
         ("sqlite:///:memory:", "absolute path"),
     ],
 )
-def test_addresses_that_are_none(tmp_path: Path, url: str, message: str) -> None:
+def test_invalid_addresses(tmp_path: Path, url: str, message: str) -> None:
     with pytest.raises(SettingError, match=message):
         open_database(RecordsOptions(tmp_path, url))
 
 
-def test_a_database_nobody_knows(tmp_path: Path) -> None:
+def test_an_unknown_kind_of_database(tmp_path: Path) -> None:
     with pytest.raises(RecordsUnreachable, match="no library is installed"):
         open_database(RecordsOptions(tmp_path, "oracle+nothing://host/name"))
 

@@ -96,11 +96,11 @@ def test_requests_and_uses_are_kept_and_marked(store: SessionStore) -> None:
         store.add_request(request(number), [use(number)])
     store.mark("request2", RuleKey("A"), cited=True)
     store.mark("request2", RuleKey("A"), calls=2)
-    store.mark("request2", RuleKey("nobody"), cited=True)
+    store.mark("request2", RuleKey("unknown"), cited=True)
     assert [entry.id for entry in store.requests(SESSION.id)] == ["request2", "request1"]
     assert store.request("request1") == request(1)
     assert [(one.cited, one.called) for one in store.uses("guide")] == [(False, 0), (True, 2)]
-    assert list(store.uses("nobody")) == []
+    assert list(store.uses("unknown")) == []
 
 
 def test_a_request_that_is_repeated_is_kept_once(store: SessionStore) -> None:

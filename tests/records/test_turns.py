@@ -58,7 +58,7 @@ CONTEXT = RequestContext(
     ),
     left_out=(
         LeftOut(RuleKey("other"), LeftOutReason.budget),
-        LeftOut("src/a.py:1-9", LeftOutReason.budget, 0.4, "no room"),
+        LeftOut("src/a.py:1-9", LeftOutReason.budget, 0.4, "too long"),
     ),
     notes=("a server is missing",),
     considered=9,
@@ -242,7 +242,9 @@ def test_a_new_question_instead_of_an_approval(turns: Turns) -> None:
     assert turns.get(first.recorded.turn.id).turn.status is TurnStatus.stopped
 
 
-def test_whoever_lost_the_turn_writes_nothing(turns: Turns, database: RecordsDatabase) -> None:
+def test_a_process_that_lost_the_turn_writes_nothing(
+    turns: Turns, database: RecordsDatabase
+) -> None:
     first = begun(turns.begin(NewTurn("q")))
     abandon(database, first.recorded.turn.id, GONE)
     assert turns.is_stopped(first.recorded.turn.id)
@@ -269,7 +271,7 @@ def test_stopping(turns: Turns) -> None:
     ("wanted", "message"),
     [(NewTurn(" \n"), "empty"), (NewTurn("q", request_id="x" * 201), "200 characters")],
 )
-def test_questions_that_are_none(turns: Turns, wanted: NewTurn, message: str) -> None:
+def test_invalid_questions(turns: Turns, wanted: NewTurn, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         turns.begin(wanted)
 
@@ -287,7 +289,7 @@ def test_a_removed_conversation_stops_its_turn(turns: Turns, database: RecordsDa
         (this_process(), 0, True),
         (this_process(), LEASE_SECONDS + 1, False),
         (GONE, 0, False),
-        # A number that was given out again is another process.
+        # A reused pid belongs to another process.
         (this_process().rsplit(" ", 1)[0] + " 1", 0, not Path("/proc/self/stat").exists()),
         ("another-machine 1 1", 0, True),
         ("another-machine 1 1", LEASE_SECONDS + 1, False),

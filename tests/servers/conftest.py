@@ -10,8 +10,8 @@ from asterism.config.sections_index import IndexSettings, WatchSettings, WorkSet
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories
-from asterism.operations.repositories import Standpoint
-from asterism.servers.tools_running import Toolbox
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
 
 ROOT = Path(__file__).resolve().parents[2]
 # However slow the machine is, a question sees the files as they are.
@@ -34,7 +34,7 @@ def copy_of_harbor(base: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def indexed_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with the example, its index, and nothing else; nobody writes here."""
+    """A directory with the example, its index, and nothing else; no test writes here."""
     base = tmp_path_factory.mktemp("indexed")
     engine = make_engine(base)
     engine.index(engine.register(copy_of_harbor(base)))

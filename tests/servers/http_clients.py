@@ -11,9 +11,9 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
+from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.servers.http.app import make_app
 from asterism.servers.http.state import State
-from asterism.servers.tools_running import Toolbox
 from tests.servers.test_mcp_stdio import environment
 
 COMMAND = [sys.executable, "-m", "asterism.cli", "serve"]

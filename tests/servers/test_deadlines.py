@@ -4,6 +4,7 @@ import http.client
 import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from threading import Event, Thread
@@ -12,14 +13,11 @@ from urllib.request import urlopen
 import pytest
 
 from asterism.engine.engine import Engine
-from asterism.operations.calls import Call, Caller
+from asterism.operations.calls import Call, Caller, Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.operations.limits import Reply
-from asterism.operations.repositories import Standpoint
+from asterism.operations.registry import OPERATIONS
 from asterism.operations.schema import Json
-from asterism.servers.http.routes import ENDPOINTS
-from asterism.servers.http.state import State
-from asterism.servers.tools import TOOLS
-from asterism.servers.tools_running import Toolbox, Work
 from asterism.types.deadlines import check_deadline
 from tests.servers.conftest import make_engine
 from tests.servers.http_clients import Served, descendants, is_running, served
@@ -48,8 +46,8 @@ QUERIES: list[tuple[str, Json]] = [
 
 
 def asked(toolbox: Toolbox, name: str, given: Json, caller: Caller) -> Reply:
-    operation = next(one for one in ENDPOINTS if one.tool.name == name)
-    return operation.answer(State(toolbox=toolbox), given, caller)
+    operation = next(one for one in OPERATIONS if one.name == name)
+    return toolbox.run(operation, given, caller)
 
 
 @pytest.mark.parametrize(("name", "given"), QUERIES, ids=lambda part: str(part)[:50])
@@ -69,14 +67,14 @@ def test_every_query_looks_whether_it_has_to_end(toolbox: Toolbox, name: str, gi
 
 def test_a_query_over_its_time_is_an_error(engine: Engine, harbor: Path) -> None:
     toolbox = Toolbox(engine, Standpoint(harbor), query_seconds=2)
-    reply = toolbox.run(Work(TOOLS["search_code"], endless), {"query": "webhook"})
+    reply = toolbox.run(replace(toolbox.tools["search_code"], run=endless), {"query": "webhook"})
     assert reply.error == "deadline_exceeded"
     assert "narrow it with filters" in reply.parts[0].text
     # What changes something is not ended half-way.
     assert toolbox.call("cancel_indexing", {}).error != "deadline_exceeded"
 
 
-def endless(_call: Call) -> Reply:
+def endless(_call: Call, _asked: object) -> Reply:
     """A query that has never enough."""
     while True:
         check_deadline()

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from asterism.operations.repositories import Standpoint
-from asterism.servers.tools_running import Toolbox
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.types.files import display_path
 from tests.servers.conftest import make_engine
 from tests.servers.http_clients import client_of
@@ -40,7 +40,7 @@ def client(hidden: Toolbox) -> Iterator[TestClient]:
     [
         ("search_code", {"query": "settle"}, "file_path"),
         ("search_code", {"query": "settle", "mode": "exact"}, "file_path"),
-        ("symbol_lookup", {"name": "settle"}, "filepath"),
+        ("symbol_lookup", {"name": "settle"}, "file_path"),
     ],
 )
 def test_data_is_verbatim_and_text_shows(
@@ -57,11 +57,11 @@ def test_data_is_verbatim_and_text_shows(
 @pytest.mark.parametrize("path", [NAME, display_path(NAME)], ids=["verbatim", "as shown"])
 def test_every_route_takes_a_path_as_it_was_given(client: TestClient, path: str) -> None:
     for route in ("file", "outline", "debug"):
-        answer = client.get(f"/api/{route}", params={"path": path})
+        answer = client.get(f"/api/{route}", params={"file_path": path})
         assert answer.status_code == 200, answer.text
-        assert answer.json()["path"] == NAME
+        assert answer.json()["file_path"] == NAME
     for route, asked in (
-        ("similar", {"path": path}),
+        ("similar", {"file_path": path}),
         ("relations", {"name": "settle", "relation": "callers", "path": path}),
     ):
         answer = client.post(f"/api/{route}", json=asked)
@@ -70,7 +70,7 @@ def test_every_route_takes_a_path_as_it_was_given(client: TestClient, path: str)
     found = client.post("/api/search", json={"query": "settle", "filters": filters}).json()
     assert [row["file_path"] for row in found["results"]] == [NAME]
     found = client.post("/api/symbols", json={"name": "settle", "filters": filters}).json()
-    assert {row["filepath"] for row in found["symbols"]} == {NAME}
+    assert {row["file_path"] for row in found["symbols"]} == {NAME}
 
 
 @pytest.mark.parametrize("path", [NAME, display_path(NAME)], ids=["verbatim", "as shown"])

@@ -131,7 +131,7 @@ def test_a_token_that_can_be_guessed_is_refused(token: str) -> None:
 @pytest.mark.parametrize(
     "hosts", ["https://code.example", "code.example/x", "a:b", "*", "*.example", "[x]", "a b"]
 )
-def test_a_host_that_is_none_is_an_error_and_opens_nothing(hosts: str) -> None:
+def test_an_invalid_host_is_an_error_and_opens_nothing(hosts: str) -> None:
     with pytest.raises(SettingError, match=r"server\.allowed_hosts"):
         access_for("127.0.0.1", "", hosts)
     assert code_of(Access(hosts=frozenset({""})), Asked(("evil.example:x",))) == "host_refused"
@@ -144,7 +144,7 @@ def test_addresses_of_the_new_kind_are_names_too(written: str) -> None:
 
 
 @pytest.mark.parametrize("origins", ["pages.example", "https://pages.example/path", "*"])
-def test_an_origin_that_is_none_is_an_error(origins: str) -> None:
+def test_an_invalid_origin_is_an_error(origins: str) -> None:
     with pytest.raises(SettingError, match=r"server\.allowed_origins"):
         access_for("127.0.0.1", "", "", origins)
 

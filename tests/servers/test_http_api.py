@@ -14,17 +14,16 @@ from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories
 from asterism.operations.addable import Addable
-from asterism.operations.calls import Caller
+from asterism.operations.calls import Caller, Standpoint
+from asterism.operations.dispatch.clients import LOCAL, Spender
+from asterism.operations.dispatch.toolbox import Toolbox
+from asterism.operations.error_codes import CODES, INTERNAL
 from asterism.operations.limits import Part, Reply
-from asterism.operations.repositories import Standpoint
-from asterism.servers.clients import LOCAL, Spender
+from asterism.operations.registry import OPERATIONS, TOOLS
 from asterism.servers.http.replies import OWN_STATUSES, STATUSES, Problem, Wording
-from asterism.servers.http.routes import ENDPOINTS, ROUTES_OF_TOOLS
+from asterism.servers.http.routes import ROUTES_OF_TOOLS, routed
 from asterism.servers.http.state import State
 from asterism.servers.http.workers import LANE_AT_ONCE, Threads, Wanted
-from asterism.servers.tools import TOOLS
-from asterism.servers.tools_errors import CODES, INTERNAL
-from asterism.servers.tools_running import Toolbox
 from asterism.telemetry.exposition import CONTENT_TYPE
 from tests.servers.conftest import copy_of_harbor, make_engine
 from tests.servers.http_clients import client_of, error_of, events_in
@@ -42,9 +41,10 @@ def client(toolbox: Toolbox) -> Iterator[TestClient]:
 @pytest.fixture
 def empty(tmp_path: Path) -> Iterator[TestClient]:
     """A client of a server with nothing indexed yet."""
-    toolbox = Toolbox(make_engine(tmp_path), Standpoint(copy_of_harbor(tmp_path), is_root=True))
     addable = Addable(roots=(tmp_path,), own=(tmp_path / "data", tmp_path / "cache"))
-    with client_of(toolbox, addable=addable) as made:
+    here = Standpoint(copy_of_harbor(tmp_path), is_root=True, addable=addable)
+    toolbox = Toolbox(make_engine(tmp_path), here)
+    with client_of(toolbox) as made:
         yield made
     toolbox.close()
 
@@ -59,8 +59,8 @@ def found_in(answer: Any) -> dict[str, Any]:
 def test_every_tool_has_a_route() -> None:
     tools_only = {"codebase_question", "list_agents", "run_agent_instruction"}
     assert {*TOOLS} - tools_only <= {*ROUTES_OF_TOOLS}
-    named = {operation.tool.name for operation in ENDPOINTS}
-    assert len(named) == len(ENDPOINTS)
+    named = {operation.name for _, operation in routed(OPERATIONS)}
+    assert len(named) == len(routed(OPERATIONS))
     assert named - {*ROUTES_OF_TOOLS} == {"ask"}
     assert Wording(ROUTES_OF_TOOLS).told("Call index_codebase, then ask again.") == (
         "Call POST /api/index, then ask again."
@@ -207,8 +207,16 @@ def test_every_route_about_a_repository_takes_its_id(client: TestClient) -> None
     assert found_in(client.post("/api/index", json=own))["repository_id"] == row["repository_id"]
     unknown = client.post("/api/index", json={"repository_id": "another"})
     assert (unknown.status_code, error_of(unknown)) == (404, "repository_unclear")
-    about = {one.path for one in ENDPOINTS if {"path", "file_path"} & {*one.tool.parameters}}
-    taking = {one.path for one in ENDPOINTS if "repository_id" in one.tool.parameters}
+    about = {
+        route.path
+        for route, operation in routed(OPERATIONS)
+        if {"path", "file_path"} & {*operation.parameters}
+    }
+    taking = {
+        route.path
+        for route, operation in routed(OPERATIONS)
+        if "repository_id" in operation.parameters
+    }
     assert about - taking == {"/api/repositories"}
     nearest = {**own, "query": "price of a parcel"}
     assert found_in(client.post("/tools/vector-search", json=nearest))["results"]

@@ -1,4 +1,4 @@
-"""Does a server give away, run or break anything when it is asked by somebody unkind?"""
+"""Does a server give away, run or break anything when it is attacked?"""
 
 import json
 from collections.abc import Iterator
@@ -8,17 +8,22 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from asterism.operations.repositories import Standpoint, shown_detail
-from asterism.servers.access_hiding import hidden_places
-from asterism.servers.http.routes import ENDPOINTS
-from asterism.servers.tools_running import Toolbox
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.hidden_paths import hidden_places
+from asterism.operations.dispatch.toolbox import Toolbox
+from asterism.operations.registry import OPERATIONS
+from asterism.operations.repositories import shown_detail
+from asterism.servers.http.routes import routed
 from tests.servers.conftest import copy_of_harbor, make_engine
 from tests.servers.http_clients import client_of, error_of
 
 SECRET = "swordfish-9f2c"
 ROUTES = [("GET", "/healthz"), ("GET", "/metrics"), ("GET", "/api/openapi.json"), ("GET", "/none")]
 ROUTES += [("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp")]
-ROUTES += [(one.method, one.path.replace("{repository_id}", "harbor")) for one in ENDPOINTS]
+ROUTES += [
+    (route.method, route.path.replace("{repository_id}", "harbor"))
+    for route, _ in routed(OPERATIONS)
+]
 JSON = {"content-type": "application/json"}
 
 
@@ -148,7 +153,7 @@ def test_searches_stay_inside(client: TestClient, field: str, path: str) -> None
 
 
 @pytest.mark.parametrize("id_", ["nowhere", "../other", "other\0", "*", "%", "' OR 1=1 --", ""])
-def test_repositories_that_are_none(client: TestClient, id_: str) -> None:
+def test_unknown_repositories(client: TestClient, id_: str) -> None:
     answer = client.post("/api/search", json={"query": "theirs", "repository_id": id_})
     assert answer.status_code in (400, 404)
     assert error_of(answer) in ("repository_unclear", "invalid_argument")

@@ -16,9 +16,9 @@ from asterism.servers.http.state import State
 from asterism.types.chat import TurnStatus
 from tests.llm.fake_openai import FakeOpenAI
 from tests.llm.loopback import Call, Say
+from tests.operations.test_answers import toolbox_of
 from tests.servers.conftest import copy_of_harbor, make_engine
 from tests.servers.http_clients import client_of, error_of, events_in, served
-from tests.servers.test_tools_answers import toolbox_of
 
 STREAM = {"accept": "text/event-stream"}
 QUESTION = {"question": "How are refunds booked in the ledger?"}
@@ -150,7 +150,7 @@ def test_stopping_a_turn(base: Path) -> None:
     assert "The ledger books them all.".startswith(last["answer"])
 
 
-def test_whoever_leaves_stops_the_turn(base: Path) -> None:
+def test_a_client_that_leaves_stops_the_turn(base: Path) -> None:
     with FakeOpenAI([Say("The ledger books them all.", hold_after=4)]) as fake:
         model = {"PROVIDER": "openai", "NAME": "fake-1", "URL": fake.url}
         variables = {f"ASTERISM_MODEL_{name}": value for name, value in model.items()}

@@ -94,7 +94,7 @@ def test_what_passes_has_an_id_and_the_headers_of_every_answer() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "a b", "x" * 65, "line\nbreak"])
-def test_an_id_that_is_none_is_replaced(name: str) -> None:
+def test_an_invalid_id_is_replaced(name: str) -> None:
     heard = ask(gate(), [HOST, ("x-request-id", name)])
     assert heard.headers["x-request-id"] not in ("", name)
 
@@ -205,7 +205,7 @@ def test_a_stream_that_is_cut_off_is_ended() -> None:
     assert [message.get("more_body", False) for message in sent[1:]] == [True, False]
 
 
-def test_a_mistake_of_ours_shows_nothing() -> None:
+def test_a_defect_shows_nothing() -> None:
     async def broken(_scope: Scope, _receive: Receive, _send: Send) -> None:
         raise ValueError("/home/someone/secret")
 

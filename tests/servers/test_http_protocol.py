@@ -68,7 +68,7 @@ def test_what_is_no_http_is_an_error_like_others(sent: bytes) -> None:
 
 def test_one_connection_too_many_is_closed() -> None:
     class Full(Quick):
-        """Has no room."""
+        """Is full."""
 
         most_connections = 0
 
@@ -81,7 +81,7 @@ def test_a_request_is_answered_before_the_next_one_is_given_up() -> None:
     assert heard.endswith(b"hello")
 
 
-def test_room_for_connections_is_asked_for_and_what_there_is_is_told() -> None:
+def test_connections_are_asked_for_and_the_limit_is_told() -> None:
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (256, before[1]))

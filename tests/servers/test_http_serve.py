@@ -16,8 +16,8 @@ import httpx
 import pytest
 from mcp import Client, MCPError
 
+from asterism.operations.registry import TOOLS
 from asterism.servers.http.process import FREEZES, collecting_briefly
-from asterism.servers.tools import TOOLS
 from tests.servers.conftest import copy_of_harbor
 from tests.servers.http_clients import (
     COMMAND,
@@ -56,7 +56,7 @@ def test_what_does_not_start_says_why(tmp_path: Path) -> None:
         assert f"Port {port} of 127.0.0.1 is in use" in refusal(tmp_path, "--port", port)
     known = {"ASTERISM_SERVER_TOKEN": TOKEN}
     assert "no address of this machine" in refusal(tmp_path, "--host", "a..b", **known)
-    # An address that is kept for examples is nobody's.
+    # An address that is reserved for examples.
     assert "cannot listen on 203.0.113.9" in refusal(tmp_path, "--host", "203.0.113.9", **known)
     assert "need a token" in refusal(tmp_path, "--host", "0.0.0.0", "--port", "0")
     assert "is no directory" in refusal(tmp_path, "absent")
@@ -152,7 +152,7 @@ def test_a_server_that_only_answers_has_no_tools_that_change(tmp_path: Path) -> 
 
 
 def test_mcp_sessions_and_the_api_at_once(indexed_base: Path, harbor: Path) -> None:
-    """Every client gets its own answers, whoever else asks."""
+    """Every client gets its own answers, with others beside it."""
     words = ["webhook", "parcel", "money", "invoice", "label", "token", "price", "queue"]
 
     def ask(address: str, word: str) -> tuple[str, str]:

@@ -51,7 +51,7 @@ def ends_of(limits: tuple[int, int], clients: list[Identity]) -> list[bool]:
         ((1, 1), [ONE, ONE, ONE], [True, True, False]),
     ],
 )
-def test_the_oldest_of_the_largest_makes_room(
+def test_the_oldest_of_the_largest_is_ended(
     limits: tuple[int, int], clients: list[Identity], ended: list[bool]
 ) -> None:
     assert ends_of(limits, clients) == ended
@@ -85,7 +85,7 @@ def test_a_slow_body_ends_for_a_new_one_and_says_why() -> None:
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/metrics"])
-def test_reserved_routes_wait_for_no_body_and_no_room(path: str) -> None:
+def test_reserved_routes_wait_for_no_body_and_no_place(path: str) -> None:
     async def never() -> Message:
         await anyio.sleep_forever()
         raise AssertionError

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
+from asterism.operations.registry import OPERATIONS
 from asterism.servers.access import Access, Identity, Kind, access_for
 from asterism.servers.http.gate import Gate
-from asterism.servers.http.routes import ENDPOINTS
+from asterism.servers.http.routes import routed
 from tests.servers.http_clients import WAIT_SECONDS, Served, served
 from tests.servers.other_user import IS_ROOT, asked_by_other_user
 from tests.servers.test_http_gate import HOST, Headers, ask, echo
@@ -85,7 +86,7 @@ def test_a_name_of_a_proxy_is_not_this_machine() -> None:
     assert status_of(access, OWN, [("host", "127.0.0.1")]) == 200
 
 
-def test_a_token_that_somebody_chose_is_asked_of_everybody() -> None:
+def test_a_token_that_the_user_chose_is_asked_of_every_client() -> None:
     access = access_for("127.0.0.1", TOKEN)
     assert status_of(access, OWN) == 401
     assert status_of(access, OWN, [("authorization", f"Bearer {TOKEN}")]) == 200
@@ -145,7 +146,10 @@ METRICS = line("GET", "/metrics")
 RELAYED = line("GET", "/metrics", **{"x-forwarded-for": "10.0.0.9"})
 REFUSED = "401 unauthorized"
 ROUTES = [("GET", "/metrics"), ("GET", "/api/openapi.json"), ("POST", "/mcp"), ("GET", "/none")]
-ROUTES += [(one.method, one.path.replace("{repository_id}", "harbor")) for one in ENDPOINTS]
+ROUTES += [
+    (route.method, route.path.replace("{repository_id}", "harbor"))
+    for route, _ in routed(OPERATIONS)
+]
 
 
 @on_linux

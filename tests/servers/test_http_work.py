@@ -9,13 +9,13 @@ import pytest
 from mcp import Client as McpClient
 
 from asterism.engine.engine import Engine
-from asterism.servers.clients import Spender, working_for
+from asterism.operations.dispatch.clients import Spender, working_for
+from asterism.operations.dispatch.project_turns import ProjectTurns
+from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.servers.http.replies import Refused
 from asterism.servers.http.state import State
 from asterism.servers.http.workers import LANE_AT_ONCE, Threads, Wanted
 from asterism.servers.mcp.server import make_server
-from asterism.servers.tools_running import Toolbox
-from asterism.servers.tools_turns import Turns
 from tests.servers.http_clients import client_of, error_of
 from tests.servers.test_mcp_session import code_of
 
@@ -78,7 +78,7 @@ async def until(holds: Callable[[], bool]) -> None:
 
 
 def test_a_client_with_many_slow_queries_delays_another_by_one() -> None:
-    turns, step, order = Turns(), Semaphore(0), list[str]()
+    turns, step, order = ProjectTurns(), Semaphore(0), list[str]()
 
     def query(client: Spender) -> None:
         with working_for(client), turns:

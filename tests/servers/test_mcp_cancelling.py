@@ -11,9 +11,9 @@ from mcp import Client
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories
-from asterism.operations.repositories import Standpoint
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.servers.mcp.server import CALLS_AT_ONCE
-from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import SETTINGS, copy_of_harbor
 from tests.servers.test_mcp_session import code_of, found_in, tell
 

@@ -9,6 +9,7 @@ import pytest
 from mcp.server.stdio import stdio_server
 from mcp.types import version as versions
 
+from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.servers.mcp.opening import (
     HANDSHAKE_VERSIONS,
     STATELESS_VERSION,
@@ -17,7 +18,6 @@ from asterism.servers.mcp.opening import (
     is_unopened,
 )
 from asterism.servers.mcp.server import make_server
-from asterism.servers.tools_running import Toolbox
 
 CLIENT = {"name": "test", "version": "1"}
 ENVELOPE = {

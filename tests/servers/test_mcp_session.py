@@ -9,11 +9,11 @@ import pytest
 from mcp import Client, MCPError
 from mcp.types import CallToolResult, LoggingMessageNotificationParams, TextContent
 
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.operations.limits import MOST_CHARS
-from asterism.operations.repositories import Standpoint
+from asterism.operations.registry import TOOLS
 from asterism.servers.mcp.server import CALLS_AT_ONCE, make_server
-from asterism.servers.tools import TOOLS
-from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import copy_of_harbor, make_engine
 
 Story = Callable[[Client], Awaitable[None]]
@@ -179,7 +179,7 @@ def test_a_limit_is_told_and_accounted_for(toolbox: Toolbox, mode: str) -> None:
         assert not plain["truncated"]
 
     tell(toolbox, story, mode, logging_callback=log)
-    # The stateless revision sends such messages only to whoever asks for them.
+    # The stateless revision sends such messages only to clients that ask for them.
     assert [level for level, _ in warned] == (["warning"] if mode == "legacy" else [])
     assert all("search_code: the reply was shortened (token_budget)" in data for _, data in warned)
 

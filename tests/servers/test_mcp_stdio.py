@@ -16,8 +16,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.types import TextContent
 
+from asterism.operations.registry import TOOLS
 from asterism.servers.mcp.frames import FRAME_BYTES
-from asterism.servers.tools import TOOLS
 from tests.servers.conftest import ROOT, copy_of_harbor
 from tests.servers.test_mcp_front import STATELESS, Message, handshake, request
 
@@ -282,7 +282,7 @@ def test_a_cancelled_call_leaves_the_server_free(tmp_path: Path) -> None:
         assert server.end() == 0
 
 
-def test_a_place_that_is_none_is_an_error(tmp_path: Path) -> None:
+def test_a_missing_place_is_an_error(tmp_path: Path) -> None:
     run = subprocess.run(
         [*COMMAND, str(tmp_path / "nowhere")],
         env=environment(tmp_path),

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
+from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.servers.access import Access, cookie_of
 from asterism.servers.http.page_sessions import (
     CODE_SECONDS,
@@ -14,7 +15,6 @@ from asterism.servers.http.page_sessions import (
     Opened,
     PageSessions,
 )
-from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import make_engine
 from tests.servers.http_clients import client_of, error_of
 from tests.servers.test_http_serve import TOKEN
@@ -162,7 +162,7 @@ def test_what_is_no_code(client: TestClient, body: dict[str, object]) -> None:
     assert "set-cookie" not in answer.headers
 
 
-def test_anybody_may_send_little(client: TestClient) -> None:
+def test_every_client_may_send_little(client: TestClient) -> None:
     answer = client.post("/session", json={"code": "x" * 2_000})
     assert (answer.status_code, error_of(answer)) == (413, "too_large")
 

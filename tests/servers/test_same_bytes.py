@@ -11,8 +11,8 @@ import pytest
 
 from asterism.api.codebase import Codebase
 from asterism.engine.engine import Engine
+from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.operations.limits import written
-from asterism.servers.tools_running import Toolbox
 from tests.servers.http_clients import client_of
 
 SECONDS = (0.0, 0.004, 0.04, 0.3, 4.2, 42.5, 420.25, 999.9)

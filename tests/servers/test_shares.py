@@ -11,14 +11,14 @@ import pytest
 from mcp import Client as McpClient
 from starlette.requests import Request
 
-from asterism.operations.repositories import Standpoint
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.clients import Spender
+from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.servers.access import Identity, Kind
-from asterism.servers.clients import Spender
 from asterism.servers.http.shares import ShareOptions, Shares, spender_of, thread_meter
 from asterism.servers.http.state import State
 from asterism.servers.http.workers import Threads
 from asterism.servers.mcp.server import make_server, refusal
-from asterism.servers.tools_running import Toolbox
 from asterism.types.deadlines import add_helper_time
 from asterism.types.errors import ShareExceeded
 from tests.servers.conftest import copy_of_harbor, make_engine

@@ -102,7 +102,7 @@ def test_a_damaged_file(directory: Path, damage: Callable[[bytes], bytes]) -> No
         "ALTER TABLE files RENAME COLUMN problems TO troubles",
     ],
 )
-def test_a_file_that_somebody_changed(directory: Path, change: str) -> None:
+def test_a_file_that_another_program_changed(directory: Path, change: str) -> None:
     _change(directory, change)
     with pytest.raises(IndexCorrupt, match="is damaged"):
         _everything(directory)
@@ -128,9 +128,9 @@ def test_an_older_schema_opens_for_reading_only(tmp_path: Path) -> None:
         Catalogue.open(tmp_path, writable=True)
 
 
-def test_a_disk_without_room(directory: Path) -> None:
+def test_a_full_disk(directory: Path) -> None:
     with Catalogue.open(directory, writable=True) as catalogue:
-        # The limit of pages stands for the disk's.
+        # The limit of pages simulates a full disk.
         catalogue._database.run("PRAGMA max_page_count = 1")
         big = [usage("new.py", f"word{n}" * 20, n) for n in range(3000)]
         with pytest.raises(StorageFailed, match="disk is full"):
@@ -143,7 +143,7 @@ def test_a_reader_cannot_write(directory: Path) -> None:
         commit(catalogue, update("new.py"))
 
 
-def test_somebody_else_writes_for_too_long(
+def test_another_process_writes_for_too_long(
     directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.0)

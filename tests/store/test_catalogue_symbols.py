@@ -66,18 +66,18 @@ def test_exact_name_in_order(catalogue: Catalogue) -> None:
 def test_a_module_is_found_by_the_end_of_its_name_where_nothing_has_it(
     catalogue: Catalogue,
 ) -> None:
-    room = definition("lib/room.ex", "Room", kind="module")
-    room = room._replace(name="Hotel.Room", qualified_name="Hotel.Room")
-    commit(catalogue, update("lib/room.ex", room))
+    desk = definition("lib/desk.ex", "Desk", kind="module")
+    desk = desk._replace(name="Hotel.Desk", qualified_name="Hotel.Desk")
+    commit(catalogue, update("lib/desk.ex", desk))
     ending = SymbolQuery("", by_end=True)
-    assert _found(catalogue, symbol_query("Room", ending)) == [room]
-    assert _found(catalogue, symbol_query("Hotel.Room")) == [room]
-    assert _found(catalogue, symbol_query("Room")) == []
-    for other in ("oom", "room", "Inn.Room", "lib/other.ex > Room", "R\ud800"):
+    assert _found(catalogue, symbol_query("Desk", ending)) == [desk]
+    assert _found(catalogue, symbol_query("Hotel.Desk")) == [desk]
+    assert _found(catalogue, symbol_query("Desk")) == []
+    for other in ("esk", "desk", "Inn.Desk", "lib/other.ex > Desk", "R\ud800"):
         assert _found(catalogue, symbol_query(other, ending)) == []
-    plain = definition("lib/plain.ex", "Room")
+    plain = definition("lib/plain.ex", "Desk")
     commit(catalogue, update("lib/plain.ex", plain))
-    assert _found(catalogue, symbol_query("Room", ending)) == [plain]
+    assert _found(catalogue, symbol_query("Desk", ending)) == [plain]
 
 
 @pytest.mark.parametrize("name", ["ADD", "ad", "", "Cart", "add "])

@@ -312,7 +312,7 @@ def test_entries_come_back_in_batches(table: ChunkTable) -> None:
     assert max(map(len, batches)) <= 10
 
 
-def test_a_reset_makes_room_for_other_vectors(table: ChunkTable) -> None:
+def test_a_reset_allows_other_vectors(table: ChunkTable) -> None:
     add(table, entry(chunk(name="old"), terms="word"))
     before = table.snapshot()
     table.reset(7)

@@ -162,7 +162,7 @@ def test_young_versions_stay_and_leftovers_go(tmp_path: Path) -> None:
     forgetful = LanceTable.open(tmp_path, keep_seconds=-1.0)
     reading = forgetful.snapshot(max(counts))
     forgetful.maintain()
-    assert reading.count() == 70, "somebody here still reads it"
+    assert reading.count() == 70, "this process still reads it"
     with pytest.raises(IndexCorrupt):
         LanceTable.open(tmp_path).snapshot(min(counts))
     assert list(LanceTable.open(tmp_path).snapshot().scan()) == now
@@ -243,7 +243,7 @@ def test_killed_writers_leave_what_was_committed(tmp_path: Path, moment: str) ->
     assert list(LanceTable.open(tmp_path).snapshot().scan()) == expected
 
 
-def test_versions_that_take_much_room_stay_a_minute(tmp_path: Path) -> None:
+def test_large_old_versions_stay_a_minute(tmp_path: Path) -> None:
     table = LanceTable.create(tmp_path, DIMENSIONS)
     for number in range(4):
         table.append([entry(chunk(name=f"n{number}"), number)], units(1))

@@ -30,7 +30,7 @@ def reference(pattern: str, path: str) -> bool:
         if part == len(parts):
             return step == len(steps)
         if parts[part] == "**":
-            # As the last name it stands for all that is left, and an empty name is one too.
+            # As the last name it matches the rest of the path, an empty name included.
             if part == len(parts) - 1:
                 return step < len(steps)
             return names_match(part + 1, step) or (

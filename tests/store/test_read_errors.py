@@ -1,4 +1,4 @@
-"""A disk that fails at any one read: an error of ours that names the disk, never a bare one."""
+"""A disk that fails at any one read: an AsterismError that names the disk."""
 
 import os
 import subprocess

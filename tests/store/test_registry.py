@@ -117,7 +117,7 @@ def test_equal_directory_names_get_numbers(registry: Registry, tmp_path: Path) -
 
 
 def test_equal_names_that_were_given_get_distinct_ids(registry: Registry, tmp_path: Path) -> None:
-    """In different projects they are allowed; whoever asks by name has to choose."""
+    """In different projects they are allowed; a request by name has to choose."""
     first = registry.register(directory(tmp_path, "a/app"), "app")
     second = registry.register(directory(tmp_path, "b/app"), "app")
     assert first.project.name == second.project.name

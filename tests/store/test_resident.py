@@ -31,7 +31,7 @@ FILTERS = (
     Filter(languages=("go",), repos=("quay",)),
 )
 NOTHING = MemoryLimits(matrix_bytes=0, text_bytes=0, chunks=0)
-"""With these a table is read from disk whatever is asked."""
+"""With these limits a table is always read from disk."""
 
 
 def rows(first: int, count: int, version: int) -> list[Entry]:

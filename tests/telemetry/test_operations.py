@@ -37,7 +37,7 @@ def test_one_that_goes_well(caplog: pytest.LogCaptureFixture) -> None:
     assert messages(caplog) == [("INFO", "dig request=… mode=deep outcome=ok seconds=… found=3")]
 
 
-def test_one_that_fails_with_an_error_of_ours(caplog: pytest.LogCaptureFixture) -> None:
+def test_one_that_fails_with_an_asterism_error(caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(IndexMissing), Operation("dig", "wide"):
         raise IndexMissing("There is no index; make one.")
     assert observed(OPERATIONS, "dig", "wide", "error") == 1

@@ -9,7 +9,7 @@ import pytest
 from asterism.telemetry.events import current_request, request
 
 
-def test_outside_there_is_none() -> None:
+def test_outside_of_a_request_is_no_id() -> None:
     assert current_request() == ""
     with request() as name:
         assert current_request() == name

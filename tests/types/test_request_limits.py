@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from asterism.operations.arguments import checked
-from asterism.operations.schema import Tool, input_schema
+from asterism.operations.operation import Operation
+from asterism.operations.registry import OPERATIONS, TOOLS
+from asterism.operations.schema import input_schema
 from asterism.search.filters import parse_filter_words, parse_filters
 from asterism.servers.http.openapi import openapi
-from asterism.servers.http.routes import ENDPOINTS
-from asterism.servers.tools import TOOLS
 from asterism.types.errors import UsageError
 from asterism.types.request_limits import (
     DEPTH,
@@ -22,10 +22,7 @@ from asterism.types.request_limits import (
 )
 from asterism.types.search import FILTER_KEYS
 
-EVERYTHING: Mapping[str, Tool] = {
-    **TOOLS,
-    **{operation.tool.name: operation.tool for operation in ENDPOINTS},
-}
+EVERYTHING: Mapping[str, Operation] = {operation.name: operation for operation in OPERATIONS}
 
 
 def without_limit(schema: Any, place: str) -> list[str]:
@@ -45,11 +42,11 @@ def without_limit(schema: Any, place: str) -> list[str]:
 
 def test_every_field_of_every_tool_has_its_limit() -> None:
     for name, tool in EVERYTHING.items():
-        assert without_limit(input_schema(tool), name) == []
+        assert without_limit(input_schema(tool.parameters, tool.required), name) == []
 
 
 def test_openapi_has_the_same() -> None:
-    for path, methods in openapi(ENDPOINTS)["paths"].items():
+    for path, methods in openapi(OPERATIONS)["paths"].items():
         for operation in methods.values():
             for parameter in operation.get("parameters", []):
                 assert without_limit(parameter["schema"], f"{path}.{parameter['name']}") == []
@@ -118,9 +115,9 @@ def test_the_attack_of_the_report() -> None:
         for name, schema in tool.parameters.items()
         if schema.get("type") == "string" and "enum" not in schema
     ],
-    ids=lambda part: part.name if isinstance(part, Tool) else part,
+    ids=lambda part: part.name if isinstance(part, Operation) else part,
 )
-def test_every_text_of_every_request(tool: Tool, name: str) -> None:
+def test_every_text_of_every_request(tool: Operation, name: str) -> None:
     most = FIELDS[name].characters or 0
     required = {
         needed: tool.parameters[needed].get("enum", ["a"])[0]

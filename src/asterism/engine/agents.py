@@ -352,7 +352,7 @@ class Agents:
             return self._indexes[embedder]
 
     def close(self) -> None:
-        """End the servers' processes; whatever is asked next starts anew."""
+        """End the servers' processes; the next request starts them again."""
         with self._lock:
             if self._servers is not None:
                 self._servers.close()
@@ -380,6 +380,6 @@ def asked_of(ready: ListedAgent, message: str, session: Session | None) -> Conte
 
 
 def contents_of(ready: ListedAgent) -> Contents:
-    """What the names in a request's context stand for now."""
+    """The current items behind the names in a request's context."""
     items = items_of(ready.agent, ready.tools)
     return Contents(prompt=ready.agent.system_prompt, items=items)

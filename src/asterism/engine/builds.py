@@ -1,4 +1,4 @@
-"""Indexing through the façade: take the lock, mend what is stale, sync, say what happened."""
+"""Indexing through the façade: take the lock, rebuild if needed, sync, report the result."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ from asterism.indexing.sync import masked_notes
 from asterism.indexing.watcher import Outcome, Watched, Watcher, WatchState, save_watch
 from asterism.indexing.write import spool_file
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.store.encoder_vectors import prune_second, remove_second
+from asterism.store.encoder_vectors import prune_encoder_vectors, remove_encoder_vectors
 from asterism.store.registry import Registered, check_root
 from asterism.store.replacement import BUILDING, remove_leftovers, take_place
 from asterism.telemetry.events import log_event
@@ -43,7 +43,7 @@ from asterism.types.errors import (
 from asterism.types.files import SkipReason
 from asterism.types.index_states import without_advice
 
-# How long removing a repository waits for whoever is writing.
+# How long removing a repository waits for a writer.
 FORGET_SECONDS = 10.0
 
 # Files left out for these reasons stay out whatever is written into them.
@@ -158,9 +158,9 @@ def forget(
             spool_file(directory, registered.repository.name).unlink(missing_ok=True)
         if alone:
             wipe(directory)
-            # Who makes second vectors ends now that there is nothing to make them for.
+            # A running upgrade ends because the index is gone.
             with suppress(IndexBusy), upgrader(directory, FORGET_SECONDS):
-                remove_second(directory)
+                remove_encoder_vectors(directory)
             return
         try:
             Catalogue.open(directory, writable=True).close()
@@ -172,9 +172,9 @@ def forget(
             return
         try:
             _drop_rows(index, registered.repository.name)
-            # Who makes second vectors just now drops those that nobody needs by itself.
+            # A running upgrade drops unneeded vectors by itself.
             with suppress(IndexBusy), upgrader(directory):
-                prune_second(directory, set(index.catalogue.text_hashes()))
+                prune_encoder_vectors(directory, set(index.catalogue.text_hashes()))
         finally:
             index.close()
 

@@ -18,9 +18,9 @@ from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.catalogue.schema import changes_in_place
 from asterism.store.encoder_vectors import (
     FILE_NAME,
-    prune_second,
-    remove_second,
-    second_bytes,
+    encoder_bytes,
+    prune_encoder_vectors,
+    remove_encoder_vectors,
 )
 from asterism.store.registry import Registered, Registry
 from asterism.types.errors import (
@@ -262,15 +262,15 @@ class _Work:
         reason = "encoder vectors, which no setting asks for"
         if self._dry_run:
             if unwanted:
-                self.removals.append(Removal(path, reason, second_bytes(directory)))
+                self.removals.append(Removal(path, reason, encoder_bytes(directory)))
             return
         with upgrader(directory), Catalogue.open(directory) as catalogue:
             if unwanted:
-                size = second_bytes(directory)
-                remove_second(directory)
+                size = encoder_bytes(directory)
+                remove_encoder_vectors(directory)
                 self.removals.append(Removal(path, reason, size))
             else:
-                prune_second(directory, set(catalogue.text_hashes()))
+                prune_encoder_vectors(directory, set(catalogue.text_hashes()))
 
     def _remove_index(self, directory: Path) -> None:
         reason = "an index without a project"

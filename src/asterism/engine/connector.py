@@ -28,7 +28,7 @@ from asterism.types.errors import LanguageServerError, ServerGarbled, ServerMiss
 from asterism.types.files import FoundFile, display_path
 from asterism.types.structure import Connections, Fact, Gap
 
-# What a setting says to ask nobody.
+# The value of a setting that switches a language server off.
 OFF = "off"
 
 # Characters of a reason; what a program that crashed printed is mostly a list of addresses.
@@ -88,7 +88,7 @@ class Connector:
     def __init__(
         self, registered: Registered, settings: Settings, cache: Path, environment: str | None
     ) -> None:
-        """`cache` is a directory of ours for this repository, `environment` the active one."""
+        """`cache` is Asterism's directory for this repository, `environment` the active one."""
         self.made_for = (registered.repository.root, settings)
         self._registered = registered
         self._settings = settings
@@ -167,7 +167,7 @@ class Connector:
         return program(server.program, self._registered.repository.root)
 
     def witness(self, language: str) -> Witness:
-        """Who answers for a language; a LanguageServerError says why nobody does."""
+        """The language server for a language; raises LanguageServerError if there is no answer."""
         family = _family(language)
         if family not in self._witnesses:
             self._witnesses[family] = self._makes[family]()
@@ -353,7 +353,7 @@ def _by_name_note(why: object) -> str:
 
 
 def _honest(found: Connections | None) -> Connections | None:
-    """The same; that nobody calls a symbol or refers to it is more than names can tell."""
+    """Marks empty callers and references as unknown, because names cannot prove absence."""
     if found is None:
         return None
     known = {fact for gap in found.gaps for fact in gap.facts}

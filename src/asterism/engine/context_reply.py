@@ -198,7 +198,7 @@ def _more_notes(reply: SearchReply) -> Iterator[str]:
 
 
 def _same_text(scope: FileScope, chunk: Chunk) -> Lines | None:
-    """Where a chunk's whole text stands in a file that has changed; the nearest of several."""
+    """The lines of a chunk's whole text in a changed file; the nearest if there are several."""
     lines = scope.source.decode("utf-8", "replace").split("\n")
     found = [
         Lines(unit.first_line, unit.end_line)

@@ -1,4 +1,4 @@
-"""Second vectors for questions: used when every chunk that is asked about has one."""
+"""Encoder vectors for queries: used when every chunk that is searched has one."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from asterism.models.embed.encoder import EncoderEmbedder
 from asterism.models.embed.options import EmbedOptions
 from asterism.models.embed.provider import Matrix
 from asterism.store.chunk_table import LIMITS, ChunkSnapshot, MemoryLimits
-from asterism.store.encoder_vectors import MadeFor, SecondStore, remove_second
-from asterism.store.exact_search import SecondSnapshot
+from asterism.store.encoder_vectors import EncoderStore, MadeFor, remove_encoder_vectors
+from asterism.store.exact_search import EncoderSnapshot
 from asterism.types.errors import IndexCorrupt, StoreError
 from asterism.types.processes import process_exists
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FILL_TEXTS = 64
-"""So few texts are embedded by the question that finds them missing, as after an edit: 0.2 s on two
-cores, once. Without it a command that asks once would do without second vectors after each edit."""
+"""A query embeds up to so many missing texts itself, as after an edit: 0.2 s on two cores, once.
+Otherwise the command line would have no encoder vectors after each edit."""
 FILL_SECONDS = 0.5
-"""And so long at most, on whatever machine; what was made by then is kept for the next question."""
+"""Its time limit for that; the vectors that were made by then are kept for the next query."""
 LOOKED_UP_TEXTS = 2_000
 """So many are looked up in the user's cache, as after a change of branch and back: 10 ms."""
 _MOST_FRESH = 0.25
@@ -41,7 +41,7 @@ Vectors = dict[bytes, bytes]
 
 
 class _Aligned(NamedTuple):
-    """The second vectors of one version of a project's chunks."""
+    """The encoder vectors of one version of a project's chunks."""
 
     inner: ChunkSnapshot
     made_for: MadeFor
@@ -50,7 +50,7 @@ class _Aligned(NamedTuple):
     """Of each text that has a vector, a row with it."""
     lacking: frozenset[str]
     """Repositories of which not every chunk has one."""
-    snapshot: SecondSnapshot
+    snapshot: EncoderSnapshot
 
 
 class _Short(NamedTuple):
@@ -64,10 +64,10 @@ class _Short(NamedTuple):
     there: int
     """Texts that had vectors, of whatever repository."""
     made_then: bool
-    """Whether somebody was making them."""
+    """Whether an upgrade was running then."""
 
     def holds(self, asked: EncoderQuery, there: int, made_now: bool) -> bool:
-        """Whether it is still too little; what somebody makes just now is not looked up."""
+        """Whether vectors are still missing; texts of a running upgrade are not looked up."""
         same = (asked.chunks, asked.made_for, asked.repos) == (
             self.chunks,
             self.made_for,
@@ -78,8 +78,8 @@ class _Short(NamedTuple):
         return same and (unchanged or there + rest < self.needed)
 
 
-class SecondVectors:
-    """Keeps the second vectors of a few projects in memory, as far as they are complete.
+class EncoderVectors:
+    """Keeps the complete encoder vectors of a few projects in memory.
 
     Several threads may ask, as long as no two of them ask about the same project at a time.
     """
@@ -90,8 +90,8 @@ class SecondVectors:
         self._kept: dict[Path, _Aligned] = {}
         self._short: dict[Path, _Short] = {}
 
-    def over(self, directory: Path, asked: EncoderQuery) -> SecondSnapshot | None:
-        """The chunks compared by second vectors; None where those are not complete."""
+    def over(self, directory: Path, asked: EncoderQuery) -> EncoderSnapshot | None:
+        """The chunks compared by encoder vectors; None if vectors are missing."""
         kept = self._kept.get(directory)
         if kept is not None and kept.made_for != asked.made_for:
             kept = None
@@ -132,12 +132,12 @@ class SecondVectors:
     def _look(
         self, directory: Path, asked: EncoderQuery, known: Mapping[bytes, int]
     ) -> tuple[_Found, int, bool] | None:
-        """What there is, how many texts have vectors, and whether somebody is making them.
+        """The stored vectors, the number of texts that have one, and whether an upgrade is running.
 
-        None where there is nothing, or no more than what was too little before.
+        None if there is no store, or it is as incomplete as it was at the last look.
         """
         try:
-            store = SecondStore.existing(directory, asked.made_for)
+            store = EncoderStore.existing(directory, asked.made_for)
             if store is None:
                 return None
             with store:
@@ -147,9 +147,9 @@ class SecondVectors:
                     return None
                 return _found(store, asked, known), count, made_now
         except IndexCorrupt:
-            # Whoever makes them begins anew where there are none, and would not notice otherwise.
+            # The next upgrade begins anew; it would not notice the damage otherwise.
             with upgrader(directory):
-                remove_second(directory)
+                remove_encoder_vectors(directory)
             raise
 
 
@@ -164,7 +164,7 @@ class _Found(NamedTuple):
 
 
 class EncoderQuery(NamedTuple):
-    """What a question needs second vectors of."""
+    """The chunks whose encoder vectors a query needs."""
 
     chunks: ChunkSnapshot
     repos: frozenset[str]
@@ -189,9 +189,9 @@ class EncoderQuery(NamedTuple):
         finally:
             kept.close()
         found.vectors.update(fresh)
-        # Whoever asks next need not make them; where they cannot be kept, they serve this once.
+        # Kept for the next query; if that fails, this query uses them all the same.
         with suppress(StoreError):
-            store = SecondStore.existing(directory, self.made_for, writable=True)
+            store = EncoderStore.existing(directory, self.made_for, writable=True)
             if store is not None:
                 with store:
                     store.put(fresh)
@@ -217,10 +217,10 @@ def asking(
     return EncoderQuery(chunks, frozenset(repos), options, made_for(options), cache)
 
 
-def _found(store: SecondStore, asked: EncoderQuery, known: Mapping[bytes, int]) -> _Found:
+def _found(store: EncoderStore, asked: EncoderQuery, known: Mapping[bytes, int]) -> _Found:
     """Vectors that are not known already; none where far too many of those asked for are missing.
 
-    Of repositories that nobody asks about whatever is there is taken.
+    For repositories outside the query, missing vectors do not count.
     """
     rows = asked.chunks.rows()
     needed = {
@@ -242,7 +242,7 @@ def _found(store: SecondStore, asked: EncoderQuery, known: Mapping[bytes, int]) 
 
 
 def _align(asked: EncoderQuery, fresh: Vectors, before: _Aligned | None) -> _Aligned:
-    """A row for each row of the chunks: of the version before, or new; zeros where there is none.
+    """The vectors in the order of the chunks' rows, reused or new; zeros if missing.
 
     Vectors are compared in full precision, which takes half a millisecond for ten thousand rows
     where half precision takes ten.
@@ -266,7 +266,7 @@ def _align(asked: EncoderQuery, fresh: Vectors, before: _Aligned | None) -> _Ali
             places[text_hash] = at
         else:
             lacking.add(key.repo)
-    snapshot = SecondSnapshot(asked.chunks, matrix)
+    snapshot = EncoderSnapshot(asked.chunks, matrix)
     return _Aligned(asked.chunks, asked.made_for, matrix, places, frozenset(lacking), snapshot)
 
 

@@ -92,7 +92,7 @@ class Engine:
         return found
 
     def root_for(self, directory: Path) -> Path:
-        """What someone means who stands in a directory: its repository, its checkout, itself."""
+        """The repository around a directory, else its checkout, else the directory."""
         found = self.registry.find(directory)
         if found is not None:
             return Path(found.repository.root)
@@ -150,7 +150,7 @@ class Engine:
         wait_seconds: float = -1,
         give_way: Callable[[], None] | None = None,
     ) -> UpgradeReport:
-        """Make the second vectors that an index lacks, now; `give_way` lets others go first."""
+        """Make missing encoder vectors now; `give_way` is called so that queries go first."""
         from asterism.engine.upgrade import upgrade_index
 
         settings = self.settings_of(registered)
@@ -331,7 +331,7 @@ class Engine:
             return self._warm
 
     def close(self) -> None:
-        """End helper processes and let go of connections; whatever is asked next starts anew."""
+        """End helper processes and close connections; the next call opens them again."""
         with self._lock:
             for connector in self._connectors.values():
                 connector.close()
@@ -368,7 +368,7 @@ class Engine:
     # Housekeeping
 
     def clean(self, dry_run: bool = False, cache: bool = False) -> Cleaning:
-        """Remove what nobody needs: indexes without a repository, leftovers, old versions."""
+        """Remove indexes without a repository, leftovers of killed processes and old versions."""
         from asterism.engine.cleanup import clean
         from asterism.store.registry_file import is_whole
 

@@ -54,13 +54,13 @@ class DiskFacts(NamedTuple):
 
 
 class FileVerdict(NamedTuple):
-    """What discovery says of a file now."""
+    """The result of discovery for a file now."""
 
     indexed: bool
     reason: SkipReason | None = None
     detail: str | None = None
     folder: str | None = None
-    """The directory that is skipped as a whole, where the file itself was not judged."""
+    """The directory that is skipped as a whole, if the file itself was not listed."""
 
 
 class IndexedChunk(NamedTuple):
@@ -132,7 +132,7 @@ def inspect_file(registered: Registered, path: Path, settings: Settings) -> Insp
 
 
 def _relative(repository: Repository, path: Path) -> str:
-    """The path inside the repository; a link in the last place stands for itself."""
+    """The path inside the repository; a link as the last name is not followed."""
     shown = display_path(str(path))
     if path.is_dir():
         raise WrongPathKind(f"{shown} is a directory; give the path of a file in it.")
@@ -155,7 +155,7 @@ def _disk_facts(file: Path) -> DiskFacts | None:
 
 
 class _Others(Collection[FoundFile]):
-    """Every file but one: the walk opens none of these to judge it by its content."""
+    """Every file but one: the walk does not read the content of these."""
 
     def __init__(self, path: str) -> None:
         self._path = path

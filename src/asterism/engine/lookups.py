@@ -1,4 +1,4 @@
-"""Where a name stands in a repository: found places by role, exact counts, and other spellings."""
+"""Looks up names: places by role, exact counts, similar names; and code like a place."""
 
 import os
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ def place_in(
     if first is not None and last is not None and last < first:
         raise UsageError(f"Line {last} stands before line {first}; give the first line first.")
     root = registered.repository.root
-    # The file itself may be a link, which stands for itself wherever it leads.
+    # The file itself may be a link, which is not followed.
     relative = os.path.relpath(Path(os.path.realpath(path.parent), path.name), root)
     if relative.startswith(os.pardir):
         raise UsageError(f"{shown} is not inside {display_path(root)}; give a file in it.")

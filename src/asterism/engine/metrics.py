@@ -42,7 +42,7 @@ LOOK_SECONDS = 1.0
 
 
 class Questions:
-    """How many questions a process is answering; whoever works behind them waits for none."""
+    """Counts in-flight queries so that background work can yield."""
 
     def __init__(self) -> None:
         self._changed = Condition()
@@ -62,7 +62,7 @@ class Questions:
                 self._changed.notify_all()
 
     def wait_for_none(self, stop: Event) -> None:
-        """Return when nobody waits for an answer, or when told to stop."""
+        """Return when no query is in flight, or when told to stop."""
         with self._changed:
             while self._running and not stop.is_set():
                 self._changed.wait(LOOK_SECONDS)
@@ -143,7 +143,7 @@ def measured_call(kind: str, provider: str, texts: int) -> Iterator[None]:
 SEARCH = "search"
 """The surface whose replies are what the selector chose, before any server wraps them."""
 
-# Whoever reads the numbers wants to know whose they are.
+# The version that the counts belong to.
 BUILD.set(__version__, platform.python_version(), value=1)
 
 _FILES = ("added", "changed", "removed", "touched", "parsed", "reread")
@@ -155,7 +155,7 @@ def record_search(reply: SearchReply, done: Operation) -> None:
     account, question = reply.selection.account, reply.search.question
     record_account(SEARCH, account)
     done.note(
-        # The words themselves only for whoever asked to see more.
+        # The query text is logged at debug level only.
         query=question.text if LOGGER.isEnabledFor(logging.DEBUG) else None,
         query_chars=len(question.text),
         found=reply.total.matches,
@@ -169,7 +169,7 @@ def record_search(reply: SearchReply, done: Operation) -> None:
 
 
 def record_account(surface: str, account: Account) -> None:
-    """Count a selection for whoever gives it out."""
+    """Count a selection that a surface returned."""
     info = account.truncation_info
     record_reply(
         ReplySize(

@@ -300,7 +300,7 @@ class ContextFor:
     context: RequestContext
     """Items by name, and everything that was left out, with reasons."""
     items: Mapping[ItemKey, Item]
-    """What the names stand for."""
+    """The items by their keys."""
     code: tuple[KeptCode, ...]
     used_tokens: int
     budget: int
@@ -341,7 +341,7 @@ def context_for(
 def _code(
     engine: Engine, registered: Registered | None, request: ContextRequest, notes: list[str]
 ) -> list[CodeHit]:
-    """The likely hits for the message; what stands in the way of searching is a note."""
+    """The likely hits for the message; a search that fails adds a note."""
     if request.code_hits <= 0:
         return []
     if registered is None:
@@ -366,7 +366,7 @@ def _code(
     hits = []
     for kept in reply.selection.kept:
         if kept.within is not None:
-            # Its code stands in the text of another hit.
+            # Its code is part of another hit's text.
             continue
         chunk = kept.hit.chunk
         place = f"{display_path(chunk.relative_path)}:{chunk.start_line}-{chunk.end_line}"

@@ -169,7 +169,7 @@ class QuerySnapshot:
 
     @cached_property
     def version(self) -> int:
-        """The version of the chunk table that belongs to the catalogue; 0 if there is none."""
+        """The version of the chunk table that the catalogue names; 0 without a table."""
         return self.catalogue.chunks_version()
 
     @cached_property

@@ -16,7 +16,7 @@ from asterism.models.embed.options import EmbedOptions, encoder_folder, identity
 from asterism.models.weights.folder import check, read_folder
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.chunk_table import LIMITS
-from asterism.store.encoder_vectors import MadeFor, Making, SecondStore, second_bytes
+from asterism.store.encoder_vectors import EncoderStore, MadeFor, Making, encoder_bytes
 from asterism.store.registry import Project, Registered, Registry, RepositoryState
 from asterism.store.replacement import BUILDING
 from asterism.types.errors import (
@@ -36,7 +36,7 @@ from asterism.types.processes import process_exists
 
 
 class UpgradeState(NamedTuple):
-    """The second vectors of one repository."""
+    """The encoder vectors of one repository."""
 
     model: str
     """As messages call it; what the setting says, where that is no model."""
@@ -81,11 +81,11 @@ def made_for(options: EmbedOptions) -> MadeFor:
 
 
 def wanted_upgrade(settings: Settings) -> tuple[EmbedOptions, MadeFor]:
-    """The model for second vectors; an error where none is set, or one that is not there."""
+    """The model for encoder vectors; an error if it is not set or missing."""
     options = upgrade_options(settings)
     if options is None:
         raise UsageError(
-            "No model for second vectors is set: set embedding.upgrade to encoder or to a folder "
+            "No model for encoder vectors is set: set embedding.upgrade to encoder or to a folder "
             "with a model, and embedding.provider to local."
         )
     return options, made_for(options)
@@ -94,14 +94,14 @@ def wanted_upgrade(settings: Settings) -> tuple[EmbedOptions, MadeFor]:
 def upgrade_state(
     catalogue: Catalogue, registered: Registered, settings: Settings
 ) -> UpgradeState | None:
-    """The state of a repository's second vectors; None where the settings want none."""
+    """The state of a repository's encoder vectors; None if the settings switch them off."""
     options = upgrade_options(settings)
     if options is None:
         return None
     directory = registered.project.directory
     hashes = catalogue.text_hashes(registered.repository.name)
     state = UpgradeState(
-        settings.embedding.upgrade, total=len(hashes), bytes=second_bytes(directory)
+        settings.embedding.upgrade, total=len(hashes), bytes=encoder_bytes(directory)
     )
     try:
         wanted = made_for(options)
@@ -117,7 +117,7 @@ def upgrade_state(
         )
     making, known = Making(), set[bytes]()
     try:
-        if (store := SecondStore.existing(directory, wanted)) is not None:
+        if (store := EncoderStore.existing(directory, wanted)) is not None:
             with store:
                 making, known = store.making(), store.hashes()
     except IndexCorrupt:

@@ -69,7 +69,7 @@ def model_identity(settings: Settings) -> ModelIdentity:
 
 
 def open_index(directory: Path, settings: Settings, places: DataDirectories) -> OpenIndex:
-    """Open an index for writing, and make it if there is none; the caller holds the lock.
+    """Open an index for writing, or create it; the caller holds the lock.
 
     One that is damaged, or of a schema that cannot be changed in place, is refused.
     """
@@ -131,10 +131,10 @@ def cache(settings: Settings, places: DataDirectories) -> Cache:
 def wipe(directory: Path) -> None:
     """Remove an index, all its repositories included; locks and records stay.
 
-    So do second vectors: they belong to texts, and most of those come again.
+    Encoder vectors stay too: they belong to texts, and most texts come again.
     """
-    # The catalogue first: without it there is no index, while a catalogue that has lost its chunks
-    # would be damage to whoever comes after a kill in between.
+    # The catalogue first: without it there is no index. A process killed in between would
+    # otherwise leave a catalogue without its chunks, which is damage.
     Catalogue.discard(directory)
     remove_leftovers(directory, None)
 

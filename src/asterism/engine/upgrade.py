@@ -1,4 +1,4 @@
-"""Second vectors made at once, for whoever waits for them, and what it takes to make them."""
+"""Makes encoder vectors: at once for a caller, or by a background thread at low priority."""
 
 import logging
 import os
@@ -34,15 +34,15 @@ LOOK_SECONDS = 2.0
 AGAIN_SECONDS = 60.0
 """After a failure (damaged weights, a full disk) it is tried again so much later."""
 SETTINGS_SECONDS = 10.0
-"""How long settings that want no second vectors are taken for what they were."""
+"""How long a negative look at the settings is remembered."""
 END_SECONDS = 5.0
 """How long an ending process waits for the texts that are being embedded: some 40 ms of them."""
 NICENESS = 10
-"""Whoever else wants the same core gets nine times as much of it."""
+"""Other processes get nine times as much of a shared core."""
 
 
 class Upgrader:
-    """Keeps the second vectors of the repositories that somebody works with complete."""
+    """Background thread that keeps the encoder vectors of used repositories complete."""
 
     def __init__(self, engine: Engine, tell: Callable[[str], None] | None = None) -> None:
         """`tell` hears once what went wrong; without it the log does."""
@@ -116,7 +116,7 @@ class Upgrader:
             state = (mark_of(directory), wanted)
             if self._done.get(id_) == state and (directory / FILE_NAME).exists():
                 return
-            # Somebody else is at it, here or elsewhere; one at a time is enough for a machine.
+            # Another process is making them; one at a time is enough for a machine.
             with suppress(IndexBusy, IndexMissing), self._turn():
                 if self._upgraded(id_, registered):
                     self._done[id_] = state
@@ -165,7 +165,7 @@ def _log(failure: str) -> None:
 
 
 def lower_priority() -> None:
-    """Have this thread, and those it starts, run when nobody else wants to; where that works."""
+    """Lower the priority of this thread and of those it starts, on Linux."""
     # Elsewhere a priority is the whole process's.
     if sys.platform == "linux":
         with suppress(OSError):
@@ -186,7 +186,7 @@ def upgrade_index(
     wait_seconds: float = -1,
     give_way: Callable[[], None] | None = None,
 ) -> UpgradeReport:
-    """Make the second vectors that an index lacks; −1 waits for whoever is making them.
+    """Make the encoder vectors that an index lacks; −1 waits for another upgrade without limit.
 
     With `give_way` texts are embedded a few at a time, and it is called before each few.
     """

@@ -22,7 +22,7 @@ from asterism.store.lance.table import LanceTable, Mark, version_mark
 from asterism.types.index import Stamp
 
 if TYPE_CHECKING:
-    from asterism.engine.encoder_vectors import SecondVectors
+    from asterism.engine.encoder_vectors import EncoderVectors
 
 TABLES_KEPT = 4
 """Projects whose chunks stay in memory, each within the limits of `store/resident`."""
@@ -51,7 +51,7 @@ class Warm:
         self._embedders: dict[EmbedOptions, Embedder] = {}
         self._rerankers: dict[RerankOptions, Reranker | None] = {}
         self._judges: dict[RerankOptions, LocalRerankModel] = {}
-        self._second: SecondVectors | None = None
+        self._second: EncoderVectors | None = None
         self._said: set[str] = set()
 
     def snapshot(self, directory: Path, catalogue: Catalogue) -> ChunkSnapshot:
@@ -104,7 +104,7 @@ class Warm:
             return self._embedders[options]
 
     def reranker(self, options: RerankOptions) -> Reranker | None:
-        """The model that judges hits, where the options name one; its connections stay open."""
+        """The reranker that the options name, None without one; its connections stay open."""
         with self._lock:
             if options not in self._rerankers:
                 made = make_reranker(options)
@@ -118,16 +118,16 @@ class Warm:
                 self._judges[options] = local_rerank_model(options, cache)
             return self._judges[options]
 
-    def second(self) -> SecondVectors:
-        """The second vectors of indexes that have them."""
-        from asterism.engine.encoder_vectors import SecondVectors
+    def second(self) -> EncoderVectors:
+        """The encoder vectors that are kept in memory."""
+        from asterism.engine.encoder_vectors import EncoderVectors
 
         with self._lock:
-            self._second = self._second or SecondVectors()
+            self._second = self._second or EncoderVectors()
             return self._second
 
     def once(self, sentence: str) -> tuple[str, ...]:
-        """A sentence for whoever asks, unless somebody was told already."""
+        """Returns the sentence the first time, then nothing."""
         with self._lock:
             if sentence in self._said:
                 return ()
@@ -135,7 +135,7 @@ class Warm:
             return (sentence,)
 
     def close(self) -> None:
-        """Let go of connections; whatever is asked next opens them again."""
+        """Close connections; the next query opens them again."""
         for model in (*self._embedders.values(), *self._rerankers.values()):
             if model is not None:
                 model.close()

@@ -197,7 +197,7 @@ class OpenIndex:
     def maintain(self, thorough: bool = False, make_room: bool = False) -> None:
         """Keep queries quick; what it does is committed like any other change.
 
-        After much was written, building indexes needs the room that reading and embedding needed.
+        After large writes, free memory is returned first, because building indexes needs it.
         """
         if self._table is None and self.catalogue.chunks_version() == 0:
             return

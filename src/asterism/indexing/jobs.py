@@ -16,7 +16,7 @@ from asterism.types.errors import AsterismError, StorageFailed, StoreError
 from asterism.types.files import Discovery
 from asterism.types.index import Job, JobKind, JobState, Repository
 
-# How often the record is written and the wish to stop is looked for.
+# How often the record is written and a request to stop is looked for.
 RECORD_SECONDS = 0.5
 
 
@@ -61,7 +61,7 @@ def _storage_failure(error: OSError, index: OpenIndex) -> StorageFailed:
         why = "the disk is full"
     return StorageFailed(
         f"The index in {index.directory} could not be written: {why}. What was committed is "
-        "kept; make room or fix the permissions, then run the command again."
+        "kept; free disk space or fix the permissions, then run the command again."
     )
 
 

@@ -34,7 +34,7 @@ def writer(
 def upgrader(
     directory: Path, wait_seconds: float = 0, waiting: Callable[[str], None] | None = None
 ) -> Iterator[None]:
-    """Be the one that makes an index's second vectors; writers of the index go on beside it."""
+    """Hold the lock for making an index's encoder vectors; the index can be written meanwhile."""
     with _held(directory, _UPGRADER, wait_seconds, waiting):
         yield
 
@@ -78,7 +78,7 @@ def _held(
 
 
 def held_seconds(directory: Path) -> float:
-    """How long ago somebody last took the lock for writing."""
+    """How many seconds ago the lock for writing was last taken."""
     try:
         return max(0.0, time() - (directory / f"{_WRITER}.pid").stat().st_mtime)
     except OSError:

@@ -208,7 +208,7 @@ def judge(
 
 
 def first_build(catalogue: Catalogue, repository: Repository) -> str:
-    """What to say of a first build that has not come to its end; nothing where it has."""
+    """The message about a first build that has not finished; empty if it has."""
     job = catalogue.job(repository.name)
     if job is None or job.kind != "build" or job.state == "done":
         return ""

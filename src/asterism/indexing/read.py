@@ -137,7 +137,7 @@ def read_batch(where: Where, looks: Sequence[Look]) -> Packet:
 
 
 def read_packed(where: Where, looks: Sequence[Look]) -> Packet:
-    """The same for whoever sends the rows on, or keeps them for long."""
+    """The same with packed rows, to be sent to another process or kept in a file."""
     packet = read_batch(where, looks)
     assert isinstance(packet.rows, list)
     return packet._replace(rows=_pack(packet.rows) if packet.rows else b"")
@@ -255,6 +255,6 @@ def _read(where: Where, look: Look, rows: list[FileRows]) -> Outcome:
 
 
 def _with_terms(chunk: Chunk) -> ChunkTerms:
-    """Only the code counts for words: the preamble says once more what stands in it."""
+    """The words come from the code alone: the preamble repeats names that are in it."""
     code = chunk.embedding_text.partition(f"\n{RULE}\n")[2]
     return ChunkTerms(chunk, joined_terms(code), name_terms(chunk.qualified_name.split(".")))

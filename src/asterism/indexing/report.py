@@ -19,7 +19,7 @@ class SyncStage(StrEnum):
     writing = "writing"
     finishing = "finishing"
     upgrading = "upgrading"
-    """The index is complete, and gets second vectors; what is counted as files are texts."""
+    """The index is complete; encoder vectors are made, and texts are counted as files."""
 
 
 SYNC_STAGES = (
@@ -43,7 +43,7 @@ class Progress(NamedTuple):
 
 
 def _nobody(_progress: Progress) -> None:
-    """Nobody listens."""
+    """Ignores progress."""
 
 
 def _never() -> bool:

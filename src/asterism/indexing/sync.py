@@ -40,7 +40,7 @@ from asterism.types.errors import Cancelled, StorageFailed
 from asterism.types.files import Discovery
 from asterism.types.index import Batch, FileState, Pending, Repository, Skipped, Staleness
 
-# From here on indexes take enough memory to make room for them first.
+# From here on building indexes takes so much memory that free memory is returned first.
 ROOM_FROM_CHUNKS = 20_000
 
 # From here on memory counts for more than a tenth of the time.
@@ -264,7 +264,7 @@ class _Work:
         self._write_batches(writer, spool)
         if not self.known:
             self.index.catalogue.end_bulk()
-        # What files offer each other is not needed any more, and building indexes takes its room.
+        # The exported signatures are not needed any more; building indexes needs the memory.
         around.forget()
         self.reads = {path: read.bare for path, read in self.reads.items()}
         if writer.account.wrote:

@@ -1,4 +1,4 @@
-"""Second vectors for an index that answers already: made text by text, whenever there is time."""
+"""Makes the encoder vectors of a complete index, text by text, and embeds an index again."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from asterism.indexing.report import (
 )
 from asterism.models.embed.provider import Embedder, Matrix
 from asterism.store.chunk_table import LIMITS, ChunkSnapshot, MemoryLimits
-from asterism.store.encoder_vectors import MadeFor, Making, SecondStore
+from asterism.store.encoder_vectors import EncoderStore, MadeFor, Making
 from asterism.types.errors import AsterismError, Cancelled, StorageFailed
 from asterism.types.index import Entry, Manifest
 
@@ -75,17 +75,17 @@ BATCH_TEXTS = 64
 
 
 def _at_once() -> None:
-    """Nobody is to be waited for."""
+    """Never waits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upgrade:
-    """What second vectors are made of, and by whom."""
+    """The inputs of an upgrade: texts, model, cache and limits."""
 
     directory: Path
     made_for: MadeFor
     version: Callable[[], int]
-    """The version of the chunks that is committed now; 0 where there is none."""
+    """The committed version of the chunk table; 0 if nothing is committed."""
     chunks: Callable[[int], ChunkSnapshot]
     embedder: Callable[[], Embedder]
     cache: Callable[[], Cache]
@@ -93,18 +93,18 @@ class Upgrade:
     run_texts: int = BATCH_TEXTS
     """Texts that are embedded in one go; between two of them others may go first."""
     give_way: Callable[[], None] = _at_once
-    """Returns when nobody needs the processor more."""
+    """Returns when no query is in flight."""
 
 
 def upgrade(work: Upgrade, listener: Listener = SILENT) -> UpgradeReport:
-    """Make the vectors that are missing; the caller holds the lock of whoever makes them.
+    """Make the missing vectors; the caller holds the upgrader's lock.
 
-    The index may be written to meanwhile: what is missing is then looked for again. After each
-    batch the vectors are kept, so whatever ends this, the next one goes on there.
+    If the index is written meanwhile, missing vectors are looked for again. Each batch is saved,
+    so the next upgrade continues after the last batch.
     """
     run = _Run(work, listener)
     try:
-        with SecondStore.open(work.directory, work.made_for) as store:
+        with EncoderStore.open(work.directory, work.made_for) as store:
             store.note(Making(os.getpid()))
             failure = ""
             try:
@@ -138,7 +138,7 @@ class _Run:
         self._cache = work.cache()
         self._embedded = self._cached = self._dropped = self._texts = self._too_large = 0
 
-    def until_complete(self, store: SecondStore) -> UpgradeReport:
+    def until_complete(self, store: EncoderStore) -> UpgradeReport:
         """Go through the versions of the index until one is complete."""
         work = self._work
         version = work.version()
@@ -166,7 +166,7 @@ class _Run:
         if self._embedder is not None:
             self._embedder.close()
 
-    def _completed(self, store: SecondStore, chunks: ChunkSnapshot) -> bool:
+    def _completed(self, store: EncoderStore, chunks: ChunkSnapshot) -> bool:
         """Make what this version lacks; False where another has taken its place meanwhile."""
         work = self._work
         hashes = chunks.rows().text_hashes
@@ -189,7 +189,7 @@ class _Run:
         self._dropped += store.keep_only(needed)
         return work.version() == chunks.version
 
-    def _keep(self, store: SecondStore, hashes: Sequence[bytes], texts: Sequence[str]) -> None:
+    def _keep(self, store: EncoderStore, hashes: Sequence[bytes], texts: Sequence[str]) -> None:
         """Vectors of some texts, from the cache or the model, into both."""
         made_for = self._work.made_for
         found = self._cache.get(made_for.model, made_for.recipe, hashes)

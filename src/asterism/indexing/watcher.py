@@ -59,8 +59,8 @@ class Watched(NamedTuple):
     sync: Callable[[], SyncReport]
     """Brings the index up to date and says what it did."""
     left_out: Callable[[], Collection[str]]
-    """What is not indexed whatever it holds, relative; a directory ends in `/` and stands for all
-    below it. Events there do not count."""
+    """Relative paths that are never indexed; a directory ends in `/` and includes everything
+    below it. Events there are ignored."""
 
 
 @dataclass
@@ -101,7 +101,7 @@ class Watcher:
                 ) from error
 
     def _one_watch(self) -> Iterator[int]:
-        """Events until the end, or until another directory stands in the root's place.
+        """Counts of events, until the end or until the root is replaced by another directory.
 
         The first 0 comes when the watch stands, so nothing falls between it and the first sync.
         """

@@ -40,7 +40,7 @@ from asterism.types.index import (
 
 ENDING = ".spool"
 _KEY_BYTES = 16
-# Lengths of the two parts of a record, the source bytes it stands for, and a digest of all that.
+# Lengths of a record's two parts, the source bytes that it was made from, and a digest.
 _RECORD = Struct(">QQQ16s")
 
 
@@ -272,7 +272,7 @@ class Writer:
         ) == self.around.links(bound.read)
 
     def _replace(self, bound: Sequence[_Bound], first: int, stale: Sequence[int]) -> int:
-        """New rows in, old rows out; nobody reads this version until the catalogue names it."""
+        """Add new rows and delete old ones; readers see it once the catalogue is committed."""
         table = self.index.table()
         entries = list(self._entries(bound, first))
         if entries:

@@ -1,11 +1,12 @@
-"""Arguments of a call, checked against the tool's parameters; what is wrong is a sentence."""
+"""Arguments of a call, checked against the fields of the request; what is wrong is a sentence."""
 
 import difflib
 import math
 import reprlib
 from collections.abc import Mapping, Sequence
 
-from asterism.operations.schema import Json, Tool
+from asterism.operations.operation import Operation
+from asterism.operations.schema import Json
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path
 from asterism.types.request_limits import (
@@ -23,28 +24,28 @@ _SHOWN = 60
 """Characters of a wrong value that are repeated."""
 
 
-def checked(tool: Tool, given: Mapping[str, object] | None) -> Json:
+def checked(operation: Operation, given: Mapping[str, object] | None) -> Json:
     """The arguments with their defaults; null means that nothing was given."""
-    known = tool.parameters
+    known = operation.parameters
     check_depth("The request", given)
     arguments = {name: value for name, value in (given or {}).items() if value is not None}
     for name in arguments:
         if name not in known:
-            raise UsageError(_unknown(name, tool))
-    for name in tool.required:
+            raise UsageError(_unknown(name, operation))
+    for name in operation.required:
         if name not in arguments:
-            raise UsageError(f"{tool.name} needs {name}; give it.")
+            raise UsageError(f"{operation.name} needs {name}; give it.")
     found = {name: _value(name, known[name], value) for name, value in arguments.items()}
     defaults = {name: schema["default"] for name, schema in known.items() if "default" in schema}
     return {**defaults, **found}
 
 
-def _unknown(name: object, tool: Tool) -> str:
+def _unknown(name: object, operation: Operation) -> str:
     word = _shown(name)
-    near = difflib.get_close_matches(word, [*tool.parameters], n=1)
+    near = difflib.get_close_matches(word, [*operation.parameters], n=1)
     meant = f" Did you mean {near[0]}?" if near else ""
-    names = ", ".join(tool.parameters) or "none"
-    return f"{tool.name} has no parameter {word}.{meant} Its parameters are: {names}."
+    names = ", ".join(operation.parameters) or "none"
+    return f"{operation.name} has no parameter {word}.{meant} Its parameters are: {names}."
 
 
 def _value(name: str, schema: Json, value: object) -> object:
@@ -117,7 +118,7 @@ def _mapping(name: str, schema: Json, value: object) -> Json:
 
 
 def _plain(name: str, value: object) -> object:
-    """A value inside an object; its type is checked by whoever reads the object."""
+    """A value inside an object; the code that reads the object checks its type."""
     if isinstance(value, str):
         return _text(f"a value of {name}", _ANY_NAME, value)
     if isinstance(value, list | tuple):

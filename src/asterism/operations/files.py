@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from asterism.operations.json import Accounted, Located, located, to_json
+from asterism.operations.calls import Call
+from asterism.operations.json import Accounted, Located, located
+from asterism.operations.limits import Reply, plain_account, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.schema import (
     LAST_LINE,
-    Json,
     MaxTokens,
     ProjectId,
     RepositoryId,
@@ -28,13 +29,11 @@ from asterism.types.errors import (
     UsageError,
 )
 from asterism.types.files import display_path, wire_path
+from asterism.types.outline import Outline
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
-    from asterism.operations.calls import Call
-    from asterism.operations.limits import Reply
     from asterism.store.registry import Registered
-    from asterism.types.outline import Outline
 
 MOST_LINES = 5_000
 """Lines of a file in one reply."""
@@ -90,7 +89,7 @@ class OutlineSymbol:
     start_line: int
     end_line: int
     signature: str
-    exported: bool
+    is_exported: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +144,7 @@ def file_outline(call: Call, asked: FileOutline) -> Reply:
         problems_count=len(outline.problems),
         symbols=symbols,
     )
-    return _reply(call, found, "symbols")
+    return reply_of(found, "symbols")
 
 
 def _symbols(outline: Outline) -> tuple[OutlineSymbol, ...]:
@@ -158,7 +157,7 @@ def _symbols(outline: Outline) -> tuple[OutlineSymbol, ...]:
             start_line=item.start_line,
             end_line=item.end_line,
             signature=item.signature,
-            exported=item.exported,
+            is_exported=item.exported,
         )
         for item in outline.items
         if item.is_symbol
@@ -192,7 +191,7 @@ def file_lines(call: Call, asked: FileLines) -> Reply:
         total_lines=len(lines),
         lines=tuple(page),
     )
-    return _reply(call, found, "lines")
+    return reply_of(found, "lines")
 
 
 def skipped_files(call: Call, asked: SkippedFiles) -> Reply:
@@ -216,15 +215,13 @@ def skipped_files(call: Call, asked: SkippedFiles) -> Reply:
         if asked.reason in (None, entry.reason)
     )
     found = SkippedFound(**_listed(call, registered, len(rows)), counts=counts, skipped=rows)
-    return _reply(call, found, "skipped")
+    return reply_of(found, "skipped")
 
 
 def _listed(
     call: Call, registered: Registered, total: int, returned: int | None = None
 ) -> dict[str, Any]:
     """Place and account of a list; files are read as they are, whatever the index knows of them."""
-    from asterism.operations.limits import plain_account
-
     return {
         **located(registered),
         **plain_account(total, total if returned is None else returned, call.limit),
@@ -232,14 +229,6 @@ def _listed(
         "index_state": {"behind": 0, "message": ""},
         "notes": (),
     }
-
-
-def _reply(call: Call, found: object, rows: str) -> Reply:
-    from asterism.operations.limits import Part, Reply, fitted
-
-    structured: Json = to_json(found)
-    # Clients of the API read the data; texts are for models.
-    return fitted(Reply(parts=(Part(""),), structured=structured, rows=rows), call.limit)
 
 
 def shown_file(call: Call, registered: Registered, typed: str) -> tuple[Path, str]:
@@ -284,8 +273,6 @@ List the files and folders of a repository that its index leaves out, each with 
         request=SkippedFiles,
         reply=SkippedFound,
         run=skipped_files,
-        asks=False,
-        is_tool=False,
         route=Route("GET", "/api/skipped"),
     ),
     Operation(
@@ -295,8 +282,6 @@ List the files and folders of a repository that its index leaves out, each with 
         request=FileOutline,
         reply=OutlineFound,
         run=file_outline,
-        asks=False,
-        is_tool=False,
         route=Route("GET", "/api/outline"),
     ),
     Operation(
@@ -307,8 +292,6 @@ Show lines of a file as it is now. Only files that are, or would be, indexed are
         request=FileLines,
         reply=LinesFound,
         run=file_lines,
-        asks=False,
-        is_tool=False,
         route=Route("GET", "/api/file"),
     ),
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from asterism.operations.reply_schema import is_optional
 from asterism.operations.schema import Json
+from asterism.types.files import wire_path
 from asterism.types.search import Account
 
 if TYPE_CHECKING:
@@ -29,8 +30,19 @@ class Located:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Accounted:
-    """What came in, what goes out, why the rest does not, and how fresh it is."""
+class KnownRepository:
+    """A repository that is registered."""
+
+    repository_id: str
+    name: str
+    project_id: str
+    project: str
+    root: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counted:
+    """How many entries there are, how many the reply has, and why the rest is left out."""
 
     total_count: int
     returned_count: int
@@ -38,6 +50,12 @@ class Accounted:
     truncation_info: Mapping[str, object]
     dropped: Mapping[str, int]
     token_method: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accounted(Counted):
+    """The same with where the list goes on, and how fresh it is."""
+
     cursor: str | None
     index_state: Mapping[str, object]
     notes: tuple[str, ...]
@@ -85,8 +103,19 @@ def located(registered: Registered) -> Json:
     }
 
 
+def known(registered: Registered) -> Json:
+    """The fields of `KnownRepository`."""
+    return {
+        "repository_id": registered.repository.id,
+        "name": registered.repository.name,
+        "project_id": registered.project.id,
+        "project": registered.project.name,
+        "root": wire_path(registered.repository.root),
+    }
+
+
 def accounted(account: Account) -> Json:
-    """The fields of `Accounted` that an account of a selection gives."""
+    """The fields of `Counted`, from the account of a selection."""
     return {
         "total_count": account.total_count,
         "returned_count": account.returned_count,
@@ -103,7 +132,7 @@ def timed(seconds: float) -> Json:
 
 
 def statistics_json(found: Status) -> Json | None:
-    """How much an index holds; nothing where there is none."""
+    """The size of an index; None without an index."""
     known = found.statistics
     return known and {
         "files": known.files,
@@ -118,7 +147,7 @@ def statistics_json(found: Status) -> Json | None:
 
 
 def job_json(found: Status) -> Json | None:
-    """The indexing that runs, or the last one; nothing where there was none."""
+    """The indexing that runs, or the last one; None before the first."""
     job = found.job
     return job and {
         "kind": job.kind,
@@ -133,7 +162,7 @@ def job_json(found: Status) -> Json | None:
 
 
 def upgrade_json(found: Status) -> Json | None:
-    """How far the second vectors are; nothing where the settings want none."""
+    """Progress of the encoder vectors; None if the settings turn them off."""
     state = found.upgrade
     return state and {
         "model": state.model,

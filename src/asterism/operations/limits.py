@@ -1,4 +1,4 @@
-"""How long a reply may be, measured on what is really sent, and what goes if it is longer."""
+"""Limits of replies, measured on what is sent, and what is dropped to keep to them."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from asterism.disclosure.places import visible
-from asterism.operations.json import compact
+from asterism.operations.json import compact, to_json
 from asterism.operations.schema import Json
 from asterism.search.selection.options import CEILING_CHARS
 from asterism.search.selection.sizes import CHARS_PER_TOKEN
@@ -45,9 +45,18 @@ class Reply:
     render: Callable[[Json], str] | None = None
     """How the text for the model follows from the structured content."""
     account: str | None = None
-    """Where in `meta` the account stands; else it stands in the structured content."""
+    """The key of `meta` that holds the account; None if the structured content holds it."""
     error: str | None = None
     """The code of a failure."""
+
+
+def reply_of(
+    found: object, rows: str | None = None, render: Callable[[Json], str] | None = None
+) -> Reply:
+    """The reply that a record is; without `render` it has no text, as programs read the data."""
+    structured: Json = to_json(found)
+    text = "" if render is None else render(structured)
+    return Reply(parts=(Part(text),), structured=structured, rows=rows, render=render)
 
 
 def limit_for(max_tokens: int | None, client: str | None = None) -> int:
@@ -124,7 +133,7 @@ def fitted(reply: Reply, limit: int) -> Reply:
 
 
 def account_of(reply: Reply) -> Json:
-    """The account of what a reply left out; nothing where there is none."""
+    """The account of what a reply left out; empty if it has no account."""
     found = reply.structured or {}
     if reply.account is not None:
         found = reply.meta.get(reply.account, {})

@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from asterism.operations.json import Accounted, Located, located, to_json
+from asterism.operations.calls import Call
+from asterism.operations.json import Accounted, Located, located
+from asterism.operations.limits import MOST_CHARS, Reply, plain_account, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.requests import SymbolRelations
 from asterism.operations.schema import Json
 from asterism.types.files import wire_path
+from asterism.types.structure import CallTree, Connections, Edge, Gap, SymbolPlace
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
     from asterism.engine.relations import RelatedSymbol, Relation, RelationsReply
-    from asterism.operations.calls import Call
-    from asterism.operations.limits import Reply
     from asterism.store.registry import Registered
-    from asterism.types.structure import CallTree, Connections, Edge, Gap, SymbolPlace
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,6 @@ class RelationsFound(Accounted, Located):
 def symbol_relations(call: Call, asked: SymbolRelations) -> Reply:
     """Every definition of a name with its callers, callees or references."""
     from asterism.engine.relations import Relation, RelationsRequest
-    from asterism.operations.limits import Part, Reply, fitted
 
     registered = call.repository()
     request = RelationsRequest(
@@ -47,16 +46,13 @@ def symbol_relations(call: Call, asked: SymbolRelations) -> Reply:
         below=_below(registered, asked.path),
     )
     found = relations_found(call.engine.relations(registered, request), registered, call.limit)
-    reply = Reply(parts=(Part(""),), structured=to_json(found), rows="definitions")
-    return fitted(reply, call.limit)
+    return reply_of(found, "definitions")
 
 
 def relations_found(
     reply: RelationsReply, registered: Registered, limit: int | None = None
 ) -> RelationsFound:
     """The record of what was found."""
-    from asterism.operations.limits import MOST_CHARS, plain_account
-
     request = reply.request
     return RelationsFound(
         **located(registered),
@@ -159,7 +155,7 @@ answer where there is one, else names and imports; each edge says how it is know
         request=SymbolRelations,
         reply=RelationsFound,
         run=symbol_relations,
-        is_tool=False,
+        needs_index=True,
         route=Route("POST", "/api/relations"),
     ),
 )

@@ -18,8 +18,10 @@ def is_optional(field: "Field[Any]") -> bool:
     return field.default is not MISSING
 
 
-def reply_schema(record: type) -> Json:
+def reply_schema(record: Any) -> Json:
     """The object that a reply is. Rows are shown as objects; the pages describe their fields."""
+    if get_origin(record) is types.UnionType:
+        return {"type": "object", "anyOf": [reply_schema(one) for one in get_args(record)]}
     hints = get_type_hints(record)
     return {
         "type": "object",

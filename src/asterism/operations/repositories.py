@@ -2,18 +2,17 @@
 
 import os
 from pathlib import Path
-from typing import NamedTuple
 
 from asterism.analysis.source.checkouts import enclosing_checkout, on_disk
 from asterism.engine.engine import Engine
-from asterism.operations.addable import Addable
+from asterism.operations.calls import Standpoint
 from asterism.operations.schema import Json
 from asterism.store.registry import Registered, check_root
 from asterism.types.errors import IndexMissing, PathMissing, PathOutside, RepositoryUnclear
 from asterism.types.files import display_path
 
 HIDDEN = "…"
-"""What stands for a place of the machine that a reply must not name."""
+"""Replaces a path of the machine that a reply must not name."""
 _OUTSIDE = ("/", "~", "..")
 _LISTED = 20
 """Repositories that an error names; list_repositories shows the rest."""
@@ -21,20 +20,8 @@ _LONGEST_NAME, _LONGEST_PATH = 255, 4096
 """Bytes of a file's name and of a whole path, as systems have them."""
 
 
-class Standpoint(NamedTuple):
-    """Where a server was started, and what it must not take for a repository."""
-
-    directory: Path | None = None
-    is_root: bool = False
-    """It was named as the repository itself, not as a place somewhere in one."""
-    too_wide: frozenset[Path] = frozenset()
-    """Directories that nobody means to index as a whole: a home, the root of the disk."""
-    addable: Addable | None = None
-    """The rules for clients that the user did not start; nothing for one that he did."""
-
-
 def repository_for(engine: Engine, here: Standpoint, arguments: Json) -> Registered:
-    """The repository a call means: by id, by project, by path, else where the server stands."""
+    """The repository of a call: by id, project or path, else where the server was started."""
     named = _named(engine, arguments)
     if named is not None:
         return named
@@ -50,7 +37,7 @@ def repository_for(engine: Engine, here: Standpoint, arguments: Json) -> Registe
 
 
 def own_repository(engine: Engine, here: Standpoint) -> Registered:
-    """The repository that the server stands in, else the only one there is."""
+    """The repository that the server was started in, else the only one there is."""
     if here.directory is not None:
         found = engine.registry.find(here.directory)
         if found is not None:
@@ -138,7 +125,7 @@ def _check_length(typed: str) -> None:
 
 
 def to_index(engine: Engine, here: Standpoint, arguments: Json) -> Registered:
-    """The repository to index: a known one, or the one that the server stands in."""
+    """The repository to index: a known one, or the one that the server was started in."""
     typed = arguments.get("path")
     named = _named(engine, arguments)
     if named is not None:

@@ -9,7 +9,7 @@ A field without a default is required.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Annotated, Any, NamedTuple, TypeAlias, get_type_hints
 
 from asterism.types.request_limits import FIELDS
@@ -21,26 +21,6 @@ LEAST_TOKENS = 500
 """A list with its account has no place in less."""
 MOST_TOKENS = 25_000
 """Of a reply; the ceiling in characters is four times that."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
-    """One tool: how it is called, and what it may do to the user's things."""
-
-    name: str
-    title: str
-    description: str
-    parameters: Mapping[str, Json] = field(default_factory=dict)
-    required: tuple[str, ...] = ()
-    output: Json | None = None
-    read_only: bool = True
-    destructive: bool = False
-    idempotent: bool = True
-
-    def __post_init__(self) -> None:
-        """Give every parameter the limits that its name has."""
-        limited = {name: _limited(name, schema) for name, schema in self.parameters.items()}
-        object.__setattr__(self, "parameters", limited)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +58,7 @@ def request_fields(request: type) -> tuple[RequestField, ...]:
     for each in fields(request):
         notes = hints[each.name].__metadata__
         required = each.default is MISSING and each.default_factory is MISSING
-        schema = dict(notes[0])
+        schema = _limited(each.name, dict(notes[0]))
         if each.default is not MISSING and each.default is not None:
             schema["default"] = each.default
         option = notes[1] if len(notes) > 1 else Option()
@@ -129,10 +109,9 @@ def texts(description: str) -> Json:
     return {"anyOf": [one, several], "description": description}
 
 
-def choice(description: str, words: Sequence[str], default: str | None = None) -> Json:
+def choice(description: str, words: Sequence[str]) -> Json:
     """One of several words."""
-    schema: Json = {"type": "string", "enum": list(words), "description": description}
-    return schema if default is None else {**schema, "default": default}
+    return {"type": "string", "enum": list(words), "description": description}
 
 
 def choices(description: str, words: Sequence[str]) -> Json:
@@ -142,17 +121,14 @@ def choices(description: str, words: Sequence[str]) -> Json:
     return {"anyOf": [one, several], "description": description}
 
 
-def switch(description: str, default: bool = False) -> Json:
+def switch(description: str) -> Json:
     """Yes or no."""
-    return {"type": "boolean", "default": default, "description": description}
+    return {"type": "boolean", "description": description}
 
 
-def whole(description: str, least: int, most: int, default: int | None = None) -> Json:
+def whole(description: str, least: int, most: int) -> Json:
     """A whole number within bounds."""
-    schema: Json = {"type": "integer", "minimum": least, "maximum": most}
-    if default is not None:
-        schema["default"] = default
-    return {**schema, "description": description}
+    return {"type": "integer", "minimum": least, "maximum": most, "description": description}
 
 
 def share(description: str) -> Json:
@@ -161,35 +137,32 @@ def share(description: str) -> Json:
 
 
 def mapping(description: str) -> Json:
-    """Keys and values, which whoever takes them checks."""
+    """Keys and values; the code that reads them checks them."""
     return {"type": "object", "description": description}
 
 
-def input_schema(tool: Tool) -> Json:
+def input_schema(parameters: Mapping[str, Json], required: Sequence[str]) -> Json:
     """What a call may contain, as JSON Schema; anything else is refused."""
-    schema: Json = {"type": "object", "properties": dict(tool.parameters)}
-    if tool.required:
-        schema["required"] = list(tool.required)
+    schema: Json = {"type": "object", "properties": dict(parameters)}
+    if required:
+        schema["required"] = list(required)
     return {**schema, "additionalProperties": False}
 
 
-REPOSITORY: Json = {
-    "repository_id": text("Id or name of a repository, from list_repositories."),
-    "project_id": text("Id or name of a project; enough where it has one repository."),
-}
-"""Which repository is meant, where it is not the server's own."""
-
-MAX_TOKENS: Json = {
-    "max_tokens": whole(
+RepositoryId: TypeAlias = Annotated[
+    str | None, text("Id or name of a repository, from list_repositories."), NOT_A_FLAG
+]
+ProjectId: TypeAlias = Annotated[
+    str | None, text("Id or name of a project; enough where it has one repository."), NOT_A_FLAG
+]
+MaxTokens: TypeAlias = Annotated[
+    int | None,
+    whole(
         "Keep the reply within so many tokens; nothing raises the ceiling of 100,000 characters.",
         LEAST_TOKENS,
         MOST_TOKENS,
-    )
-}
-
-RepositoryId: TypeAlias = Annotated[str | None, REPOSITORY["repository_id"], NOT_A_FLAG]
-ProjectId: TypeAlias = Annotated[str | None, REPOSITORY["project_id"], NOT_A_FLAG]
-MaxTokens: TypeAlias = Annotated[int | None, MAX_TOKENS["max_tokens"]]
+    ),
+]
 
 LAST_LINE = 100_000_000
 """No file that is read has so many lines."""

@@ -7,11 +7,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from asterism.operations.calls import Call
 from asterism.operations.json import compact, to_json
+from asterism.operations.limits import Part, Reply, fitted, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.requests import CodebaseSearch, SearchCode, SimilarCode
 from asterism.operations.schema import Json
 from asterism.operations.search_reply import (
+    ContextAnswer,
     RowOptions,
     SearchFound,
     context_found,
@@ -27,8 +30,6 @@ if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
     from asterism.engine.context_reply import ContextReply
     from asterism.engine.search import SearchReply, SearchRequest
-    from asterism.operations.calls import Call
-    from asterism.operations.limits import Reply
     from asterism.store.registry import Registered
 
 ENVELOPE = 1_100
@@ -51,8 +52,6 @@ def codebase_search(call: Call, asked: CodebaseSearch) -> Reply:
 
 def context_reply(found: ContextReply, registered: Registered, *, is_local: bool = False) -> Reply:
     """A context as parts, with the account beside them."""
-    from asterism.operations.limits import Part, Reply
-
     parts = [Part(part.text, part.priority) for part in found.assembly.parts]
     state = found.search.state.message
     remarks = [*found.notes, *([state] if state else [])]
@@ -93,7 +92,7 @@ def _page(
     request: SearchRequest,
     search: Callable[[SearchRequest], SearchReply],
 ) -> Reply:
-    """The rows; a page ends where its room does, so that the cursor goes on with the next row."""
+    """The rows; a page that is full ends early, and its cursor goes on with the next row."""
     reply = _answered(call, asked, request, search)
     while asked.exhaustive and request.limit > 1 and _left_out(reply):
         limit = max(1, min(request.limit - 1, _returned(reply)))
@@ -108,19 +107,11 @@ def _answered(
     request: SearchRequest,
     search: Callable[[SearchRequest], SearchReply],
 ) -> Reply:
-    from asterism.operations.limits import Part, Reply, fitted
-
     options = RowOptions(asked.explain)
-    structured = to_json(search_found(search(request), call.repository(), options))
+    found: Json = to_json(search_found(search(request), call.repository(), options))
     if request.limit < asked.limit:
-        structured = _shorter_page(structured, asked.limit, call)
-    reply = Reply(
-        parts=(Part(search_text(structured)),),
-        structured=structured,
-        rows="results",
-        render=search_text,
-    )
-    return fitted(reply, call.limit)
+        found = _shorter_page(found, asked.limit, call)
+    return fitted(reply_of(found, "results", search_text), call.limit)
 
 
 def _written(
@@ -213,7 +204,7 @@ def _shorter_page(structured: Json, wanted: int, call: Call) -> Json:
 
     reason = "token_budget" if call.limit < CHUNKS.limit_chars else "character_limit"
     info = {**structured["truncation_info"], "reason": reason, "original_count": wanted}
-    note = "This page has room for fewer rows than asked for; the cursor goes on after them."
+    note = "Fewer rows than asked for fit on this page; the cursor goes on after them."
     notes = [*structured["notes"], note]
     return {**structured, "truncated": True, "truncation_info": info, "notes": notes}
 
@@ -236,7 +227,11 @@ answers are given; notes say what was left out.
 
 Example: {"query": "validate the session token of a request", "path": ["src/auth/"]}""",
         request=CodebaseSearch,
+        reply=ContextAnswer,
         run=codebase_search,
+        needs_index=True,
+        limits_texts=True,
+        is_tool=True,
         route=Route("POST", "/api/context"),
     ),
     Operation(
@@ -261,6 +256,9 @@ Example: {"query": "regex:print\\\\(", "mode": "exact", "exhaustive": true, "fil
         request=SearchCode,
         reply=SearchFound,
         run=search_code,
+        needs_index=True,
+        is_tool=True,
+        shows_reply=True,
         route=Route("POST", "/api/search"),
     ),
     Operation(
@@ -272,7 +270,7 @@ compare with a piece of code that is in no file, search with mode `similar` and 
         request=SimilarCode,
         reply=SearchFound,
         run=similar_code,
-        is_tool=False,
+        needs_index=True,
         route=Route("POST", "/api/similar"),
     ),
 )

@@ -106,6 +106,13 @@ class ContextFound(Timed, Accounted, _Searched):
     results: tuple[ContextRow, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class ContextAnswer(ContextFound):
+    """The same with the texts, as programs get it."""
+
+    parts: tuple[Mapping[str, object], ...]
+
+
 class RowOptions(NamedTuple):
     """What the rows of a reply hold beside what all rows do."""
 
@@ -172,7 +179,7 @@ def shown_query(text: str) -> str:
 
 
 def serialised_row(hit: Hit, detail: Detail, text: str, explain: bool, lines: int) -> str:
-    """A row as it takes room in a reply: its JSON and its line of text."""
+    """A row as a reply has it: its JSON and its line of text, to be measured."""
     from asterism.engine.search import lines_around
 
     around = lines_around([hit.chunk], lines) if lines else {}

@@ -7,11 +7,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-from asterism.operations.json import Accounted, Located, compact, located, to_json
+from asterism.operations.calls import Call
+from asterism.operations.json import Accounted, Located, compact, located
+from asterism.operations.limits import (
+    MOST_CHARS,
+    Reply,
+    fitted,
+    measured,
+    plain_account,
+    reply_of,
+    restructured,
+)
 from asterism.operations.operation import Operation, Route
 from asterism.operations.requests import SymbolLookup
 from asterism.operations.schema import Json
 from asterism.operations.search_reply import remarks
+from asterism.search.cursors import Origin, read_cursor, write_cursor
 from asterism.types.errors import InputError, UsageError
 from asterism.types.files import display_path, wire_path
 from asterism.types.index import FoundSymbol, Role, SymbolQuery
@@ -20,9 +31,6 @@ from asterism.types.search import FILTER_KEYS, Filter
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
     from asterism.engine.lookups import Lookup
-    from asterism.operations.calls import Call
-    from asterism.operations.limits import Reply
-    from asterism.search.cursors import Origin
     from asterism.store.registry import Registered
 
 EVERYTHING = 1_000_000
@@ -62,8 +70,6 @@ class SymbolsFound(Accounted, Located):
 
 def symbol_lookup(call: Call, asked: SymbolLookup) -> Reply:
     """The places of a name, definitions first, with exact counts."""
-    from asterism.operations.limits import Part, Reply, fitted, measured, restructured
-    from asterism.search.cursors import read_cursor, write_cursor
     from asterism.search.filters import applied
 
     registered = call.repository()
@@ -75,27 +81,20 @@ def symbol_lookup(call: Call, asked: SymbolLookup) -> Reply:
     start = 0 if asked.cursor is None else read_cursor(asked.cursor, origin)
     page = entries[start : start + asked.limit]
     contexts = _contexts(page, registered) if asked.include_context else ()
-    structured = to_json(
-        symbols_found(
-            replace(found, symbols=tuple(page)),
-            counts={role: sum(entry.row.role is role for entry in entries) for role in Role},
-            filters_applied=applied(where),
-            limit=call.limit,
-            contexts=contexts,
-        )
+    shown = symbols_found(
+        replace(found, symbols=tuple(page)),
+        counts={role: sum(entry.row.role is role for entry in entries) for role in Role},
+        filters_applied=applied(where),
+        limit=call.limit,
+        contexts=contexts,
     )
-    reply = Reply(
-        parts=(Part(symbols_text(structured)),),
-        structured=structured,
-        rows="symbols",
-        render=symbols_text,
-    )
+    reply = reply_of(shown, "symbols", symbols_text)
     complete = _with_cursor(reply, origin, start)
     if measured(complete) <= call.limit:
         return complete
     # A cut page has a cursor even if it was the last one. Cursors have one length, so the reply is
     # measured with one in it; without that a second cut would lose a row.
-    begun = restructured(reply, {**structured, "cursor": write_cursor(origin, start)})
+    begun = restructured(reply, {**(reply.structured or {}), "cursor": write_cursor(origin, start)})
     return _with_cursor(fitted(begun, call.limit), origin, start)
 
 
@@ -108,8 +107,6 @@ def symbols_found(
     contexts: Sequence[str | None] = (),
 ) -> SymbolsFound:
     """The record of a lookup; `found` has the places that are shown, `counts` all of them."""
-    from asterism.operations.limits import MOST_CHARS, plain_account
-
     contexts = contexts or [None] * len(found.symbols)
     return SymbolsFound(
         **located(found.registered),
@@ -157,8 +154,6 @@ def symbols_text(found: Json) -> str:
 
 def _with_cursor(reply: Reply, origin: Origin, start: int) -> Reply:
     """The cursor goes on after the last place that is given."""
-    from asterism.operations.limits import restructured
-    from asterism.search.cursors import write_cursor
 
     structured = reply.structured or {}
     end = start + structured["returned_count"]
@@ -213,7 +208,6 @@ def _passing(found: Lookup, where: Filter) -> list[FoundSymbol]:
 
 def _origin(asked: SymbolLookup, found: Lookup) -> Origin:
     """What pages are cut from: the same lookup of the same version of the index."""
-    from asterism.search.cursors import Origin
 
     keys = ("name", "kind", "role", "filters")
     given = asdict(asked)
@@ -266,6 +260,9 @@ Example: {"name": "PaymentClient", "role": ["import", "usage"], "filters": {"pat
         request=SymbolLookup,
         reply=SymbolsFound,
         run=symbol_lookup,
+        needs_index=True,
+        is_tool=True,
+        shows_reply=True,
         route=Route("POST", "/api/symbols"),
     ),
 )

@@ -194,7 +194,7 @@ def _before(
     except ValueError:
         separator = ""
     if not separator:
-        raise UsageError("The cursor is none of ours; take it from the page before, unchanged.")
+        raise UsageError("The cursor is not valid; take it from the page before, unchanged.")
     return or_(moments < last, and_(moments == last, ids < id_))
 
 

@@ -123,7 +123,7 @@ def tell_loss(path: Path) -> None:
 
 
 def is_known(path: Path) -> bool:
-    """Whether there were conversations of ours in the file."""
+    """Whether the file once held Asterism's conversations."""
     return _known(path).exists()
 
 
@@ -153,7 +153,7 @@ _WRITING = {"asterism_writing": True}
 
 
 class RecordsDatabase:
-    """A connection pool; threads may share it. Whoever needs tables asks `reading` or `writing`."""
+    """A connection pool, shared by threads; `reading` and `writing` open connections."""
 
     def __init__(self, engine: Engine, place: str) -> None:
         """Others call `open_database`."""
@@ -207,7 +207,7 @@ class RecordsDatabase:
 
 
 def open_database(options: RecordsOptions) -> RecordsDatabase:
-    """The user's records; they are made where there are none, and changed to this version's."""
+    """The user's records, created if missing and migrated to this version."""
     url = _url(options)
     if url.get_backend_name() != "sqlite":
         return _opened(url)
@@ -248,7 +248,7 @@ class RecordsLook(NamedTuple):
 
 
 def look_into(options: RecordsOptions) -> RecordsLook | None:
-    """The user's records as they are; None where there are none yet."""
+    """The user's records as they are; None if they do not exist."""
     url = _url(options)
     if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
         return None
@@ -320,8 +320,8 @@ def _make_file(path: Path) -> None:
     except OSError as error:
         shown = display_path(str(path))
         raise StorageFailed(
-            f"The conversations cannot be kept in {shown} ({error.strerror}); make room or mend "
-            "the permissions, or name another database with records.url."
+            f"The conversations cannot be kept in {shown} ({error.strerror}); free disk space or "
+            "fix the permissions, or name another database with records.url."
         ) from error
 
 

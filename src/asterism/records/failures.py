@@ -30,7 +30,7 @@ def failure(error: SQLAlchemyError, place: str) -> AsterismError:
     if _has(words, _FULL):
         return StorageFailed(
             f"The conversations in {place} could not be written: the disk is full. What was saved "
-            "before is kept; make room, then ask again."
+            "before is kept; free disk space, then ask again."
         )
     if _has(words, _READ_ONLY):
         return StorageFailed(

@@ -150,7 +150,7 @@ TURNS = Table(
     Column("evidence", Text, nullable=False),
     Column("started", Float(53), nullable=False),
     Column("ended", Float(53)),
-    # Which process answers it, when it last said so, and whether somebody wants it to stop.
+    # Which process answers it, its last heartbeat, and whether it was asked to stop.
     Column("owner", Text, nullable=False),
     Column("beat", Float(53), nullable=False),
     Column("stop", Integer, nullable=False),
@@ -196,7 +196,7 @@ def evidence_text(turn: Turn) -> str:
 
 
 def json_text(value: object) -> str:
-    """JSON of records; escapes stand for what a database could not hold."""
+    """JSON of records; characters that a database cannot hold are escaped."""
     return json.dumps(plain(value), separators=(",", ":"))
 
 
@@ -263,7 +263,7 @@ def _machine() -> str:
 
 
 def _started(pid: int) -> str:
-    """When a process began, because numbers are given out again; `-` where nobody says."""
+    """Process start time (pids are reused); "-" if unknown."""
     try:
         facts = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

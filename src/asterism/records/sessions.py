@@ -65,7 +65,7 @@ class SessionStore:
             held = connection.execute(
                 select(SESSION_ITEMS)
                 .where(SESSION_ITEMS.c.session == row.id)
-                # Those of one moment stand in the order they were added in.
+                # Items that were added at one moment keep their order.
                 .order_by(SESSION_ITEMS.c.added)
             ).all()
         keys = [(_key(item), item) for item in held]

@@ -114,7 +114,7 @@ class Turns:
         now = self._clock()
         waits = turn.status is TurnStatus.awaiting_approval
         with self._database.writing() as connection:
-            # The conversation is locked first, as everywhere, so that nobody waits in a circle.
+            # The conversation is locked first, as everywhere, which prevents deadlocks.
             used = update(CONVERSATIONS).where(CONVERSATIONS.c.id == turn.conversation_id)
             connection.execute(used.values(updated=now))
             self._update(connection, turn, {"ended": None if waits else now})
@@ -133,7 +133,7 @@ class Turns:
             connection.execute(self._ours(id_).values(beat=self._clock()))
 
     def is_stopped(self, id_: str) -> bool:
-        """Whether somebody wants the turn to stop, or removed it."""
+        """Whether the turn was asked to stop, or was removed."""
         with self._database.reading() as connection:
             row = connection.execute(
                 select(TURNS.c.stop, TURNS.c.owner).where(TURNS.c.id == id_)
@@ -218,7 +218,7 @@ class Turns:
         return Begun(conversation, turn_of(row, self._clock()), False)
 
     def _own(self, connection: Connection, row: Row[Any], values: Mapping[str, object]) -> Begun:
-        """Go on with a turn that nobody works on."""
+        """Continue a turn that no process is running."""
         now = self._clock()
         change = update(TURNS).where(TURNS.c.id == row.id)
         connection.execute(
@@ -245,7 +245,7 @@ class Turns:
         for row in connection.execute(query.with_for_update()).all():
             ended = update(TURNS).where(TURNS.c.id == row.id)
             if row.status == TurnStatus.awaiting_approval.value:
-                # A new question is an answer too: nobody wants the calls that were asked for.
+                # A new question ends the turn that waits for approval: its calls are not run.
                 stopped = TurnStatus.stopped.value
                 connection.execute(ended.values(status=stopped, ended=now))
             elif is_alive(row.owner, row.beat, now):

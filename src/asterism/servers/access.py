@@ -174,7 +174,7 @@ class Access:
         return self.any_address and _address(name) is not None
 
     def _may_ask(self, origin: str, host: str) -> bool:
-        """A page of ours has the very host that is asked; a port of another program is not ours."""
+        """A page of this server has exactly the host of the request, port included."""
         page = _plain_origin(origin)
         if not page:
             return False
@@ -257,7 +257,7 @@ def access_for(host: str, token: str, allowed_hosts: str = "", allowed_origins: 
 
 
 def host_name(host: str) -> str:
-    """The name of a `Host` header without its port, in small letters; nothing if it is none."""
+    """The name of a `Host` header without its port, in small letters; empty if it is not valid."""
     text = host.lower()
     if text.startswith("["):
         name, closed, rest = text[1:].partition("]")
@@ -289,7 +289,7 @@ def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 
 def _plain_origin(origin: str) -> str:
-    """Scheme, host and port; nothing where it is no such thing, as `null` is none."""
+    """Scheme, host and port; empty if it is not an origin, such as `null`."""
     try:
         parts = urlsplit(origin.strip().lower())
         port = parts.port

@@ -34,7 +34,7 @@ class MemoryLimits(NamedTuple):
     """The reading from which whole rows are kept: loading them takes as long as ten readings from
     disk, for which a command that asks once would wait in vain."""
     chunks: int = 10_000
-    """Chunks that are kept as they are given out, 4 KB each; a question reads some hundred."""
+    """Chunks that are kept as records, 4 KB each; a query reads some hundred."""
 
     def exact_rows(self, dimensions: int) -> int:
         """Up to how many rows every vector is compared."""
@@ -67,7 +67,7 @@ class Match(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A chunk's text and where it stands, for whoever reads all of them."""
+    """A chunk's text and position, without its other fields."""
 
     key: ChunkKey
     path: str
@@ -296,7 +296,7 @@ class Recent(Generic[_Answer]):
                 # What comes last in a dictionary was put there last.
                 answer = self._answers[asked] = self._answers.pop(asked)
                 return answer
-        # Two threads may find the same; whoever asks for something else need not wait for them.
+        # Outside the lock: two threads may compute the same answer, but no other query waits.
         answer = find()
         with self._lock:
             self._answers[asked] = answer

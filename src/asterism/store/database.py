@@ -1,9 +1,9 @@
-"""A connection to SQLite whose errors are ours.
+"""A connection to SQLite whose errors are mapped to AsterismError.
 
 Durability: in WAL mode with `synchronous=NORMAL` a killed process loses nothing that was committed.
 A power failure may lose the newest commits, never the database's consistency. The chunk table's
 files are not synced to the disk either, so after a power failure the catalogue may name a version
-of the chunk table that the disk never saw; whoever opens both has to treat that as damage.
+of the chunk table that the disk never saw; the code that opens both treats that as damage.
 """
 
 import json
@@ -160,7 +160,7 @@ class Database:
         return damaged(_place(self.path), what)
 
     def translated(self, error: sqlite3.Error) -> Exception:
-        """The error in our terms; one that only a defect of ours explains stays as it is."""
+        """Maps an SQLite error to AsterismError; programming errors stay as they are."""
         return _translated(error, self.path)
 
     def _bracket(self, begin: str) -> Iterator[None]:
@@ -182,7 +182,7 @@ class Database:
 
 
 def connect_memory() -> Database:
-    """A database that nobody else sees."""
+    """A private database in memory."""
     return Database(None, _connect(":memory:"))
 
 
@@ -206,8 +206,8 @@ def connect_reading(path: Path) -> Database:
     try:
         database.one("PRAGMA schema_version")
     except StorageFailed:
-        # The log's index cannot be created here. Without a log nobody is writing; a writer who
-        # may write where we may not, and begins later, is not seen until the next opening.
+        # The log's index cannot be created here. Without a log no process is writing; a writer
+        # with more permissions that begins later is not seen until the next opening.
         database.close()
         return _copied(path) if _size(_log(path)) else _open(path, "ro&immutable=1")
     except AsterismError:
@@ -233,12 +233,12 @@ def _copied(path: Path) -> Database:
     except (OSError, sqlite3.Error) as error:
         raise StorageFailed(
             f"The catalogue in {path.parent} has a log that cannot be read there, nor copied to "
-            f"another place ({error}); make some room, or permit writing."
+            f"another place ({error}); free some disk space, or permit writing."
         ) from error
 
 
 def remove_database(path: Path) -> None:
-    """Delete a database with its log; nothing happens where there is none."""
+    """Delete a database with its log, if it exists."""
     try:
         for name in (path, _log(path), path.with_name(f"{path.name}-shm")):
             remove(name)

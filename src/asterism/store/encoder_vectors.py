@@ -1,8 +1,8 @@
-"""Second vectors of an index: by text, of one better model, in a file beside the catalogue.
+"""Encoder vectors of an index: one for each text, in a file beside the catalogue.
 
-They are kept by the hash of the text that was embedded, not by chunk: an edit leaves those of all
-other chunks alone, a chunk that moves keeps its own, and no writer of the index has to know of
-them. Nothing here is needed for an answer, so whatever is damaged is begun anew.
+They are kept by the hash of the embedded text, not by chunk: an edit changes only the vectors of
+its chunks, a chunk that moves keeps its vector, and writers of the index ignore them. No query
+needs them, so a damaged file is begun anew.
 """
 
 import zlib
@@ -53,12 +53,12 @@ class Making(NamedTuple):
     """Who makes the vectors, or made them last."""
 
     pid: int = 0
-    """0 where nobody does."""
+    """0 if none does."""
     failure: str = ""
     """Why the last attempt ended before its time."""
 
 
-class SecondStore(Closable):
+class EncoderStore(Closable):
     """Vectors by the hash of their text, each as the bytes of its numbers in half precision."""
 
     def __init__(self, database: Database, made_for: MadeFor) -> None:
@@ -68,10 +68,10 @@ class SecondStore(Closable):
         self._sum = "sum" if _version(database) >= _SCHEMA_VERSION else "NULL"
 
     @classmethod
-    def open(cls, directory: Path, made_for: MadeFor) -> "SecondStore":
+    def open(cls, directory: Path, made_for: MadeFor) -> "EncoderStore":
         """For writing; made if it is missing or damaged, and emptied if it is another model's.
 
-        The caller holds the lock of whoever makes the vectors.
+        The caller holds the upgrader's lock.
         """
         path = directory / FILE_NAME
         make_plain(path)
@@ -85,11 +85,11 @@ class SecondStore(Closable):
     @classmethod
     def existing(
         cls, directory: Path, made_for: MadeFor, writable: bool = False
-    ) -> "SecondStore | None":
-        """That of a model; None where there is none, or one of another model.
+    ) -> "EncoderStore | None":
+        """The existing store of a model; None if it is missing or of another model.
 
-        For reading it stays in the state in which it is found, so that what is read is that
-        model's, whoever takes the file over meanwhile.
+        For reading it keeps one state of the file: all vectors are that model's, even if an
+        upgrade to another model begins meanwhile.
         """
         path = directory / FILE_NAME
         if not path.is_file():
@@ -109,7 +109,7 @@ class SecondStore(Closable):
         return None
 
     @classmethod
-    def _taken_over(cls, database: Database, made_for: MadeFor) -> "SecondStore":
+    def _taken_over(cls, database: Database, made_for: MadeFor) -> "EncoderStore":
         """The file for a model; what another model made goes in the same transaction."""
         try:
             with database.transaction():
@@ -168,7 +168,7 @@ class SecondStore(Closable):
         return row[0] if row else 0
 
     def keep_only(self, needed: Collection[bytes]) -> int:
-        """Drop the vectors of all other texts, and give back much room; how many they were."""
+        """Drop the vectors of all other texts and free the disk space; returns how many."""
         gone = self.hashes().difference(needed)
         if gone:
             with self._database.transaction():
@@ -177,10 +177,10 @@ class SecondStore(Closable):
                 )
             pages, free = (self._pragma(name) for name in ("page_count", "freelist_count"))
             if free > _MOST_FREE * pages:
-                # It needs room itself; where there is none, the file stays as large as it is.
+                # It needs disk space itself; on a full disk the file stays as large as it is.
                 with suppress(StorageFailed, IndexBusy):
                     self._database.run("VACUUM")
-                    # Else the room is only given back when the last one lets go of the file.
+                    # Otherwise the space is freed when the last connection closes.
                     self._database.rows("PRAGMA wal_checkpoint(TRUNCATE)")
         return len(gone)
 
@@ -204,7 +204,7 @@ class SecondStore(Closable):
         """Hashes and vectors; one that is not what was written condemns the file."""
         for text_hash, vector, said in rows:
             if said is not None and said != _sum_of(text_hash, vector):
-                raise self._database.damaged("its second vectors are not what was written")
+                raise self._database.damaged("its encoder vectors are not what was written")
         return [(text_hash, vector) for text_hash, vector, _ in rows]
 
     def _pragma(self, name: str) -> int:
@@ -212,15 +212,15 @@ class SecondStore(Closable):
         return row[0] if row else 0
 
 
-def remove_second(directory: Path) -> None:
-    """Remove the second vectors of an index, if it has any."""
+def remove_encoder_vectors(directory: Path) -> None:
+    """Remove the encoder vectors of an index, if it has any."""
     remove_database(directory / FILE_NAME)
 
 
-def prune_second(directory: Path, needed: Collection[bytes]) -> None:
+def prune_encoder_vectors(directory: Path, needed: Collection[bytes]) -> None:
     """Drop the vectors of all other texts, whichever model they are of.
 
-    The caller holds the lock of whoever makes the vectors. What is damaged goes whole.
+    The caller holds the upgrader's lock. A damaged file is removed.
     """
     path = directory / FILE_NAME
     if not path.is_file():
@@ -230,8 +230,8 @@ def prune_second(directory: Path, needed: Collection[bytes]) -> None:
         try:
             made_for = _made_for(database)
             if made_for is None:
-                raise database.damaged("its second vectors are of no model")
-            SecondStore(database, made_for).keep_only(needed)
+                raise database.damaged("its encoder vectors name no model")
+            EncoderStore(database, made_for).keep_only(needed)
         finally:
             database.close()
     except IndexCorrupt:
@@ -243,16 +243,16 @@ def look_deep_second(directory: Path) -> int:
     database = connect_reading(directory / FILE_NAME)
     try:
         if database.one("PRAGMA integrity_check(1)") != ("ok",):
-            raise database.damaged("its second vectors are malformed")
+            raise database.damaged("its encoder vectors are malformed")
         made_for = _made_for(database)
         if made_for is None:
             return 0
-        return sum(map(len, SecondStore(database, made_for).everything()))
+        return sum(map(len, EncoderStore(database, made_for).everything()))
     finally:
         database.close()
 
 
-def second_bytes(directory: Path) -> int:
+def encoder_bytes(directory: Path) -> int:
     """How much they take on disk, the log that is not yet copied included."""
     total = 0
     for name in (FILE_NAME, f"{FILE_NAME}-wal"):
@@ -265,7 +265,7 @@ def _sound(database: Database) -> Database:
     """The database, every page of which was looked at: 0.6 ms for each MB."""
     try:
         if database.one("PRAGMA quick_check(1)") != ("ok",):
-            raise database.damaged("its second vectors are malformed")
+            raise database.damaged("its encoder vectors are malformed")
     except BaseException:
         database.close()
         raise

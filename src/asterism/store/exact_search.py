@@ -60,13 +60,13 @@ def closest(
     return sorted(matches, key=lambda match: (match.score, match.key))[:limit]
 
 
-class SecondSnapshot:
+class EncoderSnapshot:
     """Implements `ChunkSnapshot`: everything but vectors is the table's own."""
 
     def __init__(self, inner: ChunkSnapshot, vectors: Matrix) -> None:
         """`vectors` has a row for each row of the table, in the table's order.
 
-        Whoever asks sees to it that every row in question has a vector; the others are zeros.
+        The caller makes sure that every row that is searched has a vector; others are zeros.
         """
         self._inner = inner
         self._vectors = vectors

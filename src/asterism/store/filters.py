@@ -24,7 +24,7 @@ class Glob(NamedTuple):
     """A translated glob."""
 
     prefix: str
-    """How every matching path begins, as far as no wildcard stands in the way."""
+    """The literal beginning of every matching path, up to the first wildcard."""
     regex: str
     """For engines that take linear time; the anchors are the caller's."""
     atomic: str
@@ -293,7 +293,7 @@ def _any(conditions: Iterable[str]) -> list[str]:
 
 
 def _at(path: str) -> str:
-    """A file, all of a directory, or a glob; a glob may also be somebody's real name."""
+    """A file, all of a directory, or a glob; a glob may also be the real name of a file."""
     if not path:
         return "true"
     here = f"relative_path = {quoted(path)} OR starts_with(relative_path, {quoted(path + '/')})"

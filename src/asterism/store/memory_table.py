@@ -96,7 +96,7 @@ class MemorySnapshot:
     """One version of the table; implements `ChunkSnapshot`."""
 
     def __init__(self, version: int, rows: tuple[_Row, ...], dimensions: int) -> None:
-        """Keep the rows of a version, which nobody changes."""
+        """Keep the rows of a version; they never change."""
         self._version = version
         self._rows = rows
         self._dimensions = dimensions

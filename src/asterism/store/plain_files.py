@@ -1,4 +1,4 @@
-"""Files of ours that something else has put a directory, a pipe or a link in the place of."""
+"""Plain files and locks, also where a directory, a pipe or a link has taken a file's place."""
 
 import os
 import shutil
@@ -34,7 +34,7 @@ def remove(path: Path) -> None:
 
 @contextmanager
 def alone(place: Path) -> Iterator[None]:
-    """Wait for whoever holds the lock, then hold it."""
+    """Wait for the lock, then hold it."""
     from filelock import FileLock
 
     make_plain(place)

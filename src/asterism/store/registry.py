@@ -71,7 +71,7 @@ class _Traces(NamedTuple):
     device: str
     inode: str
     stamp: str
-    """A time that stays: inodes are given out again as soon as a directory is removed."""
+    """A time that never changes; inode numbers are reused when a directory is removed."""
 
 
 class Registry:

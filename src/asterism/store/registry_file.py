@@ -59,7 +59,7 @@ class _Damaged(sqlite3.DatabaseError):
 
 @contextmanager
 def reading(directory: Path) -> Iterator[sqlite3.Connection | None]:
-    """The registry as it is, or None if there is none yet; one that is damaged is made again."""
+    """The registry for reading, None before the first one; a damaged one is restored."""
     path = directory / FILE
     with _errors_in_words(path):
         connection = _sound(path) if path.exists() or path.is_symlink() else None
@@ -104,7 +104,7 @@ def writing(directory: Path) -> Iterator[sqlite3.Connection]:
 
 
 def is_whole(directory: Path) -> bool:
-    """Whether the file is what was written; a look that mends nothing."""
+    """Whether the file is what was written; nothing is repaired."""
     path = directory / FILE
     if not path.exists():
         return not project_copy.are_there(directory)

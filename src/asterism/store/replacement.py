@@ -22,7 +22,7 @@ _TABLES = "chunks*.lance"
 
 
 def begin(directory: Path) -> Path:
-    """Make room for a new catalogue; where it is to be made."""
+    """Clear the directory for a new catalogue, and return it."""
     place = directory / BUILDING
     try:
         if place.exists() or place.is_symlink():

@@ -28,7 +28,7 @@ def current_request() -> str:
 def request(name: str | None = None) -> Iterator[str]:
     """Everything inside belongs to one request; inside another one it goes on with that.
 
-    `name` is the id that a client gave it; one that is none gets a new one.
+    `name` is the id that a client gave it; an invalid one is replaced by a new id.
     """
     around = _current.get()
     if around:
@@ -43,7 +43,7 @@ def request(name: str | None = None) -> Iterator[str]:
 
 
 HIDDEN = "…"
-"""What stands in a secret's place."""
+"""Replaces a secret."""
 
 TEXT_AT_MOST = 300
 """Characters of a text in a log."""
@@ -174,7 +174,7 @@ LOGGER.addHandler(logging.NullHandler())
 
 
 class Event:
-    """One thing that happened; as a text only when somebody reads it."""
+    """One thing that happened; formatted only when it is read."""
 
     __slots__ = ("fields", "name", "request")
 
@@ -199,13 +199,13 @@ class Event:
 
 
 def log_event(name: str, level: int = logging.INFO, **fields: object) -> None:
-    """Log what happened; where nobody listens, nothing is made of it."""
+    """Log what happened; without a handler nothing is formatted."""
     if LOGGER.isEnabledFor(level):
         LOGGER.log(level, "%s", Event(name, fields, current_request()))
 
 
 def log_failure(name: str, error: BaseException, **fields: object) -> None:
-    """Log an error that nobody foresaw, with the place in the program where it happened."""
+    """Log an unexpected error, with the place in the program where it happened."""
     event = Event(name, {"error": type(error).__name__, **fields}, current_request())
     LOGGER.error("%s", event, exc_info=error)
 

@@ -89,7 +89,7 @@ def _listen(logger: logging.Logger, handler: logging.Handler, level: int) -> Non
 
 _started = False
 
-# Who logs through a handler of ours, to be undone by `stop_logging`.
+# Loggers that have one of these handlers, which `stop_logging` removes.
 _listening: list[tuple[logging.Logger, logging.Handler]] = []
 
 
@@ -97,7 +97,7 @@ class _Quiet(logging.StreamHandler[IO[str]]):
     """Writes lines; one that cannot be written is counted, and no reason to stop."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
-        """Count it: whoever reads standard error cannot be told."""
+        """Count it: standard error may be what failed."""
         LOG_FAILURES.add()
 
 
@@ -105,7 +105,7 @@ class _Rotating(_Quiet):
     """Writes to a file that several processes may share, and sets it aside when it is large."""
 
     def __init__(self, path: str) -> None:
-        """Open the file, and make it if there is none; others may not read it."""
+        """Open the file, and create it if it is missing; other users may not read it."""
         self._path = Path(path)
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         super().__init__(self._opened())
@@ -152,7 +152,7 @@ class _Rotating(_Quiet):
         return named.st_size if same else None
 
     def _set_aside(self) -> None:
-        """The youngest last: before its name is free, nobody begins a new file."""
+        """The youngest last: no new file is begun before its name is free."""
         for number in range(FILES_KEPT, 0, -1):
             older = self._aside(number - 1) if number > 1 else self._path
             if older.exists():

@@ -106,7 +106,7 @@ class Gauge(Meter):
 
 
 class Computed(Meter):
-    """A number that is worked out when somebody reads it."""
+    """A number that is computed when it is read."""
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ class Histogram(Meter):
         self._counts: dict[Labels, list[int]] = {}
 
     def observe(self, *labels: str, value: float) -> None:
-        """Count an observation; what is no number is none."""
+        """Count an observation; NaN and the infinities are ignored."""
         if not math.isfinite(value):
             return
         place = bisect_left(self.bounds, value)
@@ -222,7 +222,7 @@ UTILISATION = Histogram(
     ("surface",),
 )
 DROPPED = Counter(
-    "asterism_dropped_hits_total", "Hits that were found and not given out.", ("surface", "reason")
+    "asterism_dropped_hits_total", "Hits that were found and not returned.", ("surface", "reason")
 )
 
 SYNC_FILES = Counter("asterism_sync_files_total", "What syncs did with files.", ("what",))

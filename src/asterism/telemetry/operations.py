@@ -1,4 +1,4 @@
-"""One thing that is done for somebody: its time, how it ended, and its line in the log."""
+"""Measured operations: time, outcome and a line in the log for each."""
 
 import logging
 import time
@@ -172,5 +172,5 @@ def record_retry(kind: str, provider: str, reason: str) -> None:
 
 
 def _own_words(error: BaseException) -> str | None:
-    """What an error of ours says; the words of others may quote anything."""
+    """The message of an Asterism error; messages of other errors may quote anything."""
     return str(error) if type(error).__module__.startswith("asterism.") else None

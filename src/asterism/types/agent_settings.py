@@ -199,7 +199,7 @@ def settings_of(*layers: Layer) -> AgentSettings:
 
     Within a layer a preset comes first, then what is set for both domains, then what is set for
     one; so a session's preset replaces the agent's values, and a value beside a preset stays.
-    Names that do not exist are left aside: whoever makes a layer has checked it.
+    Unknown names are ignored: layers are checked when they are made.
     """
     settings = AgentSettings()
     for layer in layers:

@@ -132,7 +132,7 @@ class TriedSearch(NamedTuple):
     query: str
     hits: int
     verdict: str = ""
-    """What the judge said: `enough`, or what was missing; nothing where nobody judged."""
+    """The model's verdict: `enough`, or what is missing; empty without a quality loop."""
 
 
 class Round(NamedTuple):
@@ -154,7 +154,7 @@ class TurnStatus(StrEnum):
 
     running = "running"
     awaiting_approval = "awaiting_approval"
-    """The calls of its last round that have no result wait for somebody's word."""
+    """The calls of its last round without a result wait for approval."""
     done = "done"
     stopped = "stopped"
     """The user stopped it; what was said until then is the answer."""
@@ -234,7 +234,7 @@ class ToolEnded(NamedTuple):
 
 
 class ApprovalWanted(NamedTuple):
-    """The turn waits: somebody has to agree to these calls, or refuse them."""
+    """The turn waits for these calls to be approved or refused."""
 
     calls: tuple[ToolCall, ...]
 

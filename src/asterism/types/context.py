@@ -335,7 +335,7 @@ class LeftOutReason(StrEnum):
     missing = "missing"
     """The session holds it, and the agent has it no more, or its server is not there."""
     budget = "budget"
-    """No room in the token budget."""
+    """Over the token budget."""
 
 
 class LeftOut(NamedTuple):

@@ -13,7 +13,7 @@ AsterismError           anything a user should read as one clear sentence
 │   │   └── SecretFile  it holds keys or passwords
 │   └── NotText         a binary file, or a language that does not exist
 ├── StoreError          an index that cannot be used as it is
-│   ├── IndexMissing    there is none
+│   ├── IndexMissing    there is no index
 │   ├── IndexCorrupt    it is damaged and has to be built again
 │   ├── IndexTooNew     a newer Asterism wrote it
 │   ├── IndexOutdated   an older Asterism wrote it: it can be read, not written to
@@ -48,7 +48,7 @@ AsterismError           anything a user should read as one clear sentence
 │   ├── RecordsUnreachable  their database does not answer, or its library is missing
 │   ├── RecordsCorrupt  their database is damaged
 │   ├── RecordsTooNew   a newer Asterism wrote them
-│   ├── ConversationMissing   there is none of that name
+│   ├── ConversationMissing   there is no conversation of that name
 │   ├── ConversationArchived  it is put away, and has to be restored to go on
 │   └── TurnRunning     an earlier question is still being answered
 ├── WorkerDied          a process that reads files was killed
@@ -163,7 +163,7 @@ class BadVectors(ProviderError):
 
 
 class BadScores(ProviderError):
-    """The reranker's answer has the wrong number of scores, or scores that are none."""
+    """The reranker's answer has the wrong number of scores, or values that are not scores."""
 
 
 class BadReply(ProviderError):

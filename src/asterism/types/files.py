@@ -33,7 +33,7 @@ class SkipReason(StrEnum):
     broken_link = "broken_link"
     """A link to nothing, or to itself."""
     linked_duplicate = "linked_duplicate"
-    """A link to something inside the root, which is judged under its real path."""
+    """A link to a path inside the root, which is listed under its real path."""
     nested_checkout = "nested_checkout"
     """Another worktree of a repository that is indexed already."""
     special = "special"
@@ -52,7 +52,7 @@ class FoundFile(NamedTuple):
 
 
 class SkippedFile(NamedTuple):
-    """A path that is not indexed; a directory ends in `/` and stands for all that is below it."""
+    """A path that is not indexed; a directory ends in `/` and includes everything below it."""
 
     path: str
     reason: SkipReason

@@ -188,7 +188,7 @@ class Link(NamedTuple):
 
 
 class Resolution(NamedTuple):
-    """The file that an import was found to mean when the file it stands in was written."""
+    """The target of an import, as resolved when the importing file was last written."""
 
     path: str
     """The importing file."""
@@ -303,7 +303,7 @@ class SymbolName(NamedTuple):
 
     name: str
     container: str = ""
-    """What the name stands in, joined by dots: the end of a qualified name before its last part."""
+    """The enclosing names, joined by dots: the end of a qualified name before its last part."""
     path: str = ""
     """The file, or the end of its path."""
 

@@ -41,7 +41,7 @@ FIELDS: Mapping[str, Bound] = {
     **dict.fromkeys(("query", "code_snippet", "question", "instruction", "text"), PASTED),
     **dict.fromkeys(("name", "description", "model", "agentName", "repository", "project"), NAME),
     **dict.fromkeys(("cursor", "repository_id", "project_id", "reason"), NAME),
-    **dict.fromkeys(("conversation_id", "conversationId", "turn_id"), NAME),
+    **dict.fromkeys(("conversationId", "turnId"), NAME),
     "requestId": Bound(characters=200),
     "path": PATHS,
     "file_path": PATHS,

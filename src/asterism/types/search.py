@@ -139,7 +139,7 @@ class Question:
     pattern: str | None = None
     """The regular expression of `regex:…`."""
     symbol: str | None = None
-    """What stands behind `symbol = `."""
+    """The name in a query `symbol = NAME`."""
     intents: frozenset[Intent] = frozenset()
     is_code: bool = False
     """The question is a piece of code, an error message or a stack trace."""
@@ -154,7 +154,7 @@ class Question:
 
 
 class Signal(NamedTuple):
-    """What one channel or prior says of a hit."""
+    """The evidence of one channel or prior for a hit."""
 
     name: str
     """`vector`, `text`, `name`, `path`, `prior:test`, `rerank` …"""
@@ -222,7 +222,7 @@ class Detail(StrEnum):
     cut = "cut"
     """The first lines of the source, with a mark that names the lines left out."""
     within = "within"
-    """No text of its own: its code stands in the text of another hit, named by `within`."""
+    """No text of its own: its code is part of another hit's text, named by `within`."""
 
 
 class Reason(StrEnum):
@@ -241,7 +241,7 @@ class Lines(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A hit that is given out, and the text it is given as."""
+    """A returned hit and its text."""
 
     hit: Hit
     detail: Detail
@@ -285,7 +285,7 @@ class TruncationInfo(NamedTuple):
 
     reason: Reason | None
     original_count: int
-    """Hits that were to be given out when their size was looked at."""
+    """Hits before the size limits were applied."""
     returned_count: int
     estimated_chars: int
     """Measured on the real text; the name is the established one."""
@@ -309,7 +309,7 @@ class Account:
     utilisation: float = 0.0
     """The fullest limit's share that is used, 0 to 1."""
     near_limit: bool = False
-    """Nothing was taken away, and little room is left: worth a line in the log."""
+    """Nothing was dropped, but a size limit is nearly reached: worth a line in the log."""
 
     @property
     def truncated(self) -> bool:
@@ -319,7 +319,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The hits that are given out, in the order they are given, with the account."""
+    """The returned hits in order, with the account of the rest."""
 
     kept: tuple[Kept, ...]
     files: tuple[FileMatches, ...]

@@ -61,7 +61,7 @@ class CallTree(NamedTuple):
     """The call that leads here; at the root, the symbol itself."""
     children: tuple["CallTree", ...] = ()
     mark: Literal["cycle", "depth"] | None = None
-    """Why it has no children: it stands above itself already, or nobody looked further."""
+    """Why it has no children: it is its own ancestor, or the depth limit was reached."""
     left_out: int = 0
     """Further calls that were found and are not among the children."""
 
@@ -110,7 +110,7 @@ class Connections:
     users: tuple[Edge, ...] = ()
     """Symbols that mention it without calling it: a constant has these instead of callers."""
     references: tuple[str, ...] | None = None
-    """The files that refer to it, its own left out; None where nobody could say."""
+    """The other files that refer to it; None if unknown."""
     types_in: tuple[TypeFlow, ...] = ()
     types_out: tuple[TypeFlow, ...] = ()
     members: tuple[Member, ...] = ()

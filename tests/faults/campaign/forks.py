@@ -140,7 +140,7 @@ def await_end(kin: Kin) -> set[Process]:
 
 
 def command(words: Sequence[str]) -> int:
-    """One command of ours, in this process."""
+    """One command of Asterism, in this process."""
     from asterism.cli.main import main
 
     return main(words)

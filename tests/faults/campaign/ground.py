@@ -160,7 +160,7 @@ def hits_in(ended: Ended) -> Hits:
     if ended.code not in (0, 1) or start < 0:
         return Hits(ended.code)
     reply = json.JSONDecoder().raw_decode(ended.text[start:])[0]
-    # How much of a hit is shown depends on the room that the others leave.
+    # How much of a hit is shown depends on the tokens that the others leave.
     places = sorted(
         (hit["file_path"], hit["start_line"], hit["qualified_name"]) for hit in reply["results"]
     )
@@ -228,7 +228,7 @@ def _compared(found: Hits, wanted: Expected) -> str:
 
 
 class Examiner:
-    """Looks at an index after a fault, has it mended, and keeps the account."""
+    """Looks at an index after a fault, has it repaired, and keeps the account."""
 
     def __init__(self, ground: Ground, result: Result) -> None:
         self._ground = ground
@@ -257,7 +257,7 @@ class Examiner:
             self._result.complain(run, _compared(found, wanted))
 
     def look(self, run: str) -> None:
-        """As a reader, before anything is mended: what was committed is there."""
+        """As a reader, before any repair: what was committed is there."""
         if not (self._ground.data / "projects").is_dir() or not any(
             (self._ground.data / "projects").glob("*/catalogue.sqlite")
         ):
@@ -288,7 +288,7 @@ class Examiner:
             self._sensible(run, ended)
         if first.code != 0 or again.code != 0 or "Nothing to do" not in again.text:
             result.not_mended += 1
-            result.complain(run, f"not mended: {first.text} {again.text}")
+            result.complain(run, f"not repaired: {first.text} {again.text}")
             ground.forget()
             return
         found = hits(ground)

@@ -197,7 +197,7 @@ def _run(
 
 
 class _Program:
-    """A real program of ours, from its start on."""
+    """A real Asterism process, from its start on."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", kin: Kin) -> None:
         self._process = process
@@ -242,7 +242,7 @@ class _Program:
         orphans = await_end(self._kin)
         assert self._process.stderr is not None
         complaint = b""
-        # Whoever is left would keep this open.
+        # A process that is left would keep this open.
         while select.select([self._process.stderr], [], [], 0)[0]:
             piece = os.read(self._process.stderr.fileno(), 65_536)
             if not piece:

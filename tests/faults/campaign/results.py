@@ -17,7 +17,7 @@ class Result:
     wrong: int = 0
     """Answers, or indexes after the repair, that differ from those of a fresh index."""
     not_mended: int = 0
-    """Indexes that the next `asterism index`, or the command that the message names, did not mend."""
+    """Indexes that the next `asterism index`, or the command in the message, did not repair."""
     orphans: int = 0
     """Processes that were still there long after the one that started them."""
     tracebacks: int = 0
@@ -42,7 +42,7 @@ class Result:
 def table(results: Iterable[Result]) -> str:
     """The results as Markdown."""
     lines = [
-        "| kind | runs | lost | wrong | not mended | orphans | tracebacks | late | disk |",
+        "| kind | runs | lost | wrong | not repaired | orphans | tracebacks | late | disk |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     lines += [

@@ -138,13 +138,13 @@ class _Inspector:
         self._directory.mkdir()
 
     def inspect(self, kill: int) -> None:
-        """As a reader, before anything is mended."""
+        """As a reader, before any repair."""
         self._guarded(kill, "could not be opened", lambda: self._read(kill))
 
     def repair(self, kill: int) -> None:
         """By indexing, after which a second time finds nothing to do."""
         self.undone = False
-        if not self._guarded(kill, "could not be mended", lambda: self._index_twice(kill)):
+        if not self._guarded(kill, "could not be repaired", lambda: self._index_twice(kill)):
             self.result.not_mended += 1
             self._engine.index(self._registered, force=True)
 

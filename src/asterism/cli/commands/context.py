@@ -11,7 +11,7 @@ from asterism.cli.terminal import console, printable, show
 from asterism.context.items import columns
 from asterism.context.messages import item_text
 from asterism.engine.sessions import ContextFor, ContextRequest, context_for
-from asterism.servers.wire_requests import context_for_json
+from asterism.operations.context_json import context_for_json
 from asterism.types.context import ItemDetail, ItemKind, LeftOut, Reference, RequestItem, Rule
 
 _TITLES = {

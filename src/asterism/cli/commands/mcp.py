@@ -13,7 +13,7 @@ from asterism.types.files import display_path
 
 if TYPE_CHECKING:
     # It brings the engine, which is not needed before the first call.
-    from asterism.servers.tools_running import Toolbox
+    from asterism.operations.dispatch.toolbox import Toolbox
 
 
 def run(options: argparse.Namespace) -> int:
@@ -33,8 +33,8 @@ def _toolbox(directory: Path, is_root: bool) -> Toolbox:
     from asterism.cli.setup import engine, settings_for
     from asterism.config.environment import home
     from asterism.config.logs import start_logs
-    from asterism.operations.repositories import Standpoint
-    from asterism.servers.tools_running import Toolbox
+    from asterism.operations.calls import Standpoint
+    from asterism.operations.dispatch.toolbox import Toolbox
 
     settings = settings_for(str(directory))
     start_logs(settings, serving=True, others=("mcp",))

@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 def run(options: argparse.Namespace) -> int:
     """Serve until a signal ends it."""
     # They bring the engine, which other commands do not need.
-    from asterism.operations.repositories import Standpoint
-    from asterism.servers.access_hiding import hidden_places
+    from asterism.operations.calls import Standpoint
+    from asterism.operations.dispatch.hidden_paths import hidden_places
+    from asterism.operations.dispatch.toolbox import Toolbox
     from asterism.servers.http.gate import GateLimits
     from asterism.servers.http.process import address_of, listen, serve
     from asterism.servers.http.shares import ShareOptions, Shares
     from asterism.servers.http.state import State
-    from asterism.servers.tools_running import Toolbox
 
     directory = Path.cwd() if options.path is None else Path(options.path).absolute()
     if not directory.is_dir():
@@ -64,7 +64,6 @@ def run(options: argparse.Namespace) -> int:
             access=access,
             limits=GateLimits(body_bytes=chosen.max_body_bytes),
             read_only=chosen.read_only,
-            addable=addable,
             shares=Shares(ShareOptions(seconds=chosen.cpu_seconds, window=chosen.cpu_window)),
         )
         try:

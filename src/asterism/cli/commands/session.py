@@ -15,7 +15,7 @@ from asterism.cli.terminal import console, show
 from asterism.context.replay import ItemChange, ReplayedRequest
 from asterism.context.sessions import usage_json, use_json
 from asterism.engine.sessions import Sessions
-from asterism.servers.wire_requests import session_json
+from asterism.operations.context_json import session_json
 from asterism.types.errors import InputError, UsageError
 from asterism.types.sessions import Session
 

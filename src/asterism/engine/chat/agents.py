@@ -96,7 +96,7 @@ class AskedAgents:
         return AgentParts(asked, EngineTools(ground, asked), _with(options, settings), asked.ended)
 
     def _session(self, sessions: Sessions, conversation: Conversation, turn: Turn) -> str:
-        """The session of a conversation with its agent; a new one where there is none yet."""
+        """The session of a conversation with its agent, created with the first turn."""
         if conversation.session and conversation.agent == turn.agent_name:
             return conversation.session
         session = sessions.new(turn.agent_name, conversation.title)
@@ -220,7 +220,7 @@ class AgentContexts:
 
 
 async def _nothing(_turn: Turn) -> None:
-    """Nobody keeps an account."""
+    """Records nothing."""
 
 
 def _with(options: TurnOptions, settings: AgentSettings) -> TurnOptions:

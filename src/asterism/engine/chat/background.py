@@ -123,7 +123,7 @@ class Keeping:
 
 
 def recorded_event(event: TurnEvent) -> tuple[str, dict[str, object]] | None:
-    """The kind of an event and a few facts; None for pieces of the answer, which stand in it.
+    """The kind of an event and a few facts; None for pieces of the answer, which is kept whole.
 
     Results, citations and context are kept whole with the turn itself.
     """
@@ -164,7 +164,7 @@ class BackgroundLoop:
         self._thread: Thread | None = None
 
     def submit(self, work: Coroutine[Any, Any, _R]) -> "Future[_R]":
-        """Begin something; whoever asked may wait for it in any thread."""
+        """Start a coroutine in the loop; the future can be awaited from any thread."""
         return asyncio.run_coroutine_threadsafe(work, self._running())
 
     def _running(self) -> asyncio.AbstractEventLoop:

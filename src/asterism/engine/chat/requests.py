@@ -49,7 +49,7 @@ class AskRequest:
     request_id: str = ""
     """Repeated, the request is not answered twice."""
     retries: int | None = None
-    """How often the model may judge the hits and search again; None means the settings'."""
+    """How often the model may assess the hits and search again (default: the settings)."""
     wait_seconds: float = WAIT_SECONDS
 
 
@@ -59,7 +59,7 @@ class GoOnRequest:
 
     turn: str
     approvals: Mapping[str, bool]
-    """Somebody's word on calls, by their ids."""
+    """Whether each call is approved, by its id."""
     model: str = ""
     provider: str = ""
     wait_seconds: float = WAIT_SECONDS
@@ -86,7 +86,7 @@ class TurnHandle:
 
     def __init__(self) -> None:
         self.begun: Future[Begun] = Future()
-        """The turn, once it is known; an error if there is none."""
+        """The turn, once it is known, or the error that prevented it."""
         self.answer: Future[Answered] = Future()
         self.wish = asyncio.Event()
         """Set when it is to end; only its own event loop looks at it."""
@@ -102,7 +102,7 @@ class TurnHandle:
                 self._loop.call_soon_threadsafe(self.wish.set)
 
     def result(self, timeout: float | None = None) -> Answered:
-        """The answer, or the error that there is none."""
+        """Waits for the answer; raises the turn's error."""
         return self.answer.result(timeout)
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -204,7 +204,7 @@ def answer_json(answered: Answered) -> Json:
 
 
 def waiting_calls(turn: Turn) -> tuple[ToolCall, ...]:
-    """The calls that somebody has to agree to."""
+    """The calls that wait for approval."""
     return turn.pending if turn.status is TurnStatus.awaiting_approval else ()
 
 

@@ -37,7 +37,7 @@ FIRST_LOOK, LAST_LOOK = 0.02, 0.5
 
 
 def _nobody(_event: TurnEvent) -> None:
-    """Nobody listens."""
+    """Ignores events."""
 
 
 class _Order(NamedTuple):
@@ -72,7 +72,7 @@ class Asking:
         hear: Hear = _nobody,
         lent: Lent | None = None,
     ) -> TurnHandle:
-        """Begin to answer; `hear` is called with each event, in a thread of ours."""
+        """Start a turn; `hear` is called with each event, in the service's thread."""
         check_text("question", request.question)
         order = _Order(registered, TurnHandle(), hear, lent)
         return self._submit(order, self._ask(order, request))
@@ -129,7 +129,7 @@ class Asking:
         return asked
 
     async def _told(self, order: _Order, work: Coroutine[Any, Any, Answered]) -> Answered:
-        """The work, with whoever waits for its beginning told how that went."""
+        """Runs the work; if it fails before the turn begins, the caller gets the error."""
         order.asked.attach(asyncio.get_running_loop())
         try:
             return await work
@@ -167,7 +167,7 @@ class Asking:
         settings = self._engine.settings_of(order.registered)
         turns = await self._threads.keep(self._engine.records().turns)
         before = (await self._threads.keep(turns.get, request.turn)).turn
-        # Whoever began the answer ends it, unless somebody else is named.
+        # The model that began the answer continues it, unless the request names another.
         is_named = request.model or request.provider
         named = (
             (request.model, request.provider) if is_named else (before.model_id, before.provider)
@@ -217,7 +217,7 @@ class Asking:
             await self._fail(keeping, turn, error_of(error))
             raise
         except Exception:
-            # A mistake of ours: nobody waits for this turn until its time is over.
+            # A programming error: the turn is marked as failed at once, not after its timeout.
             await self._fail(keeping, turn, INTERNAL)
             raise
         finally:
@@ -232,7 +232,7 @@ class Asking:
     async def _started(
         self, ground: CodeSource, keeping: Keeping, begun: Begun, who: "tuple[AgentParts, _How]"
     ) -> RunningTurn:
-        """The turn on its way, with everybody who takes part in it."""
+        """The running turn with its model, context and tools."""
         agent, how = who
         turns = self._engine.records().turns()
         before = await self._threads.keep(turns.of, begun.conversation.id)
@@ -246,7 +246,7 @@ class Asking:
         return start(turn, parts, agent.options)
 
     async def _followed(self, order: _Order, keeping: Keeping, running: RunningTurn) -> Turn:
-        """Hand on every event, note the ones that matter, and stop when somebody wants that."""
+        """Forward every event, record the important ones, and stop the turn on request."""
         stopping = asyncio.create_task(_stop_when(order.asked.wish, running))
         try:
             async for event in running:
@@ -269,7 +269,7 @@ class Asking:
     def _model(self, options: LlmOptions, lent: Lent | None) -> LanguageModel | None:
         """The model; its connections are kept for the next question, unless it is a client's.
 
-        Anybody may name any model, so those that were not used for longest are let go of.
+        A request may name any model, so the least recently used ones are dropped.
         """
         if options.provider == "sampling":
             return make_model(options, lent)
@@ -278,7 +278,7 @@ class Asking:
             if model is None:
                 return None
             while len(self._models) >= MOST_MODELS:
-                # Whoever still uses it has it to the end; then it goes with its connections.
+                # Turns that use it keep it; then it is freed with its connections.
                 del self._models[next(iter(self._models))]
             self._models[options] = model
         self._models[options] = self._models.pop(options)

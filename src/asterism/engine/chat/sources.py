@@ -99,10 +99,10 @@ BEST = 10
 POSSIBLE = 0.2
 """The score that the best hit has to have: of those with less, nine in ten are not it."""
 WORTH_SHOWING = 0.1
-"""The score of a hit that stands beside a better one."""
+"""The least score of a hit after the best one."""
 
 Guard = Callable[[Registered], AbstractContextManager[object]]
-"""Whoever asks about a project waits for whoever is asking about it."""
+"""Lets one query at a time use a project."""
 
 
 class CodeSource(NamedTuple):

@@ -46,7 +46,7 @@ RECORDS_CHECK = "Conversations"
 
 
 def record_findings(settings: Settings, data: Path) -> Iterator[Finding]:
-    """How many there are, and where; whatever stands in the way is an error of the database."""
+    """How many conversations there are, and where; failures are errors of the database."""
     from asterism.records.conversations import Conversations
     from asterism.records.database import look_into
     from asterism.types.chat import Shelf
@@ -177,7 +177,7 @@ def _fences() -> Finding:
 
 
 def _server(server: ServerProfile, given: str, root: str | None) -> Finding:
-    """A language server that is used where it is installed; nobody needs one."""
+    """An optional language server, used if it is installed."""
     check = f"{server.titles} server"
     if given == OFF:
         return ok(check, "off by your settings; connected by name")
@@ -238,7 +238,7 @@ def agent_findings(where: Path, settings: Settings, data: Path) -> Iterator[Find
             yield problem(
                 AGENTS_CHECK,
                 f"{file.name} is not used: {file.problems[0]}{more}",
-                f"Mend {display_path(str(file.path))}; `asterism agent check {file.name}` says "
+                f"Fix {display_path(str(file.path))}; `asterism agent check {file.name}` says "
                 "what is wrong.",
             )
         else:
@@ -274,7 +274,7 @@ def _agents_server(
             AGENTS_CHECK,
             f"{agent}: there is no program {server.command} for the server {server.name}, which is "
             "skipped",
-            "Install it, or mend `command` in the agent's file.",
+            "Install it, or fix `command` in the agent's file.",
         )
 
 

@@ -139,7 +139,7 @@ def part_findings(part: str) -> Iterator[Finding]:
 
 
 def place_findings() -> Iterator[Finding]:
-    """Whether our directories can be written to, are private, and have room."""
+    """Whether the data and cache directories are writable, private, and have free space."""
     yield from _place("Data directory", data_directory, "ASTERISM_DATA_DIR")
     yield from _place("Cache directory", cache_directory, "ASTERISM_CACHE_DIR")
 
@@ -164,9 +164,9 @@ def _place(check: str, find: Callable[[], Path], variable: str) -> Iterator[Find
         return
     text = f"{shown}, {room / 1e9:,.1f} GB free"
     if room < NO_ROOM:
-        yield problem(check, text, f"Make room (`asterism clean` may help), or {instead}.")
+        yield problem(check, text, f"Free disk space (`asterism clean` may help), or {instead}.")
     elif room < LITTLE_ROOM:
-        yield warning(check, text, f"Make room for large repositories, or {instead}.")
+        yield warning(check, text, f"Free disk space for large repositories, or {instead}.")
     elif existing == place and os.name == "posix" and place.stat().st_mode & 0o077:
         advice = f"It holds text of your code: `chmod 700 {shown}`."
         yield warning(check, f"{text}; others on this machine may look into it", advice)

@@ -22,7 +22,7 @@ from asterism.models.weights.folder import Kind, damage, read_folder
 from asterism.types.errors import ProviderError, SettingError
 
 EMBEDDING = "Embeddings"
-UPGRADING = "Second vectors"
+UPGRADING = "Encoder vectors"
 CHOOSING = "Context"
 RERANKING = "Reranker"
 ANSWERING = "Language model"
@@ -46,7 +46,7 @@ def model_file_findings(folder: Path = MODEL_FOLDER) -> Iterator[Finding]:
 
 
 def embedding_findings(settings: Settings, online: bool) -> Iterator[Finding]:
-    """Whether whoever makes the vectors can be asked; asked only if wanted."""
+    """Whether the embedding model is there; a server is called only with `online`."""
     options = embed_options(settings)
     name = str(embed.identity_of(options))
     if options.provider == "local" and embed.static_folder(options) != MODEL_FOLDER:
@@ -71,7 +71,7 @@ def embedding_findings(settings: Settings, online: bool) -> Iterator[Finding]:
 
 
 def upgrade_findings(settings: Settings) -> Iterator[Finding]:
-    """Whether the model for second vectors is there and computes, where one is set."""
+    """Whether the model for encoder vectors, if one is set, is there and computes right."""
     chosen = settings.embedding
     if chosen.upgrade == "none":
         return
@@ -168,7 +168,7 @@ def own_model_finding(check: str, folder: Path, kind: Kind) -> Finding:
 
 
 class _Service:
-    """A model of somebody else; the key is only known to be there."""
+    """A model on a server; of the key only its presence is checked."""
 
     def __init__(self, check: str, name: str, url: str, has_key: bool, variables: str) -> None:
         self._check = check
@@ -180,7 +180,7 @@ class _Service:
         self._variables = variables
 
     def lacks_key(self, vendor: bool) -> bool:
-        """Vendors want a key; a server of one's own may not."""
+        """Whether the key is missing: vendors need one, the user's own server may not."""
         return vendor and not self._has_key
 
     def findings(self, vendor: bool) -> Iterator[Finding]:

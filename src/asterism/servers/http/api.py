@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from asterism.indexing.report import Progress
 from asterism.operations.calls import Caller
+from asterism.operations.dispatch.clients import Spender
 from asterism.operations.limits import result_json
+from asterism.operations.operation import Operation
 from asterism.operations.schema import Json
-from asterism.servers.clients import Spender
 from asterism.servers.http.events import CONTENT_TYPE, Latest, ProgressResponse
 from asterism.servers.http.openapi import openapi
 from asterism.servers.http.replies import (
@@ -21,7 +22,7 @@ from asterism.servers.http.replies import (
     problem_json,
 )
 from asterism.servers.http.requests import arguments_of
-from asterism.servers.http.routes import ROUTES_OF_TOOLS, Endpoint, endpoints_of
+from asterism.servers.http.routes import ROUTES_OF_TOOLS, routed
 from asterism.servers.http.shares import spender_of
 from asterism.servers.http.state import State
 from asterism.servers.http.workers import Wanted, lane_of
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 _JSON = "application/json"
 READ_ONLY = Problem(
-    "read_only", "This server only answers questions; whoever runs it changes its repositories."
+    "read_only", "This server only answers queries; the user who runs it changes its repositories."
 )
 
 _Run = Callable[[Callable[[Progress], None]], Awaitable[tuple[Problem | None, bytes]]]
@@ -42,28 +43,29 @@ _Run = Callable[[Callable[[Progress], None]], Awaitable[tuple[Problem | None, by
 
 
 def routes(state: State) -> list[BaseRoute]:
-    """Everything below `/api`, and what chats ask for."""
+    """The routes of all operations but those that begin turns, and the description of all."""
     from starlette.responses import Response
     from starlette.routing import Route
 
-    endpoints = endpoints_of(state.toolbox.operations)
-    described = encoded(openapi(endpoints, with_token=state.access.is_closed))
+    operations = state.toolbox.operations
+    described = encoded(openapi(operations, with_token=state.access.is_closed))
 
     async def description(_request: Request) -> Response:
         return Response(described, media_type=_JSON)
 
     made: list[BaseRoute] = [
-        Route(operation.path, _endpoint(state, operation), methods=[operation.method])
-        for operation in endpoints
+        Route(route.path, _endpoint(state, operation), methods=[route.method])
+        for route, operation in routed(operations)
+        if operation.begin is None
     ]
     return [Route("/api/openapi.json", description, methods=["GET"]), *made]
 
 
-def _endpoint(state: State, operation: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitable[Response]]:
     from starlette.responses import Response
 
     wording = Wording(ROUTES_OF_TOOLS)
-    threads = state.indexings if operation.progress else state.threads
+    threads = state.indexings if operation.has_progress else state.threads
 
     def answered(given: Json, client: Spender, caller: Caller) -> tuple[Problem | None, bytes]:
         """In a thread, the writing included: it takes as long as a small search."""
@@ -72,24 +74,24 @@ def _endpoint(state: State, operation: Endpoint) -> Callable[[Request], Awaitabl
         if problem is not None:
             return problem, b""
         with state.shares.counted(client):
-            reply = operation.answer(state, given, caller)
+            reply = state.toolbox.run(operation, given, caller)
             if reply.error is not None:
                 return wording.problem_of(reply), b""
             return None, encoded(result_json(reply))
 
     async def endpoint(request: Request) -> Response:
-        if state.read_only and not operation.tool.read_only:
+        if state.read_only and not operation.read_only:
             raise Refused(READ_ONLY)
         client = spender_of(request)
         problem = excess(state, client)
         if problem is not None:
             raise Refused(problem)
-        given = await arguments_of(request, operation.tool)
-        lane = lane_of(given) if operation.asks else None
-        seconds = state.toolbox.seconds_of(operation.tool)
+        given = await arguments_of(request, operation)
+        lane = lane_of(given) if operation.needs_index else None
+        seconds = state.toolbox.seconds_of(operation)
         wanted = Wanted(client=client, lane=lane, seconds=seconds)
         work = partial(answered, given, client)
-        if operation.progress and CONTENT_TYPE in request.headers.get("accept", ""):
+        if operation.has_progress and CONTENT_TYPE in request.headers.get("accept", ""):
             return ProgressResponse(partial(told, partial(threads.run, request, wanted, work)))
         problem, body = await threads.run(request, wanted, work)
         return Response(body, media_type=_JSON) if problem is None else problem_response(problem)

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from asterism.operations.error_codes import INTERNAL, INTERNAL_SENTENCE
 from asterism.servers.http import api, chat, sessions
 from asterism.servers.http.api import problem_response
 from asterism.servers.http.gate import Gate
@@ -14,7 +15,6 @@ from asterism.servers.http.mcp import Framed
 from asterism.servers.http.replies import Problem, Refused
 from asterism.servers.http.state import State
 from asterism.servers.mcp.server import make_server
-from asterism.servers.tools_errors import INTERNAL, INTERNAL_SENTENCE
 from asterism.telemetry.exposition import CONTENT_TYPE, prometheus_text
 
 if TYPE_CHECKING:
@@ -48,11 +48,11 @@ ROUTES: tuple[Callable[[State], list[BaseRoute]], ...] = (
     sessions.routes,
     _operating,
 )
-"""Whatever serves something over HTTP; MCP is served beside these."""
+"""The makers of all routes but that of MCP."""
 
 
 def make_app(state: State) -> ASGIApp:
-    """The application; whoever made the toolbox closes it when the server has ended."""
+    """The application; its caller closes the toolbox when the server has ended."""
     from mcp.server.transport_security import TransportSecuritySettings
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException

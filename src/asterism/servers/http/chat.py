@@ -7,19 +7,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from asterism.engine.chat.requests import (
-    Answered,
-    AskRequest,
-    GoOnRequest,
-    Hear,
-    TurnHandle,
-    answer_json,
-)
-from asterism.operations.arguments import checked
-from asterism.operations.repositories import repository_for
-from asterism.operations.schema import Json, Tool
+from asterism.engine.chat.requests import Answered, TurnHandle, answer_json
+from asterism.operations.dispatch.toolbox import failure
+from asterism.operations.error_codes import code_of, sentence_of
+from asterism.operations.operation import Operation
 from asterism.servers.http.api import READ_ONLY, excess, problem_response
-from asterism.servers.http.chat_operations import ASK_ON_PATH, ASK_PATH, GO_ON_PATH
 from asterism.servers.http.events import (
     ALIVE,
     ALIVE_SECONDS,
@@ -31,15 +23,12 @@ from asterism.servers.http.events import (
 )
 from asterism.servers.http.replies import Problem, Refused, Wording, encoded, problem_json
 from asterism.servers.http.requests import arguments_of
-from asterism.servers.http.routes import ROUTES_OF_TOOLS
+from asterism.servers.http.routes import ROUTES_OF_TOOLS, routed
 from asterism.servers.http.shares import spender_of
 from asterism.servers.http.state import State
-from asterism.servers.http_chat_tools import ASK, ASK_ON, GO_ON
-from asterism.servers.tools_errors import code_of, sentence_of
-from asterism.servers.tools_running import failure
 from asterism.types.chat import TurnEvent, TurnStatus
 from asterism.types.deadlines import counted_work, counting_threads
-from asterism.types.errors import AsterismError, UsageError
+from asterism.types.errors import AsterismError
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -47,26 +36,22 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
     from starlette.types import Receive
 
-MOST_TURNS = 256
-"""Turns on their way at a time; each waits for a model, and costs little until it speaks."""
 LOOK_SECONDS = 1.0
 """How often a stream looks whether the server ends."""
 
 _JSON = "application/json"
 _WORDING = Wording(ROUTES_OF_TOOLS)
 
-Begin = Callable[[Json, Hear], TurnHandle]
-
 
 def routes(state: State) -> list[BaseRoute]:
-    """What answers questions."""
+    """The routes of the operations that begin turns."""
     from starlette.routing import Route
 
     chat = _Chat(state)
     return [
-        Route(ASK_PATH, chat.endpoint(ASK, chat.ask), methods=["POST"]),
-        Route(ASK_ON_PATH, chat.endpoint(ASK_ON, chat.ask), methods=["POST"]),
-        Route(GO_ON_PATH, chat.endpoint(GO_ON, chat.go_on), methods=["POST"]),
+        Route(route.path, chat.endpoint(operation), methods=[route.method])
+        for route, operation in routed(state.toolbox.operations)
+        if operation.begin is not None
     ]
 
 
@@ -76,24 +61,24 @@ class _Chat:
     def __init__(self, state: State) -> None:
         self._state = state
 
-    def endpoint(self, tool: Tool, begin: Begin) -> Callable[[Request], Awaitable[Response]]:
+    def endpoint(self, operation: Operation) -> Callable[[Request], Awaitable[Response]]:
         """A route that begins a turn."""
         import anyio.to_thread
 
         async def answer(request: Request) -> Response:
-            if self._state.read_only and not tool.read_only:
+            if self._state.read_only and not operation.read_only:
                 raise Refused(READ_ONLY)
             client = spender_of(request)
             problem = excess(self._state, client)
             if problem is not None:
                 raise Refused(problem)
-            given = await arguments_of(request, tool)
+            given = await arguments_of(request, operation)
             events = _Events()
             try:
-                arguments = checked(tool, given)
+                begin = partial(self._state.toolbox.begin, operation, given, events.hear)
                 # The turn copies this context, and with it its client.
                 with counting_threads(partial(self._state.shares.counted, client)):
-                    asked = await anyio.to_thread.run_sync(_counted, begin, arguments, events.hear)
+                    asked = await anyio.to_thread.run_sync(_counted, begin)
                 events.follow(asked)
                 await asyncio.wrap_future(asked.begun)
             except AsterismError as error:
@@ -104,39 +89,8 @@ class _Chat:
 
         return answer
 
-    def ask(self, given: Json, hear: Hear) -> TurnHandle:
-        """Begin a question; in a thread, for it may load what answers."""
-        registered = repository_for(*self._state.toolbox.standing(), given)
-        asking = self._state.toolbox.asking()
-        if asking.open_turns >= MOST_TURNS:
-            raise Refused(Problem("too_busy", "Too many questions are open; ask again."))
-        request = AskRequest(
-            question=given["question"],
-            conversation=given.get("conversation_id") or given.get("conversationId", ""),
-            agent=given.get("agentName", ""),
-            model=given.get("model", ""),
-            provider=given.get("provider", ""),
-            request_id=given.get("requestId", ""),
-            retries=given.get("retries"),
-        )
-        return asking.ask(registered, request, hear)
-
-    def go_on(self, given: Json, hear: Hear) -> TurnHandle:
-        """Go on with a turn."""
-        approvals = given.get("approvals", {})
-        if not all(isinstance(word, bool) for word in approvals.values()):
-            raise UsageError("approvals has for the id of each call true or false.")
-        registered = repository_for(*self._state.toolbox.standing(), given)
-        request = GoOnRequest(
-            turn=given["turn_id"],
-            approvals=approvals,
-            model=given.get("model", ""),
-            provider=given.get("provider", ""),
-        )
-        return self._state.toolbox.asking().go_on(registered, request, hear)
-
     async def _whole(self, request: Request, asked: TurnHandle) -> Response:
-        """The answer when it is there; whoever leaves stops it."""
+        """The complete answer; a client that leaves stops the turn."""
         import anyio
         from starlette.responses import Response
 
@@ -173,9 +127,9 @@ class _Chat:
             yield event("error", encoded({**problem_json(problem), **start}))
 
 
-def _counted(begin: Begin, arguments: Json, hear: Hear) -> TurnHandle:
+def _counted(begin: Callable[[], TurnHandle]) -> TurnHandle:
     with counted_work():
-        return begin(arguments, hear)
+        return begin()
 
 
 class _Events:

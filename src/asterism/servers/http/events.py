@@ -53,7 +53,7 @@ def told(event: TurnEvent) -> tuple[str, EventsJson] | None:
 
 CONTENT_TYPE = "text/event-stream"
 TELL_SECONDS = 0.1
-"""How often a client hears of progress; more often nobody could read it."""
+"""How often a client hears of progress; more often could not be read."""
 ALIVE_SECONDS = 15.0
 """A line now and then keeps proxies from taking a silent stream for a dead one."""
 ALIVE = b": still at it\n\n"
@@ -101,7 +101,7 @@ class Job:
 
 
 class EventResponse(Response):
-    """A response of events that are sent as they come."""
+    """A response of events, each sent at once."""
 
     media_type = CONTENT_TYPE
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from asterism.operations.error_codes import INTERNAL, INTERNAL_SENTENCE
 from asterism.servers.access import (
     PAGE_HEADER,
     Access,
@@ -21,7 +22,6 @@ from asterism.servers.access import (
 from asterism.servers.http.bodies import Bodies
 from asterism.servers.http.replies import Problem, encoded, problem_json
 from asterism.servers.http.requests import crowded_body
-from asterism.servers.tools_errors import INTERNAL, INTERNAL_SENTENCE
 from asterism.telemetry.events import log_failure, request
 from asterism.telemetry.operations import record_http
 
@@ -49,7 +49,7 @@ _UNLESS_SAID = {
 """What a route may say otherwise: pages load scripts, and the same scripts twice."""
 
 _MANY = "other"
-"""The route of a request that has none, and a method that nobody knows."""
+"""The route of a request that matches none, and the method of an unknown one."""
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 DRAINED_BODIES = 4
 DRAINED_SECONDS = 5.0

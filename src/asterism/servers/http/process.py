@@ -23,8 +23,8 @@ from asterism.types.errors import UsageError
 MOST_CONNECTIONS = 2_048
 """Open at a time: four times the requests that are; a client that asks now and then keeps one."""
 HEADER_SECONDS = 15.0
-"""How long the headers of a request may take; connections are few, and whoever holds them holds
-the server."""
+"""How long the headers of a request may take; connections are few, and a client that holds them
+holds the server."""
 STALLED_SECONDS = 30.0
 """How long a client may leave a reply unread once the buffers are full; a slow line empties them in
 a second or two."""

@@ -6,7 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from asterism.operations.schema import Json, Tool
+from asterism.operations.operation import Operation
+from asterism.operations.schema import Json
 from asterism.servers.http.replies import Problem, Refused
 
 if TYPE_CHECKING:
@@ -33,14 +34,14 @@ def crowded_body(body: bytes) -> Problem | None:
     )
 
 
-async def arguments_of(request: Request, tool: Tool) -> Json:
+async def arguments_of(request: Request, operation: Operation) -> Json:
     """The arguments, not checked yet."""
     if request.method == "POST":
         return {**await json_body(request), **request.path_params}
     given: Json = {}
     for name in request.query_params:
         values = [
-            _read(tool.parameters.get(name, {}), value)
+            _read(operation.parameters.get(name, {}), value)
             for value in request.query_params.getlist(name)
         ]
         given[name] = values[0] if len(values) == 1 else values

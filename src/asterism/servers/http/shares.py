@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from threading import Lock, get_ident
 from typing import TYPE_CHECKING
 
+from asterism.operations.dispatch.clients import LOCAL, Spender, working_for
 from asterism.servers.access import Identity, Kind
-from asterism.servers.clients import LOCAL, Spender, working_for
 from asterism.types.deadlines import HelperTime, helpers_counted
 from asterism.types.errors import ShareExceeded
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from asterism.operations.addable import Addable
+from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.servers.access import Access
 from asterism.servers.http.gate import GateLimits
 from asterism.servers.http.page_sessions import PageSessions
@@ -14,7 +14,6 @@ from asterism.servers.http.workers import (
     INDEXINGS_WAITING,
     Threads,
 )
-from asterism.servers.tools_running import Toolbox
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +25,6 @@ class State:
     limits: GateLimits = field(default_factory=GateLimits)
     read_only: bool = False
     """Whether repositories cannot be added, removed or indexed."""
-    addable: Addable = field(default_factory=Addable)
     pages: PageSessions = field(default_factory=PageSessions)
     shares: Shares = field(default_factory=Shares)
     """How much of the processor each client may use."""
@@ -38,7 +36,7 @@ class State:
     """For the answers in words that MCP clients ask for."""
 
     def end(self) -> None:
-        """Tell everybody who works that nobody waits any more."""
+        """Signal shutdown to running requests."""
         self.threads.ending.set()
         self.indexings.ending.set()
         self.toolbox.halt()

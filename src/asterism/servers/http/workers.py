@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from asterism.indexing.report import Progress
 from asterism.operations.calls import Caller
-from asterism.servers.clients import Spender
-from asterism.servers.fair_queue import FairQueue, Room
+from asterism.operations.dispatch.clients import Spender
+from asterism.operations.dispatch.fair_queue import FairQueue, Room
+from asterism.operations.error_codes import code_of
 from asterism.servers.http.replies import Problem, Refused
-from asterism.servers.tools_errors import code_of
 from asterism.types.deadlines import waited_too_long
 from asterism.types.errors import AsterismError, Cancelled, TooBusy
 
@@ -67,7 +67,7 @@ class Threads:
         self._lanes = [Room(LANE_AT_ONCE) for _ in range(LANES)]
         self._queue: FairQueue[_Waiting] = FairQueue()
         self.ending = Event()
-        """Set when the server ends: whoever works for it sees that nobody needs it any more."""
+        """Set when the server ends; running work checks it and stops."""
 
     async def run(
         self,
@@ -78,8 +78,8 @@ class Threads:
     ) -> _Result:
         """Do the work in a thread; it is told when the client is gone, or does not begin then.
 
-        The thread is waited for in any case: one that nobody waited for would make room for the
-        next, and clients that come and go would start any number.
+        The thread is awaited in any case: an abandoned one would not be counted, and clients that
+        come and go could start any number.
         """
         import anyio
         import anyio.to_thread

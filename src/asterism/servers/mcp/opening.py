@@ -10,9 +10,10 @@ import json
 from typing import NamedTuple
 
 from asterism import __version__
+from asterism.operations.registry import TOOLS
 from asterism.operations.schema import Json
 from asterism.servers.mcp.frames import INVALID_PARAMS, Broken
-from asterism.servers.tools import TOOLS, listed
+from asterism.servers.mcp.tools import listed
 
 MOST_CHARACTERS = 2_000
 """Clients cut instructions that are longer; the essentials come first in any case."""
@@ -89,7 +90,7 @@ class Opening(NamedTuple):
 
 
 class Front:
-    """The opening of one session; `answer` says what to reply, until it is somebody else's turn."""
+    """The opening of one session; `answer` makes the replies, until the SDK takes over."""
 
     def __init__(self) -> None:
         self._id: object = None

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from asterism import __version__
 from asterism.indexing.report import SYNC_STAGES, Progress
 from asterism.operations.calls import Caller
+from asterism.operations.dispatch.toolbox import Toolbox, failure, truncation_warning
+from asterism.operations.error_codes import code_of, sentence_of
 from asterism.operations.json import compact
 from asterism.operations.limits import Reply, written
 from asterism.servers.http.shares import spender_of
@@ -19,9 +21,7 @@ from asterism.servers.http.state import State
 from asterism.servers.http.workers import Wanted, lane_of
 from asterism.servers.mcp.opening import INSTRUCTIONS, NAME, TITLE
 from asterism.servers.mcp.sampling import lent_by, request_name
-from asterism.servers.tools import listed
-from asterism.servers.tools_errors import code_of, sentence_of
-from asterism.servers.tools_running import ANSWERS, Toolbox, failure, truncation_warning
+from asterism.servers.mcp.tools import listed
 from asterism.telemetry.exposition import prometheus_text
 from asterism.types.deadlines import counting_threads
 from asterism.types.errors import ShareExceeded, TooBusy, WaitedTooLong
@@ -117,17 +117,17 @@ async def read_resource(
 CALLS_AT_ONCE = 8
 """Threads that answer; searches are short and share two or more cores, the rest waits its turn."""
 INDEXINGS_AT_ONCE = 2
-"""Indexings that somebody waits for; they take minutes, and must not take the searches' threads."""
+"""Indexings that a client waits for; they take minutes, and must not take the searches' threads."""
 ANSWERS_AT_ONCE = 32
 """Answers in words: they wait for a model most of their time."""
 TELL_SECONDS = 0.1
-"""How often a client hears of progress; more often nobody could read it."""
+"""How often a client hears of progress; more often could not be read."""
 
 _Context: TypeAlias = "ServerRequestContext[Any, Any]"
 
 
 def make_server(toolbox: Toolbox, state: State | None = None) -> Server[dict[str, Any]]:
-    """The server; whoever made the toolbox closes it when no transport is left.
+    """The server; its caller closes the toolbox when no transport is left.
 
     `state` is that of an HTTP server, whose clients share its threads and the processor; a client
     by itself has no limit. A server that only reads has no tools that change something: models
@@ -162,9 +162,10 @@ def make_server(toolbox: Toolbox, state: State | None = None) -> Server[dict[str
             )
         if state is not None:
             return await _called_over_http(state, context, params)
-        alone = indexings if params.name == "index_codebase" else limiter
-        alone = answers if params.name in ANSWERS else alone
-        return await _called(toolbox.call, alone, context, params)
+        operation = offered[params.name]
+        alone = indexings if operation.has_progress else limiter
+        alone = answers if operation.uses_model else alone
+        return await _called(toolbox.call, alone, context, params, operation.uses_model)
 
     server: Server[dict[str, Any]] = Server(
         NAME,
@@ -191,18 +192,19 @@ async def _called_over_http(
     state: State, context: _Context, params: CallToolRequestParams
 ) -> CallToolResult:
     """Run a tool in one of the threads that all clients share, within the client's part."""
-    name, work = params.name, state.toolbox.work(params.name)
-    threads = state.indexings if name == "index_codebase" else state.threads
-    threads = state.answers if name in ANSWERS else threads
+    operation = state.toolbox.tools[params.name]
+    threads = state.indexings if operation.has_progress else state.threads
+    threads = state.answers if operation.uses_model else threads
     wanted = Wanted(
         client=spender_of(context.request, is_session=True),
-        lane=lane_of(params.arguments or {}) if work.asks else None,
-        seconds=state.toolbox.seconds_of(work.tool),
+        lane=lane_of(params.arguments or {}) if operation.needs_index else None,
+        seconds=state.toolbox.seconds_of(operation),
     )
     try:
         state.shares.check(wanted.client)
         async with threads.place(wanted):
-            return await _called(partial(_counted, state, wanted), threads.limiter, context, params)
+            call = partial(_counted, state, wanted)
+            return await _called(call, threads.limiter, context, params, operation.uses_model)
     except ShareExceeded as error:
         return _answered(refusal(error))
     except (TooBusy, WaitedTooLong) as error:
@@ -245,11 +247,12 @@ async def _called(
     limiter: anyio.CapacityLimiter,
     context: _Context,
     params: CallToolRequestParams,
+    uses_model: bool,
 ) -> CallToolResult:
     """Run a tool in a thread, which is told when the request is cancelled.
 
-    The thread is waited for in any case: one that nobody waited for would make room for the next,
-    and clients that come and go would start any number.
+    The thread is awaited in any case: an abandoned one would not be counted, so that clients that
+    come and go would start any number.
     """
     import anyio
     import anyio.to_thread
@@ -260,7 +263,7 @@ async def _called(
         latest.hear,
         gone.is_set,
         client.client_info.name if client else None,
-        lent_by(context) if params.name in ANSWERS else None,
+        lent_by(context) if uses_model else None,
         request_name(context),
     )
     work = partial(call, params.name, params.arguments, caller)
@@ -308,7 +311,7 @@ async def _tell(latest: _Latest, context: _Context, gone: Event) -> None:
             await latest.tell(context)
             await anyio.sleep(TELL_SECONDS)
     finally:
-        # A thread that still works, or waits for its turn, sees that nobody needs it.
+        # A thread that still works, or waits for its turn, sees that it is not needed.
         gone.set()
 
 

@@ -19,7 +19,7 @@ from asterism.servers.mcp.opening import Front, NotOurs, Opening
 
 if TYPE_CHECKING:
     # It brings the engine, which is not needed before the first call.
-    from asterism.servers.tools_running import Toolbox
+    from asterism.operations.dispatch.toolbox import Toolbox
 
 READ_BYTES = 65_536
 """What is asked of the system at a time: as much as a pipe holds."""
@@ -105,7 +105,7 @@ def _serve(toolbox: Toolbox, lines: _Lines, replies: _Replies) -> None:
 
 
 class _Lines(TextIOBase):
-    """What the client says: first the opening once more, then each line as it comes."""
+    """What the client says: first the opening once more, then each line at once."""
 
     def __init__(self, incoming: _Incoming, opening: Opening, replies: _Replies) -> None:
         # Here, for two threads that load the SDK at once would each find half of it.
@@ -123,7 +123,7 @@ class _Lines(TextIOBase):
                     self._hear(message_in(line))
             self.end()
 
-        # A read that nobody can interrupt must not keep the process.
+        # A read cannot be interrupted and must not keep the process.
         Thread(target=read, name="asterism-stdin", daemon=True).start()
 
     def _hear(self, message: str | Broken | None) -> None:
@@ -182,7 +182,7 @@ class _Replies(TextIOBase):
 def _wire() -> Iterator[tuple[_Incoming, IO[bytes]]]:
     """The client's two streams, out of reach for helper processes and for stray output."""
     sys.stdout.flush()
-    # It stays open: somebody may wait there for a line until the very end.
+    # It stays open: another thread may wait there for a line until the end.
     descriptor = os.dup(0)
     with os.fdopen(os.dup(1), "wb") as outgoing:
         nothing = os.open(os.devnull, os.O_RDONLY)

@@ -351,7 +351,7 @@ class Catalogue(Closable):
             return catalogue.request_cancel(repo)
 
     def cancel_requested(self, repo: str) -> bool:
-        """Whether somebody asked the running job to stop."""
+        """Whether the running job was asked to stop."""
         return catalogue_files.cancel_requested(self._database, repo)
 
     def find_symbols(self, query: SymbolQuery) -> SymbolPage:

@@ -76,7 +76,7 @@ CREATE TABLE declarations (
     PRIMARY KEY (file, n)
 ) WITHOUT ROWID;
 
--- Words of usages, each once; a word that nobody uses any more may stay.
+-- Words of usages, each once; words without usages may be left over.
 CREATE TABLE words (number INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE);
 
 -- Most symbols are usages, so those of one name in one file share a row (with a row for each, a
@@ -211,7 +211,7 @@ def _file_mark(path: Path) -> tuple[int, int, int] | None:
         facts = path.stat()
     except OSError:
         return None
-    # Whoever reads may make an empty log, which says nothing.
+    # A reader may make an empty log, which means nothing.
     return (facts.st_ino, facts.st_size, facts.st_mtime_ns) if facts.st_size else None
 
 
@@ -282,7 +282,7 @@ def load_manifest(database: Database) -> Manifest:
 
 
 def check_files(path: Path) -> None:
-    """Refuse files that are none, and a catalogue that something else has changed."""
+    """Refuse directories, pipes and links, and a catalogue that another program has changed."""
     for name in (CATALOGUE, _LOG, _LOG_INDEX):
         if not is_plain(path.with_name(name)):
             raise damaged(path.parent, f"{name} is no file")

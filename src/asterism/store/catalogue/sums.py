@@ -101,7 +101,7 @@ def settle(database: Database, close: bool = True) -> None:
         if close:
             database.close()
         return
-    # Whoever cancels a job is another process than the writer.
+    # A job is cancelled by another process than the writer.
     with alone(path.parent / LOCK):
         try:
             _settle(database, path, close)
@@ -127,7 +127,7 @@ def load(directory: Path) -> Sums | None:
 
 
 def save(directory: Path, known: Sums) -> None:
-    """Write the sums down; where that fails there are none, and the next look reads the file."""
+    """Save the sums; if that fails, no sums are left, and the next check reads the whole file."""
     text = json.dumps([known.stamp, b64encode(known.sums).decode(), known.writer]).encode()
     place = directory / NAME
     draft = directory / f"{NAME}.new"
@@ -159,7 +159,7 @@ def _settle(database: Database, path: Path, close: bool) -> None:
     pages, page_bytes = _logged(path)
     save(path.parent, Sums(stamp_of(path), before or b"", os.getpid()))
     try:
-        # Where there is no room, what was committed stays in the log.
+        # On a full disk the commits stay in the log.
         with suppress(StorageFailed, IndexBusy):
             database.rows("PRAGMA wal_checkpoint(PASSIVE)")
         # Others may have written meanwhile, and what they wrote may have been copied too.

@@ -1,4 +1,4 @@
-"""What Lance raises, as errors of ours.
+"""Maps Lance's errors to AsterismError, and limits its memory.
 
 Lance has few exception types and says everything in its text; where the operating system refused,
 the text ends in its error number.
@@ -69,11 +69,11 @@ _STORAGE = {
     errno.EFBIG: "a file would be larger than this system allows",
     errno.EROFS: "the file system is read-only",
 }
-# Where Lance found fault with the call and not with the table: a defect of ours, not to be hidden.
+# Lance rejects the call, not the table: a programming error, which must not be hidden.
 _OUR_FAULT = "Invalid user input"
 _NO_LANCE_FILE = "does not appear to be a Lance file"
 _NEARLY_FULL = 1 << 20
-"""A disk with less room than this beside what was missing was full."""
+"""A disk with less free space than this beyond the missing bytes was full."""
 _SOURCE_PLACE = re.compile(r",? ?/\S+\.rs:\d+:\d+")
 
 
@@ -97,7 +97,7 @@ def lance_errors(path: str) -> Iterator[None]:
 
 
 def translated(error: Exception, path: str) -> StoreError | None:
-    """The error of ours that says the same, or None where the caller is to blame."""
+    """The AsterismError for an error of Lance, or None for a programming error."""
     text = str(error)
     if number := _error_number(error, text):
         if number in _REFUSED:

@@ -41,7 +41,7 @@ def schema(dimensions: int) -> Arrow:
 
 
 def dimensions_of(shape: Arrow) -> int | None:
-    """The size of the vectors of a table, or None where it is not one of ours."""
+    """The size of the vectors of a table, or None if the table has other columns."""
     if not set(shape.names).issuperset((*ENTRY_COLUMNS, "vector")):
         return None
     return int(shape.field("vector").type.list_size)

@@ -111,7 +111,7 @@ class LanceSnapshot:
             "refine_factor": REFINE,
         }
         found = self._read([*_KEY, "_distance"], where, nearest=query, prefilter=True)
-        # Refined distances are exact, and Lance's are half of ours: 1 − cosine.
+        # Refined distances are exact; Lance's are 1 − cosine, and a match has 2 − 2·cosine.
         doubled = (2.0 * found["_distance"].to_numpy()).clip(0.0, 4.0).tolist()
         matches = map(Match, _keys(found), _paths(found), doubled)
         return sorted(matches, key=lambda match: (match.score, match.key))

@@ -147,7 +147,7 @@ class LanceTable:
     def restore(self, version: int) -> None:
         """Make the table what it was at that version; nothing happens if that is the newest.
 
-        The versions after it, which a killed writer left behind, go: nobody ever read them.
+        Later versions, left by a killed writer, are dropped: no reader has seen them.
         """
         newest = self.version
         if version == newest:

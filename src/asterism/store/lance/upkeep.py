@@ -23,7 +23,7 @@ from asterism.store.table_files import manifest_name
 KEEP_SECONDS = 3600.0
 """How long a version stays after another took its place: readers may still be using it."""
 CROWDED_SECONDS = 60.0
-"""How long it stays where old versions take much room: longer than any query."""
+"""How long it stays if old versions take much disk space: longer than any query."""
 _CROWDED_SHARE = 0.25
 """What old versions may take before they count as much, of what the newest version takes."""
 
@@ -120,7 +120,7 @@ def versions(path: Path) -> list[int]:
 
 
 def outdated_versions(dataset: Dataset, path: Path, keep_seconds: float) -> tuple[set[int], bool]:
-    """Versions that may go, and whether the room that they take is wanted."""
+    """Versions that may be dropped, and whether the disk space that they take is large."""
     taken = sum(
         (Path(folder) / name).stat().st_size for folder, _, names in os.walk(path) for name in names
     )

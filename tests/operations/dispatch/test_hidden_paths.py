@@ -10,11 +10,12 @@ from starlette.testclient import TestClient
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.hidden_paths import Hiding, hidden_places
+from asterism.operations.dispatch.toolbox import Toolbox, failure
 from asterism.operations.limits import Part, Reply
-from asterism.operations.repositories import Standpoint
-from asterism.servers.access_hiding import Hiding, hidden_places
-from asterism.servers.http.routes import ENDPOINTS
-from asterism.servers.tools_running import Toolbox, failure
+from asterism.operations.registry import OPERATIONS
+from asterism.servers.http.routes import routed
 from asterism.types.errors import SettingError
 from tests.servers.conftest import copy_of_harbor, make_engine
 from tests.servers.http_clients import client_of
@@ -73,7 +74,10 @@ def test_a_pipe_hides_nothing() -> None:
 
 
 SECRET = "swordfish"
-ROUTES = [(one.method, one.path.replace("{repository_id}", "harbor")) for one in ENDPOINTS]
+ROUTES = [
+    (route.method, route.path.replace("{repository_id}", "harbor"))
+    for route, _ in routed(OPERATIONS)
+]
 
 
 def fails(_root: str) -> Settings:

@@ -1,4 +1,4 @@
-"""Servers make the second vectors of what they are asked about, and say how far they are."""
+"""Do servers compute encoder vectors of the queried indexes, and show their progress?"""
 
 import time
 from collections.abc import Callable, Iterator
@@ -11,9 +11,9 @@ from asterism.config.sections_models import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories
-from asterism.operations.repositories import Standpoint
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.operations.schema import Json
-from asterism.servers.tools_running import Toolbox
 from tests.models.weights.tiny_models import make_encoder
 from tests.servers.conftest import copy_of_harbor
 
@@ -23,7 +23,7 @@ PATIENCE = 120.0
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Toolbox]]:
-    """Start a server on the example, with a model for second vectors or without."""
+    """Start a server on the example, with a model for encoder vectors or without."""
     started: list[Toolbox] = []
     repository = copy_of_harbor(tmp_path)
     folder = make_encoder(tmp_path / "encoder")
@@ -61,7 +61,7 @@ def completed(toolbox: Toolbox) -> Json:
 
 
 def ask(toolbox: Toolbox) -> None:
-    assert toolbox.call("search_code", {"query": "where is a berth given out"}).error is None
+    assert toolbox.call("search_code", {"query": "where is a berth assigned"}).error is None
 
 
 def test_after_a_question_they_are_made(serve: Callable[..., Toolbox]) -> None:
@@ -82,7 +82,7 @@ def test_two_servers_make_them_once(serve: Callable[..., Toolbox]) -> None:
     first.call("index_codebase", {})
     ask(first)
     ask(second)
-    # Whoever made the last one may still be closing its file.
+    # The writer of the last one may still be closing its file.
     told = [
         {name: value for name, value in completed(one).items() if name not in {"running", "bytes"}}
         for one in (first, second)
@@ -103,7 +103,7 @@ def test_a_model_that_is_not_there_is_told_once_and_questions_are_answered(
 ) -> None:
     toolbox = serve("/nowhere/at/all")
     toolbox.call("index_codebase", {})
-    first = toolbox.call("search_code", {"query": "where is a berth given out"})
+    first = toolbox.call("search_code", {"query": "where is a berth assigned"})
     assert first.error is None
     assert "there is no such model" in str(first.structured)
     again = toolbox.call("search_code", {"query": "who pays for the berth"})

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from asterism.disclosure.places import visible
 from asterism.engine.engine import Engine
 from asterism.engine.upgrade import Upgrader
+from asterism.indexing.report import SyncReport
 from asterism.operations.arguments import checked
-from asterism.operations.calls import Call, Caller
+from asterism.operations.calls import Call, Caller, Standpoint
+from asterism.operations.dispatch.hidden_paths import Hiding
+from asterism.operations.dispatch.jobs import Jobs
+from asterism.operations.dispatch.project_turns import ProjectTurns
+from asterism.operations.dispatch.watchers import Watchers
+from asterism.operations.error_codes import INTERNAL, INTERNAL_SENTENCE, code_of, sentence_of
 from asterism.operations.limits import (
     MOST_CHARS,
     Part,
@@ -27,16 +32,7 @@ from asterism.operations.limits import (
     with_size,
 )
 from asterism.operations.operation import Operation
-from asterism.operations.registry import OPERATIONS
-from asterism.operations.repositories import Standpoint
-from asterism.operations.schema import Tool
-from asterism.servers.access_hiding import Hiding
-from asterism.servers.tools import tools_of
-from asterism.servers.tools_answers_described import ANSWERING
-from asterism.servers.tools_errors import INTERNAL, INTERNAL_SENTENCE, code_of, sentence_of
-from asterism.servers.tools_jobs import Jobs
-from asterism.servers.tools_turns import Turns
-from asterism.servers.tools_watching import Watchers
+from asterism.operations.registry import OPERATIONS, tools_of
 from asterism.store.lance.process import stay_small
 from asterism.store.registry import Registered
 from asterism.telemetry.events import log_failure
@@ -46,30 +42,11 @@ from asterism.types.errors import AsterismError, Cancelled, IndexMissing
 
 if TYPE_CHECKING:
     # It brings models and databases, which wait for the first question in words.
+    from asterism.engine.chat.requests import Hear, TurnHandle
     from asterism.engine.chat.service import Asking
-
-ANSWERS = frozenset(tool.name for tool in ANSWERING)
-"""Tools that answer in words; an answer may take minutes, and holds nobody up."""
-ASKING = frozenset({"index_debug"})
-"""Other tools that read what the engine keeps between questions of a project."""
-
 
 QUERY_SECONDS = 30.0
 """How long a query may take: some hundred times what an ordinary one takes."""
-
-
-class Work(NamedTuple):
-    """Something that can be asked of a server: how it is called, and what answers."""
-
-    tool: Tool
-    run: Callable[[Call], Reply]
-    asks: bool = True
-    """It reads what the engine keeps between questions of a project."""
-
-
-def work_of(operation: Operation) -> Work:
-    """The work of an operation that is declared."""
-    return Work(operation.tool, operation.answer, operation.asks)
 
 
 class Toolbox:
@@ -98,33 +75,28 @@ class Toolbox:
         self._watchers = Watchers(engine)
         self._upgrader = Upgrader(engine)
         self._lock = Lock()
-        self._projects: dict[Path, Turns] = {}
+        self._projects: dict[Path, ProjectTurns] = {}
         self._asking: Asking | None = None
         self.operations = operations
         self.tools = tools_of(operations)
-        self._declared = {one.name: work_of(one) for one in operations if one.is_tool}
 
     def call(
         self, name: str, arguments: Mapping[str, object] | None, caller: Caller | None = None
     ) -> Reply:
         """Answer one call of a tool that exists; a failure is an answer too."""
-        return self.run(self.work(name), arguments, caller)
-
-    def work(self, name: str) -> Work:
-        """What a call of a tool that exists does."""
-        declared = self._declared.get(name)
-        if declared is not None:
-            return declared
-        return Work(self.tools[name], partial(self._do, name), name in ASKING)
+        return self.run(self.tools[name], arguments, caller)
 
     def run(
-        self, work: Work, arguments: Mapping[str, object] | None, caller: Caller | None = None
+        self,
+        operation: Operation,
+        arguments: Mapping[str, object] | None,
+        caller: Caller | None = None,
     ) -> Reply:
-        """The same for what is no tool: checked, limited, measured and logged like one."""
-        name = work.tool.name
+        """Answer one call of an operation: checked, limited, measured and logged."""
+        name = operation.name
         with ToolCall(name, dict(arguments or {})) as done:
             try:
-                reply = self._answer(work, arguments, caller or Caller())
+                reply = self._answer(operation, arguments, caller or Caller())
             except AsterismError as error:
                 reply = failure(sentence_of(error), code_of(error).name)
             except Exception as error:  # noqa: BLE001 - the outer edge: no caller sees a traceback
@@ -140,22 +112,38 @@ class Toolbox:
         """What this server may say to its clients, of a sentence that is no reply of a tool."""
         return self._hiding.text(sentence)
 
-    def seconds_of(self, tool: Tool) -> float | None:
-        """How long a query may take; what writes is not ended half-way, and answers take long."""
-        is_limited = tool.read_only and tool.name not in ANSWERS
-        return self._query_seconds if is_limited else None
+    def begin(
+        self, operation: Operation, arguments: Mapping[str, object] | None, hear: Hear
+    ) -> TurnHandle:
+        """Begin a turn of a chat, whose events are heard; an error is raised."""
+        call = self._call(operation, arguments, Caller())
+        if operation.begin is None:
+            raise TypeError(f"{operation.name} begins no turn.")
+        return operation.begin(call, operation.request(**call.arguments), hear)
+
+    def seconds_of(self, operation: Operation) -> float | None:
+        """How long an operation may take; None for no limit."""
+        return self._query_seconds if operation.has_deadline else None
+
+    def index(self, registered: Registered, force: bool, caller: Caller) -> SyncReport:
+        """Index, and return when it is done; it stops if the caller leaves."""
+        return self._jobs.run(registered, force, caller)
+
+    def start_indexing(self, registered: Registered, force: bool) -> None:
+        """Index in the background."""
+        self._jobs.start(registered, force)
+
+    def stop_indexing(self, registered: Registered) -> bool:
+        """Ask an indexing to end, in this process or another; False if none runs."""
+        return self._jobs.stop(registered)
 
     def forget(self, registered: Registered) -> None:
         """Stop what works on a repository that is to be removed."""
         self._watchers.forget(registered)
         self._upgrader.forget(registered)
-        # Where there is no index, nobody indexes.
+        # Without an index there is no job.
         with suppress(IndexMissing):
             self._jobs.stop(registered)
-
-    def standing(self) -> tuple[Engine, Standpoint]:
-        """What tells which repository a request means."""
-        return self._engine, self._here
 
     def asking(self) -> Asking:
         """What answers in words; its searches take turns with the tools'."""
@@ -188,69 +176,53 @@ class Toolbox:
             # A list that cannot be read names nothing.
             return []
 
-    def _answer(self, work: Work, arguments: Mapping[str, object] | None, caller: Caller) -> Reply:
-        name = work.tool.name
-        given = checked(work.tool, arguments)
-        # The budget of codebase_search is of its texts, and their assembly keeps to it.
-        of_texts = name == "codebase_search"
-        limit = MOST_CHARS if of_texts else limit_for(given.get("max_tokens"), caller.client)
-        call = Call(
-            engine=self._engine, here=self._here, arguments=given, limit=limit, caller=caller
+    def _call(
+        self, operation: Operation, arguments: Mapping[str, object] | None, caller: Caller
+    ) -> Call:
+        given = checked(operation, arguments)
+        limit = limit_for(given.get("max_tokens"), caller.client)
+        return Call(
+            engine=self._engine,
+            here=self._here,
+            host=self,
+            arguments=given,
+            limit=MOST_CHARS if operation.limits_texts else limit,
+            caller=caller,
         )
-        with self._deadline(work, caller), self._turn(work, call), work_begun():
-            # Whoever left while waiting for a turn needs no answer.
+
+    def _answer(
+        self, operation: Operation, arguments: Mapping[str, object] | None, caller: Caller
+    ) -> Reply:
+        call = self._call(operation, arguments, caller)
+        with self._deadline(operation, caller), self._turn(operation, call), work_begun():
+            # The client may have left while the call waited for its turn.
             if caller.gone():
                 raise Cancelled("The request was cancelled.")
-            reply = work.run(call)
-        if work.asks:
+            reply = operation.answer(call)
+        if operation.needs_index:
             self._watchers.attend(call.repository())
             self._upgrader.attend(call.repository())
         # What a model reads shows what an editor would hide; the structured reply has it verbatim.
         parts = tuple(part._replace(text=visible(part.text)) for part in reply.parts)
-        reply = with_size(fitted(replace(reply, parts=parts), limit))
-        _record(name, reply, limit)
+        reply = with_size(fitted(replace(reply, parts=parts), call.limit))
+        _record(operation.name, reply, call.limit)
         return reply
 
-    def _deadline(self, work: Work, caller: Caller) -> AbstractContextManager[object]:
+    def _deadline(self, operation: Operation, caller: Caller) -> AbstractContextManager[object]:
         """A query ends in time, and when its client leaves; its waiting counts."""
-        seconds = self.seconds_of(work.tool)
+        seconds = self.seconds_of(operation)
         if seconds is None:
             return nullcontext()
         arrived = time.monotonic() if caller.arrived is None else caller.arrived
         return limited_to(seconds, caller.gone, arrived=arrived)
 
-    def _turn(self, work: Work, call: Call) -> AbstractContextManager[object]:
+    def _turn(self, operation: Operation, call: Call) -> AbstractContextManager[object]:
         """One question at a time for a project; indexing and looking at states go beside."""
-        return self._project_lock(call.repository()) if work.asks else nullcontext()
+        return self._project_lock(call.repository()) if operation.needs_index else nullcontext()
 
-    def _project_lock(self, registered: Registered) -> Turns:
+    def _project_lock(self, registered: Registered) -> ProjectTurns:
         with self._lock:
-            return self._projects.setdefault(registered.project.directory, Turns())
-
-    def _do(self, name: str, call: Call) -> Reply:
-        return self._tool(name)(call)
-
-    def _tool(self, name: str) -> Callable[[Call], Reply]:
-        if name in ANSWERS:
-            from asterism.servers.tools_answers import TOOLS_THAT_ANSWER
-
-            return partial(TOOLS_THAT_ANSWER[name], asking=self.asking())
-        # They bring what searching needs, and wait for the first call.
-        from asterism.servers import tools_items, tools_keeping
-
-        jobs = self._jobs
-        tools: Mapping[str, Callable[[Call], Reply]] = {
-            "index_codebase": lambda call: tools_keeping.index_codebase(call, jobs),
-            "index_status": tools_keeping.index_status,
-            "watch_status": tools_keeping.watch_status,
-            "cancel_indexing": lambda call: tools_keeping.cancel_indexing(call, jobs),
-            "index_debug": tools_keeping.index_debug,
-            "list_repositories": tools_keeping.list_repositories,
-            "search_items": tools_items.search_items,
-            "list_items": tools_items.list_items,
-            "edit_item": tools_items.edit_item,
-        }
-        return tools[name]
+            return self._projects.setdefault(registered.project.directory, ProjectTurns())
 
 
 def failure(sentence: str, code: str) -> Reply:

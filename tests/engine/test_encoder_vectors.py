@@ -1,4 +1,4 @@
-"""Questions over second vectors: used when complete, never mixed, and never in the way."""
+"""Queries over encoder vectors: used when complete, never mixed, never blocking."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ from asterism.engine.stores import DataDirectories
 from asterism.indexing.lock import upgrader
 from asterism.models.embed.encoder import EncoderEmbedder
 from asterism.models.embed.options import STATIC_IDENTITY, EmbedOptions, identity_of
-from asterism.store.encoder_vectors import FILE_NAME, MadeFor, Making, SecondStore
+from asterism.store.encoder_vectors import FILE_NAME, EncoderStore, MadeFor, Making
 from asterism.store.registry import Registered
 from asterism.types.search import Filter, Mode
 from tests.engine.conftest import SETTINGS, make
@@ -37,7 +37,7 @@ MANY = "".join(f"def read_{number}(file):\n    return file[{number}]\n\n\n" for 
 
 @dataclass
 class Shop:
-    """A small repository, an engine that can be made anew, and a model for second vectors."""
+    """A small repository, an engine that can be made anew, and a model for encoder vectors."""
 
     places: DataDirectories
     root: Path
@@ -71,7 +71,7 @@ def shop(places: DataDirectories, tmp_path: Path) -> Shop:
     return Shop(places, make(tmp_path / "shop", **FILES), make_encoder(tmp_path / "encoder"))
 
 
-def test_the_built_in_model_answers_until_the_second_vectors_are_there(shop: Shop) -> None:
+def test_the_built_in_model_answers_until_encoder_vectors_are_complete(shop: Shop) -> None:
     assert shop.ask().vectors_of == STATIC_IDENTITY
     assert not shop.second_file().exists(), "a question makes none"
     shop.engine.upgrade(shop.registered)
@@ -112,18 +112,18 @@ def test_after_an_edit_the_question_makes_the_few_that_are_missing(shop: Shop) -
     assert shop.answers() == "encoder"
     state = shop.engine.status(shop.registered).upgrade
     assert state is not None
-    assert state.complete, "they are kept for whoever asks next"
+    assert state.complete, "they are kept for the next query"
     assert shop.engine.upgrade(shop.registered).embedded == 0
 
 
-def test_a_question_does_not_make_what_somebody_is_making(shop: Shop) -> None:
+def test_a_query_does_not_make_vectors_of_a_running_upgrade(shop: Shop) -> None:
     shop.engine.upgrade(shop.registered)
     made_for = MadeFor(identity_of(EmbedOptions("encoder", str(shop.folder))), RECIPE_VERSION)
     (shop.root / "cart.py").write_text('def empty(cart):\n    """file"""\n    cart.clear()\n')
-    with SecondStore.open(shop.registered.project.directory, made_for) as store:
+    with EncoderStore.open(shop.registered.project.directory, made_for) as store:
         store.note(Making(pid=os.getpid()))
     assert shop.answers() == "local"
-    with SecondStore.open(shop.registered.project.directory, made_for) as store:
+    with EncoderStore.open(shop.registered.project.directory, made_for) as store:
         store.note(Making())
     assert shop.answers() == "encoder"
 
@@ -187,9 +187,7 @@ def test_another_model_begins_anew(shop: Shop, tmp_path: Path) -> None:
     ],
     ids=["none", "not beside local"],
 )
-def test_where_the_settings_want_none_there_are_none(
-    shop: Shop, embedding: EmbeddingSettings
-) -> None:
+def test_settings_can_switch_encoder_vectors_off(shop: Shop, embedding: EmbeddingSettings) -> None:
     shop.engine.upgrade(shop.registered)
     if embedding.provider == "encoder":
         embedding = replace(embedding, model=str(shop.folder))
@@ -257,7 +255,7 @@ def test_without_the_library_the_same(shop: Shop, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("content", [b"", b"nothing of ours"])
-def test_damaged_second_vectors_are_no_reason_not_to_answer(shop: Shop, content: bytes) -> None:
+def test_queries_are_answered_despite_damaged_encoder_vectors(shop: Shop, content: bytes) -> None:
     shop.engine.upgrade(shop.registered)
     shop.restart()
     for file in shop.second_file().parent.glob(f"{FILE_NAME}*"):
@@ -272,8 +270,8 @@ def test_damaged_second_vectors_are_no_reason_not_to_answer(shop: Shop, content:
     assert shop.answers() == "encoder"
 
 
-def test_a_question_that_meets_damage_makes_room_for_new_ones(shop: Shop) -> None:
-    """The texts are still listed, so whoever looks for missing ones would find none."""
+def test_a_query_that_finds_damage_removes_the_file(shop: Shop) -> None:
+    """The texts are still listed, so a look for missing ones would find no gap."""
     shop.engine.upgrade(shop.registered)
     shop.restart()
     spoil_vectors(shop.second_file())
@@ -285,8 +283,8 @@ def test_a_question_that_meets_damage_makes_room_for_new_ones(shop: Shop) -> Non
 
 # Another file of that kind beside it is the catalogue, and there is nothing older.
 @pytest.mark.parametrize("damage", sorted({*DAMAGES} - {"swapped", "older"}))
-def test_damaged_second_vectors_change_no_answer(shop: Shop, damage: str) -> None:
-    """An answer is that of either model, to the last digit; making them again mends the file."""
+def test_damaged_encoder_vectors_change_no_answer(shop: Shop, damage: str) -> None:
+    """An answer is that of either model, to the last digit; an upgrade repairs the file."""
 
     def told() -> tuple[str, list[tuple[str, float]]]:
         reply = shop.ask()

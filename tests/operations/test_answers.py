@@ -13,10 +13,9 @@ from mcp.types import CreateMessageRequestParams, CreateMessageResult, TextConte
 from asterism.config.sections_models import ModelSettings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories
-from asterism.operations.calls import Caller
+from asterism.operations.calls import Caller, Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.operations.limits import MOST_CHARS, Reply, measured
-from asterism.operations.repositories import Standpoint
-from asterism.servers.tools_running import Toolbox
 from tests.llm.fake_openai import FakeOpenAI
 from tests.llm.loopback import Call, Say
 from tests.servers.conftest import SETTINGS, copy_of_harbor, make_engine
@@ -163,7 +162,7 @@ def test_an_archived_conversation(toolbox: Toolbox) -> None:
         ("codebase_question", {**QUESTION, "conversationId": "no"}, "conversation_missing"),
         ("codebase_question", {**QUESTION, "provider": "openai"}, "model_missing"),
         ("codebase_question", {**QUESTION, "provider": "sampling"}, "model_missing"),
-        ("codebase_question", {**QUESTION, "provider": "nobody"}, "invalid_argument"),
+        ("codebase_question", {**QUESTION, "provider": "unknown"}, "invalid_argument"),
         ("codebase_question", {"question": "  "}, "invalid_argument"),
         ("run_agent_instruction", {"agentName": "no", "instruction": "x"}, "agent_missing"),
     ],
@@ -185,7 +184,7 @@ def test_a_model_that_refuses(base: Path) -> None:
     assert reply.meta["asterism"]["turnId"]
 
 
-def test_whoever_leaves_stops_the_turn(base: Path) -> None:
+def test_a_client_that_leaves_stops_the_turn(base: Path) -> None:
     with FakeOpenAI([Say("The ledger books them all.", hold_after=3)]) as fake:
         toolbox = toolbox_of(base, fake)
         reply = toolbox.call("codebase_question", QUESTION, Caller(gone=fake.holding.is_set))

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from asterism.servers.tools_errors import CODES, INTERNAL, LONGEST_SENTENCE, code_of, sentence_of
+from asterism.operations.error_codes import CODES, INTERNAL, LONGEST_SENTENCE, code_of, sentence_of
 from asterism.types import errors
 from asterism.types.errors import AsterismError, IndexMissing, UsageError
 
@@ -19,7 +19,7 @@ def test_every_error_has_its_own_code() -> None:
     assert all(re.fullmatch(r"[a-z_]+", name) for name in names)
 
 
-def test_an_error_nobody_thought_of_has_the_code_of_its_kind() -> None:
+def test_an_error_without_a_code_has_that_of_its_kind() -> None:
     class Unheard(IndexMissing):
         pass
 
@@ -31,8 +31,8 @@ def test_an_error_nobody_thought_of_has_the_code_of_its_kind() -> None:
     [
         (UsageError("Give a name."), "Give a name. [invalid_argument]"),
         (
-            IndexMissing("There is none."),
-            "There is none. Call index_codebase, then ask again. [index_missing]",
+            IndexMissing("No index."),
+            "No index. Call index_codebase, then ask again. [index_missing]",
         ),
         (UsageError("\udcff"), "\\udcff [invalid_argument]"),
     ],

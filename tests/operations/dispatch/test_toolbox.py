@@ -11,17 +11,16 @@ import pytest
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories
-from asterism.operations.calls import Caller
-from asterism.operations.repositories import Standpoint
-from asterism.servers.tools_running import Toolbox
+from asterism.operations.calls import Caller, Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
 from tests.servers.conftest import ROOT, copy_of_harbor, make_engine
 
 ARENAS = """
 import ctypes, sys
 from pathlib import Path
 from threading import Barrier, Thread
-from asterism.operations.repositories import Standpoint
-from asterism.servers.tools_running import Toolbox
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
 from tests.servers.conftest import make_engine
 base, harbor, file = map(Path, sys.argv[1:])
 toolbox, together = Toolbox(make_engine(base), Standpoint(harbor)), Barrier(4)
@@ -41,7 +40,7 @@ system.fclose(stream)
 """
 
 
-def test_a_mistake_of_ours_is_answered_without_its_words(
+def test_a_defect_is_answered_without_its_message(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(_root: str) -> Settings:
@@ -58,12 +57,12 @@ def test_a_mistake_of_ours_is_answered_without_its_words(
     assert any(record.exc_info for record in caplog.records)
 
 
-def test_whoever_is_gone_is_not_answered(toolbox: Toolbox) -> None:
+def test_a_client_that_left_is_not_answered(toolbox: Toolbox) -> None:
     reply = toolbox.call("search_code", {"query": "x"}, Caller(gone=lambda: True))
     assert reply.error == "cancelled"
 
 
-def test_indexing_for_nobody_stops_and_keeps_what_was_done(tmp_path: Path) -> None:
+def test_indexing_for_a_client_that_left_stops_and_keeps_what_was_done(tmp_path: Path) -> None:
     engine = make_engine(tmp_path)
     toolbox = Toolbox(engine, Standpoint(copy_of_harbor(tmp_path), is_root=True))
     heard: list[object] = []

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from asterism.engine.engine import Engine
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.operations.limits import Reply
-from asterism.operations.repositories import Standpoint
-from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import make_engine
 
 AGENT = """\

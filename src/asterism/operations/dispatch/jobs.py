@@ -1,4 +1,4 @@
-"""Indexing for callers: one at a time for a repository, in front of them or behind their backs."""
+"""Indexing jobs: one at a time for each repository, awaited or in the background."""
 
 from threading import Event, Lock, Thread
 
@@ -38,7 +38,7 @@ class Jobs:
             try:
                 self._index(registered, force, stop, Caller())
             except AsterismError as error:
-                # The job's record says it to whoever asks for the status.
+                # The job's record has it; `index_status` shows it.
                 log_failure("index_codebase", error)
             finally:
                 self._end(registered)

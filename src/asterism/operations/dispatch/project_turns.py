@@ -3,12 +3,12 @@
 from threading import Lock
 from types import TracebackType
 
-from asterism.servers.clients import current_client
-from asterism.servers.fair_queue import FairQueue
+from asterism.operations.dispatch.clients import current_client
+from asterism.operations.dispatch.fair_queue import FairQueue
 from asterism.types.deadlines import LOOK_SECONDS, check_deadline
 
 
-class Turns:
+class ProjectTurns:
     """A lock that is handed on, to the client whose last turn is longest ago.
 
     A plain lock goes to the thread that happens to run, and under load some wait for minutes.

@@ -6,9 +6,10 @@ import re
 import pytest
 
 from asterism.operations.arguments import checked
-from asterism.operations.schema import Tool
+from asterism.operations.operation import Operation
+from asterism.operations.registry import TOOLS
 from asterism.servers.mcp.opening import INSTRUCTIONS, MOST_CHARACTERS
-from asterism.servers.tools import TOOLS, listed
+from asterism.servers.mcp.tools import listed
 
 PROMISED = {
     "codebase_search": ("query", "path", "languages", "max_tokens"),
@@ -41,7 +42,7 @@ def test_tools_are_those_that_were_promised() -> None:
 
 
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=lambda tool: tool.name)
-def test_a_description_says_when_and_when_not_with_an_example(tool: Tool) -> None:
+def test_a_description_says_when_and_when_not_with_an_example(tool: Operation) -> None:
     assert "\nUse it for: " in tool.description
     assert "\nDo not use it for: " in tool.description
     found = EXAMPLE.search(tool.description)
@@ -51,7 +52,7 @@ def test_a_description_says_when_and_when_not_with_an_example(tool: Tool) -> Non
 
 
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=lambda tool: tool.name)
-def test_every_parameter_is_explained(tool: Tool) -> None:
+def test_every_parameter_is_explained(tool: Operation) -> None:
     assert all(schema["description"] for schema in tool.parameters.values())
     assert {*tool.required} <= {*tool.parameters}
 

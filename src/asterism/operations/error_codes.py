@@ -1,4 +1,4 @@
-"""What a caller is told when a call fails: one sentence, what to do next, a code that stays."""
+"""Error codes: a stable code for each kind of error, with what a caller does about it."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -16,7 +16,7 @@ class Code(NamedTuple):
 
 _INDEX_IT = "Call index_codebase, then ask again."
 _LATER = "Ask again in a moment."
-_WORDS_ONLY = 'Until that is mended, search_code with mode="exact" needs no model.'
+_WORDS_ONLY = 'Until that is fixed, search_code with mode="exact" needs no model.'
 _NO_TOOL = "Go on without this server's tools."
 _NO_SERVER = "Ask again, or use search_code and symbol_lookup, which do not need it."
 _OTHER_MODEL = 'provider="extractive" answers without a model.'
@@ -24,7 +24,7 @@ _OTHER_MODEL = 'provider="extractive" answers without a model.'
 CODES: Mapping[type[errors.AsterismError], Code] = {
     errors.AsterismError: Code("failed"),
     errors.UsageError: Code("invalid_argument"),
-    errors.SettingError: Code("invalid_setting", "The user has to mend the settings."),
+    errors.SettingError: Code("invalid_setting", "The user has to correct the settings."),
     errors.RepositoryUnclear: Code(
         "repository_unclear", "list_repositories shows them; name one with repository_id."
     ),
@@ -64,7 +64,7 @@ CODES: Mapping[type[errors.AsterismError], Code] = {
     errors.ServerGivenUp: Code("structure_given_up", _NO_SERVER),
     errors.RecordsError: Code("records_unusable"),
     errors.RecordsUnreachable: Code("records_unreachable", _LATER),
-    errors.RecordsCorrupt: Code("records_corrupt", "The user has to mend that."),
+    errors.RecordsCorrupt: Code("records_corrupt", "The user has to repair that."),
     errors.RecordsTooNew: Code("records_too_new", "The user has to update Asterism."),
     errors.ConversationMissing: Code(
         "conversation_missing", "Leave conversationId out to begin a new conversation."
@@ -89,7 +89,7 @@ CODES: Mapping[type[errors.AsterismError], Code] = {
 """Every kind of error that Asterism raises on purpose."""
 
 INTERNAL = Code("internal_error")
-"""A mistake of ours; what it was stands in the log."""
+"""A defect of Asterism; the log has the traceback."""
 
 INTERNAL_SENTENCE = (
     "Something went wrong inside Asterism; the server's log has the details. Ask again, or "

@@ -6,8 +6,8 @@ from threading import Event, Thread
 
 import pytest
 
-from asterism.servers.clients import LOCAL, Spender, working_for
-from asterism.servers.tools_turns import Turns
+from asterism.operations.dispatch.clients import LOCAL, Spender, working_for
+from asterism.operations.dispatch.project_turns import ProjectTurns
 from asterism.types.deadlines import limited_to, work_begun
 from asterism.types.errors import AsterismError, Cancelled, WaitedTooLong
 
@@ -25,7 +25,7 @@ A, B = Spender("a"), Spender("b")
 def test_clients_alternate_and_keep_their_order(
     clients: Sequence[Spender], expected: list[int]
 ) -> None:
-    turns, order = Turns(), list[int]()
+    turns, order = ProjectTurns(), list[int]()
     threads = []
     with working_for(A), turns:
         for number, client in enumerate(clients):
@@ -39,7 +39,7 @@ def test_clients_alternate_and_keep_their_order(
 
 
 def test_a_failure_hands_it_on() -> None:
-    turns, order = Turns(), list[int]()
+    turns, order = ProjectTurns(), list[int]()
     with pytest.raises(ZeroDivisionError), turns:
         raise ZeroDivisionError
     _take(turns, order, 1)
@@ -52,7 +52,7 @@ def test_a_failure_hands_it_on() -> None:
 def test_a_query_that_waits_in_vain_ends_and_does_not_begin(
     seconds: float, leaves: bool, error: type[AsterismError]
 ) -> None:
-    turns, gone, failures = Turns(), Event(), list[AsterismError]()
+    turns, gone, failures = ProjectTurns(), Event(), list[AsterismError]()
 
     def ask() -> None:
         limit = limited_to(seconds, gone.is_set, arrived=time.monotonic())
@@ -74,11 +74,11 @@ def test_a_query_that_waits_in_vain_ends_and_does_not_begin(
     _take(turns, [], 0)
 
 
-def _until_waiting(turns: Turns, number: int) -> None:
+def _until_waiting(turns: ProjectTurns, number: int) -> None:
     while len(turns._waiting) < number:
         Event().wait(0.001)
 
 
-def _take(turns: Turns, order: list[int], number: int, client: Spender = LOCAL) -> None:
+def _take(turns: ProjectTurns, order: list[int], number: int, client: Spender = LOCAL) -> None:
     with working_for(client), turns:
         order.append(number)

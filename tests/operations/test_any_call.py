@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
+from asterism.operations.error_codes import CODES
 from asterism.operations.limits import measured, written
-from asterism.operations.repositories import Standpoint
+from asterism.operations.registry import TOOLS
 from asterism.operations.schema import Json
-from asterism.servers.tools import TOOLS
-from asterism.servers.tools_errors import CODES
-from asterism.servers.tools_running import Toolbox
 from tests.servers.conftest import make_engine
 
 FOUL = st.sampled_from(
@@ -96,7 +96,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Toolbox:
     root.mkdir()
     (root / "cart.py").write_text("class Cart:\n    def total(self):\n        return 1\n")
     (root / "app.js").write_text("export function pay(cart) { return cart.total(); }\n")
-    (base / "outside.txt").write_text("a secret of nobody's\n")
+    (base / "outside.txt").write_text("a secret of another\n")
     (root / "link").symlink_to(base / "outside.txt")
     engine = make_engine(base)
     engine.index(engine.register(root))
@@ -115,12 +115,12 @@ CODE_NAMES = {code.name for code in CODES.values()}
 def test_every_call_is_answered(small: Toolbox, call: tuple[str, dict[str, Any]]) -> None:
     name, arguments = call
     reply = small.call(name, arguments)
-    # `internal_error` is not among the codes: it would be a mistake of ours.
+    # `internal_error` is not among the codes: it would be a defect.
     assert reply.error is None or reply.error in CODE_NAMES
     assert measured(reply) <= 100_000
     sent = json.dumps(written(reply), ensure_ascii=False, allow_nan=False)
     sent.encode()
-    assert "a secret of nobody's" not in sent
+    assert "a secret of another" not in sent
     assert "Traceback" not in sent
     if reply.error is not None:
         assert reply.parts[0].text.endswith(f"[{reply.error}]")

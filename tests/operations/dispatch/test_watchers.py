@@ -11,8 +11,8 @@ from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories
 from asterism.indexing import lock
-from asterism.operations.repositories import Standpoint
-from asterism.servers.tools_running import Toolbox
+from asterism.operations.calls import Standpoint
+from asterism.operations.dispatch.toolbox import Toolbox
 from tests.servers.conftest import copy_of_harbor
 
 # However slow the machine is; a test that waits so long has failed.

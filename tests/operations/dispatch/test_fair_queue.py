@@ -1,9 +1,9 @@
-"""Do clients that wait alternate, and does one client leave room for others?"""
+"""Do clients that wait alternate, and does one client leave a part to others?"""
 
 import pytest
 
-from asterism.servers.clients import Spender
-from asterism.servers.fair_queue import REMEMBERED, FairQueue, Room
+from asterism.operations.dispatch.clients import Spender
+from asterism.operations.dispatch.fair_queue import REMEMBERED, FairQueue, Room
 
 A, B, C = Spender("a"), Spender("b"), Spender("c")
 SESSIONS = [Spender(f"session {number}", "address") for number in range(3)]
@@ -65,7 +65,7 @@ def test_only_so_many_clients_are_remembered() -> None:
         (0, [A], 0),
     ],
 )
-def test_one_client_leaves_room(most: int, clients: list[Spender], taken: int) -> None:
+def test_one_client_leaves_a_part(most: int, clients: list[Spender], taken: int) -> None:
     room, inside = Room(most), []
     for client in clients:
         if room.has_room(client):

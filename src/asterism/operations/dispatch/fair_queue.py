@@ -1,4 +1,4 @@
-"""Fairness between clients: a queue in which they alternate, and limits that leave room for others.
+"""Fairness between clients: a queue in which they alternate, and limits for each of them.
 
 A client can open a session for each request. Sessions of one address therefore alternate among
 themselves, and have together as many turns as any other address.
@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from asterism.servers.clients import Spender
+from asterism.operations.dispatch.clients import Spender
 
 REMEMBERED = 1_000
 """Clients and addresses whose last turn is remembered; one that is forgotten counts as new."""
@@ -51,7 +51,7 @@ class FairQueue(Generic[_Item]):
         del self._waiting[item]
 
     def pop(self, may: Callable[[_Item], bool] = _any) -> _Item | None:
-        """Remove the next of the items that may have a turn; nothing where there is none."""
+        """Remove the next of the items that may have a turn; None if there is no such item."""
         # The smallest is the first of its equals, so items of one client keep their order.
         found = min(filter(may, self._waiting), key=self._last_turns, default=None)
         if found is not None:
@@ -81,7 +81,7 @@ class Room:
         self._of: Counter[str | Spender] = Counter()
 
     def is_full(self) -> bool:
-        """Whether there is no room for any client."""
+        """Whether the limit is reached for every client."""
         return self._used >= self._most
 
     def has_room(self, client: Spender) -> bool:

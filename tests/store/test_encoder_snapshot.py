@@ -1,10 +1,10 @@
-"""A version of the chunk table compared by second vectors: only the vectors are others."""
+"""A version of the chunk table compared by encoder vectors: only the vectors differ."""
 
 import numpy as np
 import pytest
 
 from asterism.store.chunk_table import ChunkKey
-from asterism.store.exact_search import SecondSnapshot
+from asterism.store.exact_search import EncoderSnapshot
 from asterism.store.memory_table import MemorySnapshot, MemoryTable
 from asterism.types.search import NO_FILTER, Filter
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, unit
@@ -26,8 +26,8 @@ def inner() -> MemorySnapshot:
     return table.snapshot()
 
 
-def test_the_nearest_are_those_by_second_vectors(inner: MemorySnapshot) -> None:
-    second = SecondSnapshot(inner, SECOND)
+def test_the_nearest_are_those_by_encoder_vectors(inner: MemorySnapshot) -> None:
+    second = EncoderSnapshot(inner, SECOND)
     found = second.nearest(SECOND[1], 2)
     assert (found[0].key, found[0].path) == (KEYS[1], "b.py")
     assert [match.score for match in found] == [0.0, 2.0]
@@ -44,18 +44,18 @@ def test_the_nearest_are_those_by_second_vectors(inner: MemorySnapshot) -> None:
     ],
 )
 def test_the_filter_is_applied_first(inner: MemorySnapshot, where: Filter, found: set[int]) -> None:
-    second = SecondSnapshot(inner, SECOND)
+    second = EncoderSnapshot(inner, SECOND)
     assert {match.key for match in second.nearest(SECOND[0], 3, where)} == {KEYS[n] for n in found}
 
 
 def test_vectors_are_the_second_ones(inner: MemorySnapshot) -> None:
-    found = SecondSnapshot(inner, SECOND).vectors([KEYS[2], ChunkKey("harbor", "none")])
+    found = EncoderSnapshot(inner, SECOND).vectors([KEYS[2], ChunkKey("harbor", "none")])
     assert list(found) == [KEYS[2]]
     assert np.array_equal(found[KEYS[2]], SECOND[2])
 
 
 def test_everything_else_is_the_tables_own(inner: MemorySnapshot) -> None:
-    second = SecondSnapshot(inner, SECOND)
+    second = EncoderSnapshot(inner, SECOND)
     assert second.version == inner.version
     assert second.count(Filter(repos=("pier",))) == 1
     assert second.matching(["two"], 5) == inner.matching(["two"], 5)

@@ -1,0 +1,1 @@
+"""Runs the operations of one server: checks, turns, deadlines, limits, jobs and watchers."""
