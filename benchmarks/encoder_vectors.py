@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from asterism.config.sections_models import EmbeddingSettings
+from asterism.config.model_sections import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest

@@ -5,19 +5,19 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from asterism.cli.main import build_parser
-from asterism.config.environment import CACHE, DATA, Place
+from asterism.cli.parser import build_parser
+from asterism.config.environment import CACHE, DATA, UserDirectory
 from asterism.config.layers import SECRETS
 from asterism.config.repository import rules
-from asterism.config.setting import Kind, Setting, Voice
+from asterism.config.setting import Setting, SettingKind, Voice
 from asterism.config.settings import all_settings
 from asterism.models.embed import options as embed
 from asterism.models.rerank import options as rerank
 from asterism.operations.error_codes import CODES, INTERNAL
 from asterism.operations.operation import Operation
-from asterism.operations.registry import TOOLS
+from asterism.operations.registry import OPERATIONS, tools_of
 from asterism.operations.schema import Json
-from asterism.servers.mcp.opening import INSTRUCTIONS
+from asterism.servers.mcp.handshake import INSTRUCTIONS
 from asterism.types.request_limits import FIELDS
 from asterism.types.search import FILTER_KEYS
 from scripts.languages_section import languages_list, languages_table, visibility_table
@@ -25,6 +25,7 @@ from scripts.programs_section import programs_section
 
 ROOT = Path(__file__).resolve().parent.parent
 SECURITY = ROOT / "docs" / "security.md"
+HTTP = ROOT / "docs" / "http.md"
 OUTLINES = ROOT / "docs" / "outlines.md"
 README = ROOT / "README.md"
 
@@ -163,6 +164,7 @@ def tables_of() -> dict[Path, dict[str, str]]:
             "limits": limits_table(),
         },
         OUTLINES: {"languages": languages_table(), "visibility": visibility_table()},
+        HTTP: {"operations": operations_table()},
         README: {"languages": languages_list()},
     }
 
@@ -194,9 +196,20 @@ def limits_table() -> str:
     return "\n".join([*lines, ""])
 
 
-def tools_page() -> str:
+def operations_table(operations: Iterable[Operation] = OPERATIONS) -> str:
+    """Every operation that the HTTP API has, with its tool if it is one."""
+    rows = [
+        f"| `{one.route.method} {one.route.path}` | {f'`{one.name}`' if one.is_tool else ''} "
+        f"| {one.title} |"
+        for one in operations
+        if one.route is not None
+    ]
+    return "\n".join(["| operation | tool | for |", "| --- | --- | --- |", *rows, ""])
+
+
+def tools_page(operations: Iterable[Operation] = OPERATIONS) -> str:
     """Describe every tool, every error and the server's instructions in Markdown."""
-    sections = [TOOLS_HEADER, *(_tool(tool) for tool in TOOLS.values())]
+    sections = [TOOLS_HEADER, *(_tool(tool) for tool in tools_of(operations).values())]
     kinds = {kind.__doc__ or "": code.name for kind, code in CODES.items()}
     rows = [f"| `{name}` | {_cell(text)} |" for text, name in kinds.items()]
     rows.append(f"| `{INTERNAL.name}` | A mistake of Asterism's; its log says which. |")
@@ -263,7 +276,7 @@ def _variables(setting: Setting) -> str:
 
 
 def _repository_may(setting: Setting) -> str:
-    if setting.kind is Kind.boolean and setting.voice is Voice.only_lower:
+    if setting.kind is SettingKind.boolean and setting.voice is Voice.only_lower:
         return "A repository may only turn it off."
     return REPOSITORY_SAID[setting.voice]
 
@@ -290,7 +303,7 @@ def _places() -> str:
     return PLACES_SECTION.format(rows="\n".join(rows))
 
 
-def _place(what: str, place: Place) -> str:
+def _place(what: str, place: UserDirectory) -> str:
     unix = f"`${place.xdg_variable}/asterism`, else `~/{place.below_home}/asterism`"
     macos = f"`~/{place.on_macos}/asterism`"
     windows = "`%LOCALAPPDATA%\\" + place.on_windows.replace("/", "\\") + "`"

@@ -6,8 +6,7 @@ from typing import Any
 from asterism.analysis.chunks.chunker import FileOrigin, chunk_file, folded
 from asterism.analysis.chunks.embedding_text import imports_used
 from asterism.analysis.chunks.units import units_of
-from asterism.analysis.source.text import decode
-from asterism.analysis.syntax.outlines import outline
+from asterism.analysis.syntax.outlines import outline, text_of
 from asterism.types.outline import Import, ImportedName, Outline
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -24,7 +23,7 @@ _FLAGS = ("type_only", "side_effect", "dynamic", "reexport")
 
 def described(path: Path) -> dict[str, Any]:
     """Everything a fixture may expect of a file, defaults left out."""
-    source = decode(path.read_bytes())
+    source = text_of(path.name, path.read_bytes())
     found = outline(path.name, source)
     return {
         "symbols": [_symbol(found, index) for index, _ in found.symbols()],

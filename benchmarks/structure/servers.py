@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from asterism.analysis.resolve.candidates import GUESS
 from asterism.config.environment import program
-from asterism.config.sections_index import StructureSettings, WorkSettings
+from asterism.config.sections import StructureSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.connector import Questions
 from asterism.engine.engine import Engine

@@ -22,8 +22,8 @@ NOUNS = {"embedding", "ranking", "sampling", "setting", "string", "wiring"}
 """Words in -ing that are nouns of the field."""
 
 NEW_LANGUAGES = {
-    *("dart", "graphql", "groovy", "hcl", "julia", "nix", "notebook", "objective_c", "ocaml"),
-    *("perl", "powershell", "solidity", "sql", "svelte", "vue"),
+    *("components", "dart", "graphql", "groovy", "hcl", "julia", "jupyter", "nix", "objective_c"),
+    *("ocaml", "perl", "powershell", "solidity", "sql"),
 }
 """Folders of languages that the targets for modules and lines leave out."""
 

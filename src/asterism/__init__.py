@@ -4,7 +4,7 @@ import asterism
 
 with asterism.open("path/to/repository") as code:
     for hit in code.search("how are failed requests retried"):
-        print(f"{hit.path}:{hit.start_line}  {hit.score:.2f}  {hit.name}")
+        print(f"{hit.file_path}:{hit.start_line}  {hit.qualified_name}")
 """
 
 from importlib import import_module
@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     # Importing the package costs next to nothing; what is behind a name comes with its first use.
-    from asterism.api.codebase import Codebase
-    from asterism.api.connections import Context, Part, Related, Relations
-    from asterism.api.open import open
-    from asterism.api.replies import Answer, Cited, Hit, IndexStatus, Reply, Symbol, Symbols
+    from asterism.api.codebase import Codebase, open
+    from asterism.api.replies import Answer, Cited, Context, IndexStatus, Relations, Reply, Symbols
     from asterism.api.requests import CodePart, ContextItem, LeftOut, RequestContext, context_for
+    from asterism.engine.relations import RelatedSymbol as Related
     from asterism.indexing.report import Progress, SyncReport, UpgradeReport
+    from asterism.operations.limits import ReplyPart as Part
+    from asterism.operations.search_reply import SearchRow as Hit
+    from asterism.operations.symbols import LookupRow as Symbol
     from asterism.types.errors import AsterismError
     from asterism.types.search import Filters
 
@@ -56,24 +58,24 @@ _HOMES = {
     "Cited": "asterism.api.replies",
     "CodePart": "asterism.api.requests",
     "Codebase": "asterism.api.codebase",
-    "Context": "asterism.api.connections",
+    "Context": "asterism.api.replies",
     "ContextItem": "asterism.api.requests",
     "Filters": "asterism.types.search",
-    "Hit": "asterism.api.replies",
+    "Hit": "asterism.operations.search_reply.SearchRow",
     "IndexStatus": "asterism.api.replies",
     "LeftOut": "asterism.api.requests",
-    "Part": "asterism.api.connections",
+    "Part": "asterism.operations.limits.ReplyPart",
     "Progress": "asterism.indexing.report",
-    "Related": "asterism.api.connections",
-    "Relations": "asterism.api.connections",
+    "Related": "asterism.engine.relations.RelatedSymbol",
+    "Relations": "asterism.api.replies",
     "Reply": "asterism.api.replies",
     "RequestContext": "asterism.api.requests",
-    "Symbol": "asterism.api.replies",
+    "Symbol": "asterism.operations.symbols.LookupRow",
     "Symbols": "asterism.api.replies",
     "SyncReport": "asterism.indexing.report",
     "UpgradeReport": "asterism.indexing.report",
     "context_for": "asterism.api.requests",
-    "open": "asterism.api.open",
+    "open": "asterism.api.codebase",
 }
 
 
@@ -83,7 +85,11 @@ if not TYPE_CHECKING:
         """A public name, from its home at its first use."""
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(_HOMES[name]), name)
+        home, own = _HOMES[name], name
+        # A record of an operation has a name of its own.
+        if home.rpartition(".")[2][0].isupper():
+            home, _, own = home.rpartition(".")
+        return getattr(import_module(home), own)
 
 
 def __dir__() -> list[str]:

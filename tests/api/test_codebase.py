@@ -62,10 +62,10 @@ def code(root: Path) -> Iterator[Codebase]:
 
 
 def names(reply: asterism.Reply) -> list[str]:
-    return [hit.name for hit in reply]
+    return [hit.qualified_name for hit in reply]
 
 
-def test_second_vectors(root: Path, tmp_path: Path) -> None:
+def test_encoder_vectors(root: Path, tmp_path: Path) -> None:
     folder = make_encoder(tmp_path / "encoder")
     with asterism.open(root, settings={"embedding.upgrade": str(folder)}) as code:
         code.sync()
@@ -86,7 +86,7 @@ def test_the_first_question_builds_the_index(root: Path) -> None:
         assert code.status().state == "missing"
         assert heard == []
         reply = code.search("take coins out")
-        assert reply[0].name == "Purse.withdraw"
+        assert reply[0].qualified_name == "Purse.withdraw"
         assert SyncStage.reading in {progress.stage for progress in heard}
         assert code.status()._replace(sentence="") == asterism.IndexStatus("equal", "", 0, 2, 6)
     assert {path.name for path in root.iterdir()} == {"money.py", "web"}
@@ -103,13 +103,13 @@ def test_sync_says_what_it_did(code: Codebase, root: Path) -> None:
 
 def test_a_hit_says_where_it_is_and_why(code: Codebase, root: Path) -> None:
     hit = code.search("Purse.deposit", limit=1)[0]
-    assert (hit.path, hit.start_line, hit.end_line) == ("money.py", 7, 9)
-    assert (hit.name, hit.kind, hit.language) == ("Purse.deposit", "method", "python")
-    assert hit.text == "\n".join(MONEY.split("\n")[6:9])
+    assert (hit.file_path, hit.start_line, hit.end_line) == ("money.py", 7, 9)
+    assert (hit.qualified_name, hit.kind, hit.language) == ("Purse.deposit", "method", "python")
+    assert hit.content == "\n".join(MONEY.split("\n")[6:9])
     assert (hit.detail, hit.signature) == ("full", "def deposit(self, amount)")
-    assert 0 < hit.score <= 1
-    assert {"name", "text"} <= {signal.name for signal in hit.why}
-    assert (hit.file, hit.repo) == (root / "money.py", "bank")
+    assert 0 < hit.similarity_score <= 1
+    assert {"name", "text"} <= {signal.name for signal in hit.why or ()}
+    assert (hit.absolute_path, hit.repo) == (str(root / "money.py"), "bank")
 
 
 def test_a_reply_accounts_for_the_rest(code: Codebase) -> None:
@@ -149,7 +149,7 @@ def test_pages(code: Codebase) -> None:
     cursor = None
     while True:
         page = code.search("regex:.", exhaustive=True, limit=3, cursor=cursor)
-        seen += [hit.id for hit in page]
+        seen += [hit.chunk_id for hit in page]
         cursor = page.cursor
         if cursor is None:
             break
@@ -169,9 +169,9 @@ def test_similar_code(code: Codebase, root: Path) -> None:
 
 def test_lines_around_and_a_budget(code: Codebase) -> None:
     hit = code.search("symbol = audit", context_lines=1)[0]
-    assert (hit.before, hit.after) == (("",), ())
+    assert (hit.context_before, hit.context_after) == ("", "")
     (short,) = code.search("symbol = Purse", max_tokens=30)
-    assert (short.detail, short.text) == (
+    assert (short.detail, short.content) == (
         "collapsed",
         'class Purse:\n    """Holds coins."""\n\n    def deposit(self, amount)\n\n    def withdraw(self, amount)',
     )
@@ -179,7 +179,7 @@ def test_lines_around_and_a_budget(code: Codebase) -> None:
 
 def test_symbols(code: Codebase) -> None:
     found = code.symbols("deposit")
-    assert [(each.role, each.path, each.line) for each in found] == [
+    assert [(each.role, each.file_path, each.line) for each in found] == [
         ("definition", "money.py", 7),
         ("usage", "money.py", 17),
     ]
@@ -194,7 +194,7 @@ def test_new_code_is_found_at_once(code: Codebase, root: Path) -> None:
     (root / "late.py").write_text("def serendipity():\n    return 1\n")
     assert names(code.search("serendipity"))[0] == "serendipity"
     (root / "late.py").write_text("def zemblanity():\n    return 1\n")
-    assert {each.path for each in code.symbols("zemblanity")} == {"late.py"}
+    assert {each.file_path for each in code.symbols("zemblanity")} == {"late.py"}
 
 
 def test_the_same_repository_opened_elsewhere(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -319,7 +319,7 @@ def test_bad_places(ready: Codebase, arguments: tuple[Any, ...], says: str) -> N
         ({"name": " "}, "empty"),
         ({"name": 3}, "give a text"),
         ({"name": "x", "role": "owner"}, "definition, export"),
-        ({"name": "x", "kind": 3}, "no list of texts"),
+        ({"name": "x", "kind": 3}, "a list of texts"),
         ({"name": "x", "limit": -1}, "0 or more"),
     ],
     ids=str,
@@ -349,6 +349,11 @@ def test_a_repository_that_went_away(root: Path, tmp_path: Path) -> None:
         code.search("coins")
     with pytest.raises(asterism.AsterismError, match=str(root)):
         code.sync()
+
+
+def test_an_option_that_is_not_known(ready: Codebase) -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        ready.ask("x", colour="red")  # type: ignore[call-arg]
 
 
 def test_closed_is_closed(root: Path) -> None:

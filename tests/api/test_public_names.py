@@ -22,30 +22,24 @@ SIGNATURES: dict[Callable[..., object], str] = {
         "listener: Callable[[Progress], None] | None=None -> Codebase"
     ),
     asterism.context_for: (
-        "request: str, path: str | os.PathLike[str] | None=None, *, agent: str='reader', "
-        "session: str | None=None, max_tokens: int=8000, code_hits: int=10, "
-        "min_score: float | None=None, connect: bool=True, "
-        "settings: Mapping[str, object] | None=None -> RequestContext"
+        "request: str, path: str | os.PathLike[str] | None=None, *, "
+        "settings: Mapping[str, object] | None=None, **options: Unpack[RequestKeywords] "
+        "-> RequestContext"
     ),
     asterism.Codebase.sync: "self, *, force: bool=False -> SyncReport",
     asterism.Codebase.upgrade: "self -> UpgradeReport",
     asterism.Codebase.search: (
-        "self, query: str='', *, mode: ModeName='hybrid', limit: int=10, "
-        "filters: Mapping[str, object] | None=None, min_score: float=0.0, "
-        "stage: StageName | None=None, exhaustive: bool=False, cursor: str | None=None, "
-        "code_snippet: str | None=None, max_tokens: int | None=None, context_lines: int=0, "
-        "bm25_weight: float | None=None, **narrowed: Unpack[Filters] -> Reply"
+        "self, query: str='', *, filters: Mapping[str, object] | None=None, "
+        "**options: Unpack[SearchKeywords] -> Reply"
     ),
     asterism.Codebase.similar: (
         "self, file_path: str | os.PathLike[str], start_line: int | None=None, "
-        "end_line: int | None=None, *, limit: int=10, "
-        "filters: Mapping[str, object] | None=None, min_score: float=0.0, "
-        "max_tokens: int | None=None, context_lines: int=0, **narrowed: Unpack[Filters] -> Reply"
+        "end_line: int | None=None, *, filters: Mapping[str, object] | None=None, "
+        "**options: Unpack[SimilarKeywords] -> Reply"
     ),
     asterism.Codebase.context: (
-        "self, query: str, *, limit: int=10, filters: Mapping[str, object] | None=None, "
-        "min_score: float | None=None, stage: StageName | None=None, "
-        "max_tokens: int | None=None, **narrowed: Unpack[Filters] -> Context"
+        "self, query: str, *, filters: Mapping[str, object] | None=None, "
+        "**options: Unpack[ContextKeywords] -> Context"
     ),
     asterism.Codebase.callers: "self, name: str, *, depth: int=1 -> Relations",
     asterism.Codebase.callees: "self, name: str, *, depth: int=1 -> Relations",
@@ -55,9 +49,8 @@ SIGNATURES: dict[Callable[..., object], str] = {
         "limit: int=50 -> Symbols"
     ),
     asterism.Codebase.ask: (
-        "self, question: str, *, conversation: str='', agent: str='', model: str='', "
-        "request_id: str='', retries: int | None=None, "
-        "on_event: Callable[[TurnEvent], None] | None=None -> Answer"
+        "self, question: str, *, on_event: Callable[[TurnEvent], None] | None=None, "
+        "**options: Unpack[AskKeywords] -> Answer"
     ),
     asterism.Codebase.status: "self -> IndexStatus",
     asterism.Codebase.close: "self -> None",
@@ -69,24 +62,28 @@ FIELDS = {
         "output_tokens"
     ),
     asterism.Hit: (
-        "path start_line end_line name kind language signature score text detail why distance "
-        "lines before after repo file id below_threshold"
+        "chunk_id repo file_path language content detail start_line end_line similarity_score "
+        "distance kind qualified_name signature context_before context_after matching_lines gaps "
+        "within below_threshold why absolute_path"
     ),
     asterism.Reply: (
         "hits total total_is_exact account filters cursor did_you_mean notes behind seconds"
     ),
     asterism.Context: ("parts found used_tokens budget account did_you_mean notes behind seconds"),
     asterism.Relations: "related total did_you_mean notes behind",
+    asterism.Related: "connections tree unknown",
+    asterism.Symbol: (
+        "name qualified_name kind role file_path line is_exported chunk_id repo signature module "
+        "context"
+    ),
     asterism.Symbols: "symbols counts did_you_mean",
     asterism.RequestContext: (
         "agent items code left_out used_tokens budget session request_id notes"
     ),
 }
 TUPLES = {
-    asterism.Cited: "path start_line end_line name repo distance exists",
+    asterism.Cited: "file_path start_line end_line qualified_name repo distance exists",
     asterism.Part: "text priority",
-    asterism.Related: "connections tree unknown",
-    asterism.Symbol: "name qualified_name kind role path line is_exported signature module",
     asterism.IndexStatus: "state sentence behind files chunks is_building upgrade",
     asterism.Progress: "stage files_done files_total chunks_done detail",
     asterism.ContextItem: ("type name text mode score server description priority why schema"),

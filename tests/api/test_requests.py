@@ -68,7 +68,7 @@ def test_what_is_not_relevant_is_listed() -> None:
     [
         ({"request": 1}, "request"),
         ({"request": " "}, "empty"),
-        ({"request": "x", "agent": "nobody"}, "there are: reader, shop"),
+        ({"request": "x", "agent": "stranger"}, "there are: reader, shop"),
         ({"request": "x", "session": "nowhere"}, "no session"),
         ({"request": "x", "max_tokens": 1}, "budget"),
         ({"request": "x", "path": "/no/such/place"}, "does not exist"),

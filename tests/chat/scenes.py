@@ -1,4 +1,4 @@
-"""A turn in a test: a server that plays the model, tools, a search, and somebody who keeps notes."""
+"""A turn in a test: a server that plays the model, tools, a search, and a recorder."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -54,7 +54,7 @@ class Notebook:
     async def save(self, turn: Turn) -> None:
         """Keep one more state."""
         if self.is_full:
-            raise StorageFailed("The disk is full; make room.")
+            raise StorageFailed("The disk is full; free some space.")
         self.turns.append(turn)
 
 

@@ -108,7 +108,7 @@ def test_results_without_rows(data: Mapping[str, object] | None) -> None:
 
 
 @pytest.mark.parametrize("score", [True, "0.1", float("nan"), float("inf")])
-def test_a_distance_that_is_none(score: object) -> None:
+def test_a_score_that_is_no_distance(score: object) -> None:
     (citation,) = cited([result({**row("a"), "score": score})])
     assert citation.distance is None
 

@@ -118,7 +118,7 @@ def test_a_tool_that_says_ten_megabytes() -> None:
     assert len(json.dumps(scene.sent())) < 50_000
 
 
-def test_a_mistake_of_ours_ends_the_turn() -> None:
+def test_a_defect_of_asterism_ends_the_turn() -> None:
     def crash(tool: object, arguments: object) -> ToolOutput:
         raise ZeroDivisionError
 
@@ -130,7 +130,7 @@ def test_a_mistake_of_ours_ends_the_turn() -> None:
 
 
 class Broken:
-    """A recorder that breaks, by a mistake of ours."""
+    """A recorder that breaks by a defect of Asterism."""
 
     async def save(self, turn: Turn) -> None:
         """Break."""
@@ -154,7 +154,7 @@ def test_a_disk_that_is_full() -> None:
     assert turn.status is TurnStatus.done
     assert turn.answer == "It is in a.py"
     told = [event.text for event in scene.events if isinstance(event, Noted)]
-    assert told == ["This turn is not saved: The disk is full; make room."]
+    assert told == ["This turn is not saved: The disk is full; free some space."]
 
 
 def test_a_conversation_over_the_window() -> None:

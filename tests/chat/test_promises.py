@@ -58,7 +58,7 @@ PROMISES = {
     ],
     "every match shows its distance": [
         (VECTOR, "test_the_shape"),
-        ("engine/test_asking.py", "test_what_a_model_reads_of_a_match"),
+        ("engine/test_chat_service.py", "test_what_a_model_reads_of_a_match"),
     ],
     "no results, and results without numbers, are no failure": [
         (VECTOR, "test_cutoff_and_fallback"),

@@ -91,7 +91,7 @@ def test_an_edit_without_changes_tells_where_the_file_is(run: Run, agent: Path) 
 
 
 def test_a_broken_file_is_checked_by_line_and_key(run: Run, agent: Path) -> None:
-    assert run("agent", "check", "shop").out == "shop is as it should be.\n"
+    assert run("agent", "check", "shop").out == "shop: no problems found.\n"
     agent.write_text(AGENT.replace("include: agent", "include: sometimes"))
     done = run("agent", "check", "shop")
     assert done.code == 1
@@ -104,7 +104,7 @@ def test_a_broken_file_is_checked_by_line_and_key(run: Run, agent: Path) -> None
 def test_a_file_anywhere_is_checked_and_shown(run: Run, agent: Path, tmp_path: Path) -> None:
     file = tmp_path / "draft.yaml"
     file.write_text(AGENT)
-    assert run("agent", "check", str(file)).out == f"{file} is as it should be.\n"
+    assert run("agent", "check", str(file)).out == f"{file}: no problems found.\n"
     assert "900 • Brevity [Always]" in run("agent", "show", str(file)).out
     file.write_text(AGENT.replace("include: agent", "include: sometimes"))
     done = run("agent", "check", str(file))
@@ -203,7 +203,7 @@ def test_context_with_code(run: Run, agent: Path, indexed: Path) -> None:
     ("arguments", "words"),
     [
         (("agent", "show"), "needs the name"),
-        (("agent", "show", "nobody"), "there are: reader, shop"),
+        (("agent", "show", "stranger"), "there are: reader, shop"),
         (("agent", "new", "a/b"), "no name for an agent"),
         (("agent", "new", "shop"), "already"),
         (("agent", "edit", "reader", "--disable"), "Copy it first"),
@@ -217,7 +217,7 @@ def test_context_with_code(run: Run, agent: Path, indexed: Path) -> None:
         (("agent", "edit", "shop", "--add", "tool:a.b", "--text", "x"), "no rule"),
         (("agent", "edit", "shop", "--add", "rule:Brevity", "--text", "x"), "Brevity"),
         (("context", " ", "--agent", "shop"), "empty"),
-        (("context", "x", "--agent", "nobody"), "no agent"),
+        (("context", "x", "--agent", "stranger"), "no agent"),
         (("context", "x", "--session", "nowhere"), "no session"),
         (("session", "show"), "needs an id"),
         (("session", "add", "abcd"), "needs what to add"),

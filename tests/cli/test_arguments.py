@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.cli.main import build_parser
+from asterism.cli.parser import build_parser
 from tests.cli.conftest import Run
 
 ORDERS = [

@@ -47,7 +47,7 @@ def test_an_answer_with_its_places(run: Run) -> None:
     assert "TokenService" in done.out
     assert done.out.startswith("No language model was asked")
     assert "in `src/tokens.ts:" in done.out
-    # Its places stand in the answer, so they are not listed again.
+    # Its places are in the answer, so they are not listed again.
     assert not [line for line in done.out.splitlines() if line.startswith("  src/")]
 
 
@@ -93,7 +93,7 @@ def test_a_question_on_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch)
         (["  "], "The question is empty"),
         (["who?", "nowhere"], "does not exist"),
         (["who?", "--conversation", "zzz"], "There is no conversation 'zzz'"),
-        (["who?", "--agent", "nobody"], "There is no agent 'nobody'"),
+        (["who?", "--agent", "stranger"], "There is no agent 'stranger'"),
         (["who?", "--model", "openai/"], "No model of openai is named"),
     ],
 )
@@ -216,7 +216,7 @@ def test_searching_what_was_said(run: Run) -> None:
     answered(run, "who validates tokens?")
     found = run("conversations", "search", "VALIDATES")
     assert "turn 1, question" in found.out
-    assert run("conversations", "search", "nobody-said-that").code == 1
+    assert run("conversations", "search", "unsaid-words").code == 1
     assert json.loads(run("conversations", "search", "tokens", "--json").out)["total"] == 1
 
 
@@ -282,7 +282,7 @@ def chat(*lines: str) -> Outcome:
 def test_a_chat_in_plain_lines() -> None:
     done = chat(
         *("/help", "who validates tokens?", "", "and keys?", "/context", "/conversations"),
-        *("/model", "/model openai/", "/agent", "/agent nobody", "/stop", "/nothing", "/new"),
+        *("/model", "/model openai/", "/agent", "/agent stranger", "/stop", "/nothing", "/new"),
         *("another one", "/archive", "/archive", "/resume", "/quit", "never asked"),
     )
     assert done.code == 0
@@ -298,7 +298,7 @@ def test_a_chat_in_plain_lines() -> None:
     errors = done.err.splitlines()
     assert [line.split(";")[0] for line in errors] == [
         "asterism: No model of openai is named",
-        "asterism: There is no agent 'nobody'",
+        "asterism: There is no agent 'stranger'",
         "asterism: There is no command /nothing",
         "asterism: There is no conversation yet",
     ]
@@ -329,7 +329,7 @@ def test_a_chat_at_a_terminal_stops_an_answer_with_ctrl_c(
 def test_a_chat_asks_for_the_word_that_an_answer_waits_for(
     run: Run, indexed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever was told to agree in a chat is asked there; Ctrl-C leaves the call waiting."""
+    """A user who is told to agree in a chat is asked there; Ctrl-C leaves the call waiting."""
     call = Call("fake__echo", '{"text": "hello"}', "call-1")
     with FakeOpenAI([Say(calls=(call,)), Say("It said hello.")]) as fake:
         use(fake, monkeypatch)

@@ -25,7 +25,7 @@ def removed(found: dict[str, Any]) -> list[str]:
 
 
 def orphan(places: Path, name: str) -> Path:
-    """The directory of an index that nobody registered."""
+    """The directory of an unregistered index."""
     directory = places / "data" / "projects" / name
     directory.mkdir(parents=True)
     (directory / "catalogue.sqlite").write_bytes(b"x" * 5000)
@@ -99,7 +99,7 @@ def test_a_linked_orphan_is_unlinked_and_not_followed(
 def test_projects_on_another_disk_are_left_alone(
     run: Run, repository: Path, places: Path, tmp_path: Path
 ) -> None:
-    """Whoever links the whole directory elsewhere has reasons; nothing outside is deleted."""
+    """If the whole directory is a link, nothing outside is deleted."""
     directory = orphan(tmp_path / "elsewhere", "lost-01234567")
     (places / "data").mkdir()
     (places / "data" / "projects").symlink_to(directory.parent)

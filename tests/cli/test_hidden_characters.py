@@ -136,7 +136,7 @@ def test_no_command_writes_a_hidden_character(
 
 
 def test_the_table_has_every_command() -> None:
-    from asterism.cli.main import build_parser
+    from asterism.cli.parser import build_parser
 
     known = next(iter(build_parser()._subparsers._group_actions)).choices  # type: ignore[union-attr]
     # The tests below run these; `mcp` writes JSON and nothing else.
@@ -241,7 +241,7 @@ HITS: list[tuple[list[str], str]] = [
     (["search", "check_a", "--exhaustive"], "file_path"),
     (["similar", "src/a.py:3"], "file_path"),
     (["show", "check_a"], "file_path"),
-    (["symbols", "check_a"], "filepath"),
+    (["symbols", "check_a"], "file_path"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""`asterism index --upgrade`, and what other commands say of second vectors."""
+"""`asterism index --upgrade`, and what other commands report of encoder vectors."""
 
 import json
 import os
@@ -20,7 +20,7 @@ PATIENCE_SECONDS = 120.0
 
 @pytest.fixture
 def folder(indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A model for second vectors, which the settings name."""
+    """A model for encoder vectors, which the settings name."""
     made = make_encoder(tmp_path / "encoder")
     monkeypatch.setenv("ASTERISM_EMBEDDING_UPGRADE", str(made))
     return made
@@ -43,7 +43,7 @@ def upgrade_of(run: Run) -> dict[str, object]:
     return found
 
 
-def test_all_texts_get_second_vectors(run: Run, folder: Path) -> None:
+def test_all_texts_get_encoder_vectors(run: Run, folder: Path) -> None:
     assert "chunks; the built-in model answers until then" in run("status").out
     before = upgrade_of(run)
     assert (before["complete"], before["chunks"], before["running"]) == (False, 0, False)
@@ -109,7 +109,7 @@ def test_a_model_that_is_gone_leaves_every_other_command_as_it_is(
     assert run("index").code == 0
 
 
-def test_whoever_waits_for_another_process_need_not(
+def test_ctrl_c_ends_waiting_for_another_process(
     run: Run, folder: Path, indexed: Path, places: Path
 ) -> None:
     [catalogue] = (places / "data").rglob("catalogue.sqlite")

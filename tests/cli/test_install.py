@@ -162,7 +162,7 @@ def test_a_file_that_does_not_parse(run: Run, home: Path) -> None:
         ),
         (["install", "somewhere"], "PATH names a project; give --scope project with it."),
         (["install", "--scope", "project", "nowhere"], "There is no directory nowhere."),
-        (["install", "--json"], "With --json nobody is asked"),
+        (["install", "--json"], "With --json there is no question"),
         (["uninstall", "--program", "x"], "unrecognized arguments"),
         (["install", "--program", "\udce9"], "not UTF-8"),
     ],
@@ -173,7 +173,7 @@ def test_refused(run: Run, arguments: list[str], complaint: str) -> None:
     assert complaint in done.err
 
 
-def test_nobody_found(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_agent_found(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "empty"))
     done = run("install", "--yes")
     assert done.code == 2

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from asterism import __version__
-from asterism.cli.main import build_parser
+from asterism.cli.parser import build_parser
 from tests.cli.conftest import ROOT, Run, spawn
 
 COMMANDS = [
@@ -79,7 +79,7 @@ def loaded_by(code: str) -> set[str]:
 
 
 def test_starting_loads_nothing_heavy() -> None:
-    start = "from asterism.cli.main import build_parser\nbuild_parser().format_help()"
+    start = "from asterism.cli.parser import parser_for\nparser_for(['--help']).format_help()"
     loaded = loaded_by(start)
     assert "asterism" in loaded
     assert loaded & HEAVY == set()

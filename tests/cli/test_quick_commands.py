@@ -100,7 +100,7 @@ INITIALIZE = {
 
 
 class Budget(NamedTuple):
-    """What a command may load: this many modules of ours, and of the libraries these alone."""
+    """What a command may load: this many modules of Asterism, and of the libraries these alone."""
 
     arguments: list[str]
     ours: int

@@ -70,7 +70,7 @@ def test_callers_of_callers(run: Run) -> None:
     ]
 
 
-def test_nobody_by_name(run: Run) -> None:
+def test_no_callers_by_name(run: Run) -> None:
     assert printed(run, "callers", "idle") == [
         "function idle  shop.go:21",
         f"└── not known: {NONE_BY_NAME}",
@@ -166,8 +166,8 @@ def test_only_what_is_defined_below_a_path(run: Run, shop: Path) -> None:
 
 BAD = {
     "empty": (("callers", ""), "The name is empty"),
-    "depth": (("callees", "x", "--depth", "0"), "The depth is 0; give 1 to 10"),
-    "deep": (("callers", "x", "--depth", "11"), "The depth is 11; give 1 to 10"),
+    "depth": (("callees", "x", "--depth", "0"), "--depth is 0; give 1 to 10"),
+    "deep": (("callers", "x", "--depth", "11"), "--depth is 11; give 1 to 10"),
     "no such path": (("refs", "x", "nowhere"), "nowhere does not exist"),
     "depth of references": (("refs", "x", "--depth", "2"), "unrecognized arguments: --depth"),
     "no number": (("callers", "x", "--depth", "two"), "invalid int value"),

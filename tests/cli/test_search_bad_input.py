@@ -281,7 +281,7 @@ def test_while_another_process_writes(run: Run, indexed: Path, places: Path) -> 
     (project,) = (places / "data" / "projects").iterdir()
     with ExitStack() as stack:
         stack.enter_context(writer(project))
-        # For so long that nobody waits for its end.
+        # Longer than any test waits.
         os.utime(project / "writer.pid", (0, 0))
         done = run("search", "validate a token")
     assert done.code == 0

@@ -1,4 +1,4 @@
-"""`asterism similar`: which code is meant, what is like it, and places that are none."""
+"""`asterism similar`: which code is meant, what is similar, and wrong places."""
 
 import json
 import os
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.cli.commands.similar import Typed, place_typed
+from asterism.cli.commands.search import Typed, place_typed
 from tests.cli.conftest import Run
 
 SHAPES = """\

@@ -17,7 +17,7 @@ import pytest
 from tests.cli.conftest import ROOT, Run, spawn
 from tests.store.spoiling import change_catalogue
 
-# Long enough for a machine that does ten other things; nobody waits so long where it works.
+# Long enough for a busy machine; a watcher that works needs much less.
 PATIENCE_SECONDS = 120.0
 
 

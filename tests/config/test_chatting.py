@@ -7,8 +7,8 @@ import pytest
 from asterism.chat.ports import TurnOptions
 from asterism.chat.vector_search import VectorOptions
 from asterism.config.environment import model_key, secret_values
+from asterism.config.model_sections import ChatSettings, ModelSettings
 from asterism.config.options import llm_options, turn_options, vector_options
-from asterism.config.sections_models import ChatSettings, ModelSettings
 from asterism.config.settings import Settings
 from asterism.models.llm.options import LlmOptions, Provider
 

@@ -15,7 +15,7 @@ from asterism.config.environment import (
 )
 from asterism.config.layers import resolve
 from asterism.config.options import vector_options
-from asterism.config.setting import Kind, Setting, Voice
+from asterism.config.setting import Setting, SettingKind, Voice
 from asterism.config.settings import Settings, all_settings
 from asterism.search.selection.options import CHAT, SelectionOptions
 from asterism.types.errors import SettingError
@@ -23,7 +23,7 @@ from asterism.types.errors import SettingError
 CUTOFF = Setting(
     "made",
     "up",
-    Kind.decimal,
+    SettingKind.decimal,
     1.0,
     "Made up.",
     Voice.anyone,
@@ -82,7 +82,7 @@ OLDER: list[tuple[str, str, SelectionOptions]] = [
 def test_the_older_names(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str, expected: SelectionOptions
 ) -> None:
-    """Each changes what a search gives to a chat; a value that is none is named and ignored."""
+    """Each changes what a search gives to a chat; a wrong value is named and ignored."""
     assert vector_options(Settings()).selection == CHAT
     monkeypatch.setenv(variable, value)
     settings, warnings, _ = resolve([environment_layer()])

@@ -8,7 +8,7 @@ import pytest
 
 from asterism.config.load import load
 from asterism.config.logs import log_options, start_logs
-from asterism.config.sections_index import LogSettings
+from asterism.config.sections import LogSettings
 from asterism.config.settings import Settings
 from asterism.telemetry.events import log_event
 from asterism.telemetry.log import LogOptions, stop_logging

@@ -10,7 +10,7 @@ from asterism.config.environment import cores
 from asterism.config.layers import Layer, resolve
 from asterism.config.load import load, worker_count
 from asterism.config.repository import rules
-from asterism.config.setting import Kind, Setting, Value, Voice, Zero, described, whole
+from asterism.config.setting import Setting, SettingKind, Value, Voice, Zero, described, whole
 from asterism.config.settings import Settings, all_settings
 
 MAY: Mapping[Voice, set[str]] = {
@@ -97,7 +97,7 @@ def test_every_setting_declares_what_a_repository_may_do() -> None:
 
 @pytest.mark.parametrize("declare", [whole, described])
 def test_a_setting_cannot_be_described_without_it(declare: object) -> None:
-    kind = () if declare is whole else (Kind.whole,)
+    kind = () if declare is whole else (SettingKind.whole,)
     with pytest.raises(TypeError, match="voice"):
         declare(*kind, 1, "Made up.")  # type: ignore[operator]
 
@@ -105,19 +105,19 @@ def test_a_setting_cannot_be_described_without_it(declare: object) -> None:
 def among(setting: Setting) -> tuple[Value, Value, Value]:
     """Three allowed values, the lowest first; what has no order in any order."""
     match setting.kind:
-        case Kind.boolean:
+        case SettingKind.boolean:
             return False, False, True
-        case Kind.whole | Kind.decimal:
+        case SettingKind.whole | SettingKind.decimal:
             low = setting.minimum or 0
             high = low + 3 if setting.maximum is None else setting.maximum
             low, middle = (1, 2) if setting.zero is not Zero.number else (low, (low + high) / 2)
-            kind = float if setting.kind is Kind.decimal else int
+            kind = float if setting.kind is SettingKind.decimal else int
             return kind(low), kind(middle), kind(high)
-        case Kind.paths:
+        case SettingKind.paths:
             return ("/a",), ("/b",), ("/c",)
-        case Kind.address:
+        case SettingKind.address:
             return "https://a.example", "https://b.example", "https://c.example"
-        case Kind.text:
+        case SettingKind.text:
             found = setting.choices or ("a", "b", "c")
             return found[0], found[1], found[-1]
 
@@ -228,7 +228,7 @@ def test_a_warning_shows_no_secret(url: str) -> None:
     assert "abcdefghijkl" not in warning
 
 
-def test_nobody_starts_more_processes_than_there_are_cores(
+def test_no_layer_starts_more_processes_than_there_are_cores(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A repository's value is refused; a user's value is lowered with a warning."""

@@ -2,22 +2,22 @@
 
 import pytest
 
-from asterism.config.setting import Kind, Setting, Value, Voice
+from asterism.config.setting import Setting, SettingKind, Value, Voice
 
 
-def setting(kind: Kind, **more: object) -> Setting:
+def setting(kind: SettingKind, **more: object) -> Setting:
     """A setting that nothing reads."""
     made = Setting("section", "name", kind, "", "Made up.", Voice.anyone)
     return made._replace(**more)  # type: ignore[arg-type]
 
 
-WHOLE = setting(Kind.whole, minimum=1, maximum=1_000)
-DECIMAL = setting(Kind.decimal, minimum=0.5)
-BOOLEAN = setting(Kind.boolean)
-CHOICE = setting(Kind.text, choices=("one", "two"))
-TEXT = setting(Kind.text)
-ADDRESS = setting(Kind.address)
-PATHS = setting(Kind.paths)
+WHOLE = setting(SettingKind.whole, minimum=1, maximum=1_000)
+DECIMAL = setting(SettingKind.decimal, minimum=0.5)
+BOOLEAN = setting(SettingKind.boolean)
+CHOICE = setting(SettingKind.text, choices=("one", "two"))
+TEXT = setting(SettingKind.text)
+ADDRESS = setting(SettingKind.address)
+PATHS = setting(SettingKind.paths)
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,8 @@ PATHS = setting(Kind.paths)
         (DECIMAL, 10**400, None),
         (DECIMAL, -(10**400), None),
         (WHOLE, 10**4_000, None),
-        (setting(Kind.whole, minimum=0), 10**400, None),
-        (setting(Kind.decimal), float("-inf"), None),
+        (setting(SettingKind.whole, minimum=0), 10**400, None),
+        (setting(SettingKind.decimal), float("-inf"), None),
         (BOOLEAN, False, False),
         (BOOLEAN, 0, None),
         (BOOLEAN, "false", None),
@@ -111,7 +111,7 @@ def test_the_environment_writes_everything_as_text(
     [
         (WHOLE, "a whole number from 1 to 1,000"),
         (DECIMAL, "a decimal number of 0.5 or more"),
-        (setting(Kind.decimal), "a decimal number"),
+        (setting(SettingKind.decimal), "a decimal number"),
         (BOOLEAN, "true or false"),
         (CHOICE, "one of one, two"),
         (TEXT, "a text of one line"),

@@ -14,7 +14,7 @@ from asterism.config.load import (
     worker_count,
 )
 from asterism.config.options import rerank_options, reranking_options
-from asterism.config.sections_index import WorkSettings
+from asterism.config.sections import WorkSettings
 from asterism.config.settings import Settings, all_settings
 from asterism.models.embed.options import EmbedOptions
 from asterism.models.rerank.options import RerankOptions
@@ -147,7 +147,7 @@ def test_settings_reach_the_embedder(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_settings_reach_the_reranker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is set is what is used; nothing set means that the encoder judges."""
+    """What is set is what is used; nothing set means that the encoder reranks."""
     monkeypatch.setenv("ASTERISM_RERANK_API_KEY", "sk-not-to-be-seen")
     given: dict[str, object] = {
         "rerank.provider": "voyage",
@@ -171,7 +171,7 @@ def test_settings_reach_the_reranker(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("rerank.provider", "nobody", "give one of auto, none, local, encoder, voyage"),
+        ("rerank.provider", "stranger", "give one of auto, none, local, encoder, voyage"),
         ("rerank.url", "localhost:1234", "give an address with http://"),
         ("rerank.top", 0, "give a whole number from 1 to 1,000"),
         ("rerank.weight", 1.5, "give a decimal number from 0 to 1"),

@@ -7,9 +7,9 @@ import pytest
 from asterism.config.environment import embedding_key, rerank_key
 from asterism.config.layers import Layer, resolve
 from asterism.config.load import embed_options, load
+from asterism.config.model_sections import RerankSettings
 from asterism.config.options import rerank_options
-from asterism.config.sections_index import TrustSettings
-from asterism.config.sections_models import RerankSettings
+from asterism.config.sections import TrustSettings
 from asterism.config.settings import Settings
 from asterism.config.trust import EntryState, entries, is_trusted, trustable
 from asterism.models.embed.options import Provider
@@ -91,9 +91,7 @@ def test_a_repository_that_is_trusted_decides(repository: Path, tmp_path: Path, 
         assert loaded.warnings == ()
 
 
-def test_trust_may_stand_in_the_environment(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_trust_from_the_environment(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is the user's own."""
     monkeypatch.setenv("ASTERISM_TRUST_REPOSITORIES", f"/elsewhere:{repository}")
     assert load(repository).settings.embedding.provider == "openai"
@@ -252,7 +250,7 @@ def test_a_repository_is_trusted_by_its_real_place(tmp_path: Path) -> None:
         (".", EntryState.relative),
         ("shop", EntryState.relative),
         ("", EntryState.relative),
-        ("~nobody/shop", EntryState.relative),
+        ("~stranger/shop", EntryState.relative),
     ],
 )
 def test_what_an_entry_means(

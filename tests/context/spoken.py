@@ -21,7 +21,7 @@ class Taught:
 
     @property
     def identity(self) -> ModelIdentity:
-        """A model that nobody has measured."""
+        """A model without measurements."""
         return ModelIdentity("taught", "by-hand", self._size)
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:

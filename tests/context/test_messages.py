@@ -260,7 +260,7 @@ def test_contexts_and_items_survive_json() -> None:
         items=items,
         left_out=(
             LeftOut(RuleKey("x"), LeftOutReason.over_count, 0.5),
-            LeftOut("src/a.py:1-2", LeftOutReason.budget, detail="no room"),
+            LeftOut("src/a.py:1-2", LeftOutReason.budget, detail="does not fit"),
         ),
         notes=("n",),
         considered=9,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_models import EmbeddingSettings
+from asterism.config.model_sections import EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.sessions import Sessions

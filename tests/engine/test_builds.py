@@ -12,8 +12,8 @@ from threading import Event, Thread
 
 import pytest
 
-from asterism.config.sections_index import ChunkSettings, IndexSettings, MaskingSettings
-from asterism.config.sections_models import EmbeddingSettings
+from asterism.config.model_sections import EmbeddingSettings
+from asterism.config.sections import ChunkSettings, IndexSettings, MaskingSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_models import ContextModelSettings
+from asterism.config.model_sections import ContextModelSettings
 from asterism.config.settings import Settings
 from asterism.context.words import Curve
 from asterism.engine.agents import built_in, choosing_settings, told_of_cosines

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_index import StructureSettings
-from asterism.config.sections_models import EmbeddingSettings, ModelSettings, RerankSettings
+from asterism.config.model_sections import EmbeddingSettings, ModelSettings, RerankSettings
+from asterism.config.sections import StructureSettings
 from asterism.config.settings import Settings
 from asterism.engine.doctor.checks import index_findings, settings_findings, structure_findings
 from asterism.engine.doctor.machine import (

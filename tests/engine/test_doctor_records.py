@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from asterism.config.sections_server import RecordsSettings
+from asterism.config.sections import RecordsSettings
 from asterism.config.settings import Settings
 from asterism.engine.doctor.checks import record_findings
 from asterism.records.database import open_database

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from asterism.config.sections_server import ServerSettings
+from asterism.config.sections import ServerSettings
 from asterism.config.server_token import TokenFile
 from asterism.config.settings import Settings
 from asterism.engine.doctor.checks import server_findings

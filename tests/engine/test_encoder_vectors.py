@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from asterism.analysis.chunks.units import RECIPE_VERSION
-from asterism.config.sections_models import EmbeddingSettings
+from asterism.config.model_sections import EmbeddingSettings
 from asterism.engine.chat.sources import nearest
 from asterism.engine.encoder_vectors import FILL_TEXTS
 from asterism.engine.engine import Engine

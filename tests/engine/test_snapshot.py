@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from asterism.analysis.source.discovery import DiscoveryOptions, discover
-from asterism.config.sections_index import IndexSettings
+from asterism.config.sections import IndexSettings
 from asterism.config.settings import Settings
 from asterism.engine import snapshot as snapshots
 from asterism.engine.context_reply import ContextReply
@@ -62,7 +62,7 @@ class Counts:
             return discover(root, options, known)
 
         monkeypatch.setattr(Catalogue, "open", opening)
-        monkeypatch.setattr("asterism.indexing.sync.discover", walking)
+        monkeypatch.setattr("asterism.indexing.plan.discover", walking)
 
     def taken(self) -> tuple[int, int, int]:
         """Openings for reading, openings for writing, walks; counting begins anew."""

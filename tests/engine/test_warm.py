@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_index import ChunkSettings
+from asterism.config.sections import ChunkSettings
 from asterism.engine import snapshot as snapshots
 from asterism.engine import warm
 from asterism.engine.engine import Engine

@@ -8,8 +8,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from asterism.config.sections_index import WorkSettings
-from asterism.config.sections_models import RerankSettings
+from asterism.config.model_sections import RerankSettings
+from asterism.config.sections import WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
@@ -37,7 +37,7 @@ def copied(name: str, below: Path) -> Path:
 
 
 def searcher(places: Path, jobs: int = 1) -> EngineSearcher:
-    """Search with default settings, but by the ranking alone: a judge has to be in time."""
+    """Search with default settings, but without a reranker, whose time is limited."""
     settings = Settings(work=WorkSettings(jobs=jobs), rerank=RerankSettings(provider="none"))
     engine = Engine(DataDirectories(places / "data", places / "cache"), lambda _root: settings)
 

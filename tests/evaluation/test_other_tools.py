@@ -80,7 +80,7 @@ def test_a_command_that_fails_is_no_empty_answer(command: str, why: str) -> None
         CommandSearcher(command).search("x", 1)
 
 
-def test_a_command_that_is_none() -> None:
+def test_an_empty_command() -> None:
     with pytest.raises(UsageError, match="empty"):
         CommandSearcher(" ")
     with pytest.raises(UsageError, match="not complete"):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_index import WorkSettings
+from asterism.config.sections import WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
@@ -20,7 +20,7 @@ from tests.store.chunk_samples import chunk
 
 LEDGER = '''\
 class LedgerAccount:
-    """Keeps in an account the money that is owed to somebody."""
+    """Keeps in an account the money that is owed to other people."""
 
     def deposit_amount(self, cents):
         """Adds to what the owner already has at hand."""
@@ -39,7 +39,7 @@ from ledger import close_account
 
 
 def shut_everything(accounts):
-    """Says goodbye to `close_account` and whoever else is still waiting outside."""
+    """Says goodbye to `close_account` and all guests still waiting outside."""
     for account in accounts:
         close_account(account)
     raise SystemExit("x" * 9)
@@ -96,9 +96,9 @@ def test_misspelt_names_are_nobodys(queries: list[Query]) -> None:
 
 def test_documentation_without_the_words_of_the_name(queries: list[Query]) -> None:
     assert of(queries, "docstring") == {
-        "Keeps in an the money that is owed to somebody.": (LabelledPlace("ledger.py", 1, 9),),
+        "Keeps in an the money that is owed to other people.": (LabelledPlace("ledger.py", 1, 9),),
         "Adds to what the owner already has at hand.": (LabelledPlace("ledger.py", 4, 9),),
-        "Says goodbye to `close_account` and whoever else is still waiting outside.": (
+        "Says goodbye to `close_account` and all guests still waiting outside.": (
             LabelledPlace("bank.py", 4, 8),
         ),
     }
@@ -110,7 +110,7 @@ def test_mentions_name_where_they_come_from(queries: list[Query]) -> None:
     assert told.targets == (LabelledPlace("ledger.py", 1, 1),)
     assert told.given == (LabelledPlace("README.md", 1, 3),)
     assert told.language == "python"
-    bye = found["Says goodbye to and whoever else is still waiting outside."]
+    bye = found["Says goodbye to and all guests still waiting outside."]
     assert (bye.targets, bye.given) == (
         (LabelledPlace("ledger.py", 12, 12),),
         (LabelledPlace("bank.py", 4, 8),),
@@ -225,7 +225,7 @@ NAMED = (10, 19, 1, "name")
         ),
     ],
 )
-def test_what_a_hit_is_given_out_as(kept: Kept, expected: list[tuple[int, int, int, str]]) -> None:
+def test_what_a_hit_is_returned_as(kept: Kept, expected: list[tuple[int, int, int, str]]) -> None:
     found = given_of(kept)
     assert {(place.path, place.score) for place in found} == {("a.py", 0.5)}
     assert [

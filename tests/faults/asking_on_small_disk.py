@@ -6,7 +6,7 @@ import sys
 from contextlib import closing, suppress
 from pathlib import Path
 
-from asterism.config.sections_server import RecordsSettings
+from asterism.config.sections import RecordsSettings
 from asterism.config.settings import Settings
 from asterism.engine.chat.requests import AskRequest
 from asterism.engine.chat.service import Asking

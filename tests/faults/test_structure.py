@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_index import StructureSettings, TrustSettings
+from asterism.config.sections import StructureSettings, TrustSettings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.engine.stores import DataDirectories

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.config.sections_index import IndexSettings, WorkSettings
+from asterism.config.sections import IndexSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchReply, SearchRequest

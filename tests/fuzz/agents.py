@@ -21,7 +21,7 @@ from asterism.context.agents.edit import (
 from asterism.context.agents.files import AgentFolder
 from asterism.types.context import Agent, Rule
 from asterism.types.errors import AsterismError
-from tests.context.test_agents_editing import AGENT
+from tests.context.agents.test_edit import AGENT
 from tests.fuzz.mutations import crossed, damaged
 from tests.fuzz.target import Check, Target, one_by_one
 
@@ -71,7 +71,7 @@ PIECES = (
     ),
     *(b"enabled: maybe\n", b"name: \x1b[31m\n", b"url: http://[\n", b"args: [--token, $X]\n"),
 )
-"""What makes YAML hard: anchors, types, documents, numbers that are none."""
+"""What makes YAML hard: anchors, types, documents, words that look like numbers."""
 
 EDITS: tuple[Callable[[str], str], ...] = (
     lambda text: enable(text, False),

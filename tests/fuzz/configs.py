@@ -89,7 +89,7 @@ def _opened(place: Path) -> Iterator[Check]:
 
 def _about_error(text: str) -> list[str]:
     if len(text) > 20_000:
-        return ["the error repeats more than anybody reads"]
+        return ["the error repeats too much"]
     return [] if text.endswith((".", "?")) else [f"the error is no sentence: {text[-80:]!r}"]
 
 

@@ -16,7 +16,7 @@ from random import Random
 from typing import IO, Any, cast
 
 from asterism.operations.registry import TOOLS
-from asterism.servers.mcp.opening import STATELESS_VERSION, Front, NotOurs
+from asterism.servers.mcp.handshake import STATELESS_VERSION, Front, NotOurs
 from tests.fuzz.calls import LEFT_OUT, arguments
 from tests.fuzz.mutations import damaged
 from tests.fuzz.scene import OWN, leaks, toolbox_in

@@ -142,7 +142,7 @@ def _opened(place: Path) -> Iterator[Check]:
 
 
 def _answers(place: Path, root: Path) -> str:
-    """What a whole index answers, to compare with that of a mended one."""
+    """What a whole index answers, to compare with that of a repaired one."""
     engine = engine_in(place)
     try:
         registered = engine.register(root)

@@ -168,7 +168,7 @@ def _asked(toolbox: Toolbox, case: bytes) -> list[str]:
     ]
     for line in case.decode("ascii", "replace").split("\n")[:2]:
         path = unquote_to_bytes(line).decode("utf-8", "replace").replace("\0", "")
-        calls.append(("index_debug", {"path": path}))
+        calls.append(("index_debug", {"file_path": path}))
         calls.append(("search_code", {"query": "total", "filters": {"path": path}}))
     wrong: list[str] = []
     for name, arguments in calls:

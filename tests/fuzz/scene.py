@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from asterism.config.sections_index import IndexSettings, WatchSettings, WorkSettings
+from asterism.config.sections import IndexSettings, WatchSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories
@@ -15,12 +15,12 @@ from asterism.operations.dispatch.hidden_paths import hidden_places
 from asterism.operations.dispatch.toolbox import Toolbox
 
 SECRET = "swordfish-canary"
-"""Stands in files that no reply shows."""
+"""A text in files that no reply shows."""
 OWN = "own-canary"
 """Is part of the paths of the data directory, the cache and the home."""
 CANARIES = (SECRET, OWN)
 OUR_FRAME = re.compile(r'File "[^"]*asterism/\w[^"]*\.py\\?", line')
-"""A line of a traceback of ours; one that somebody asks about is of another program."""
+"""A line of a traceback of Asterism; one that a query quotes is of another program."""
 
 AROUND = 600
 """Characters on each side of such a text that are shown."""
@@ -40,7 +40,7 @@ FILES = {
     "app.js": "import { total } from './total.js';\nexport function pay(cart) { return total(cart); }\n",
     "lib/total.ts": "export const total = (cart: Cart): number => cart.items.length;\n",
     "lib/naïve.go": "package lib\n\nfunc Naive() int { return 1 }\n",
-    "docs/guide.md": "# Guide\n\nHow to pay: call `pay`.\n\n## Refunds\n\nThere are none.\n",
+    "docs/guide.md": "# Guide\n\nHow to pay: call `pay`.\n\n## Refunds\n\nNo refunds exist.\n",
     "long.py": "def f():\n    return " + "+".join(["1"] * 2_000) + "\n",
     ".env": f"KEY={SECRET}\n",
     ".gitignore": "*.log\n",

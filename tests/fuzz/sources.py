@@ -60,7 +60,7 @@ def _check(case: bytes) -> list[str]:
     found = inspected(name, data, options)
     if UNFOLLOWED in found.outline.problems:
         source = decode(data)
-        # Raises what was caught: the file is readable, and a mistake of ours.
+        # Raises what was caught: the file is readable, so it is a defect of Asterism.
         outline_tree(name, language_of(name, source), source)
     # What an index stores beside the chunks; that it can be made is all that is asked.
     for chunk in found.chunks:

@@ -12,7 +12,7 @@ CASES = sorted(FINDINGS.glob("*/*.case"))
 
 
 @pytest.mark.parametrize("name", sorted({path.parent.name for path in CASES}))
-def test_what_was_found_is_mended(name: str, tmp_path: Path) -> None:
+def test_what_was_found_is_fixed(name: str, tmp_path: Path) -> None:
     wrong = {}
     with target_of(name).opened(tmp_path) as check:
         for path in CASES:

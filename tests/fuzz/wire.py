@@ -26,7 +26,7 @@ TOKEN = "fuzz-token-0123456789abcdef0123456789"
 WAIT_SECONDS = 300
 """How long anything may take on a busy machine."""
 PORT_MARK = b"127.0.0.1:1"
-"""Stands in a case for the address of the server, which no seed knows."""
+"""Placeholder in a case for the address of the server, which no seed knows."""
 HEAD = b"Host: " + PORT_MARK + b"\r\nAuthorization: Bearer " + TOKEN.encode() + b"\r\n"
 
 

@@ -22,7 +22,7 @@ from tests.fuzz.reduction import reduced
 from tests.fuzz.target import Check, Target, mishap, signature_of, target_of
 
 NOTE_BYTES = 4 * 1024 * 1024
-"""Room for the case in work; a longer one is cut, and can be made again from its seed."""
+"""Bytes for the case in work; a longer one is cut, and can be made again from its seed."""
 _HEADER = struct.Struct("<QQQ")
 SMALLER_SECONDS = 120.0
 """CPU seconds that making one case smaller may take: a slow case is kept as large as it is then."""

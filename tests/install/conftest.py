@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from asterism.install.clients import CLIENTS, Places, launch
-from asterism.install.targets import Scope, Wanted, wanted
+from asterism.install.clients import CLIENTS, ClientPlaces, launch
+from asterism.install.targets import ClientSetup, InstallScope, wanted
 
 START = launch("/opt/bin/asterism", "mcp")
 
 
-def places_in(root: Path) -> Places:
+def places_in(root: Path) -> ClientPlaces:
     """The places of a user whose home is below a directory."""
     home = root / "home"
-    return Places(
+    return ClientPlaces(
         home,
         home / ".config",
         home / ".config",
@@ -25,14 +25,14 @@ def places_in(root: Path) -> Places:
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
+def places(tmp_path: Path) -> ClientPlaces:
     found = places_in(Path(tmp_path).resolve())
     found.home.mkdir()
     found.project.mkdir()
     return found
 
 
-def setup(name: str, places: Places, scope: Scope = Scope.user) -> Wanted:
+def setup(name: str, places: ClientPlaces, scope: InstallScope = InstallScope.user) -> ClientSetup:
     """What is wanted for a client."""
     (client,) = (client for client in CLIENTS if client.name == name)
     found = wanted(client, scope, places, START)
@@ -40,7 +40,7 @@ def setup(name: str, places: Places, scope: Scope = Scope.user) -> Wanted:
     return found
 
 
-def setups(places: Places, scope: Scope = Scope.user) -> list[Wanted]:
+def setups(places: ClientPlaces, scope: InstallScope = InstallScope.user) -> list[ClientSetup]:
     """What is wanted for every client that knows the scope."""
     found = (wanted(client, scope, places, START) for client in CLIENTS)
     return [one for one in found if one is not None]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asterism.install.pieces import Block, State, added, state_of, taken_back
+from asterism.install.pieces import PieceState, TextBlock, added, state_of, taken_back
 from asterism.install.toml_edits import BEGIN, END, with_block, without_block
 from asterism.types.errors import InputError
 
@@ -44,9 +44,9 @@ def test_half_a_block_is_not_touched(text: str) -> None:
 
 @given(st.binary(max_size=40).filter(lambda content: b"\0" not in content))
 def test_any_bytes_come_back(content: bytes) -> None:
-    piece = Block("Hello\n")
+    piece = TextBlock("Hello\n")
     now = added(content, piece)
-    assert state_of(now, piece) is State.current
+    assert state_of(now, piece) is PieceState.current
     assert taken_back(now, piece, [content]) == content
     left = taken_back(now + b"\nmore\n", piece, [content])
     assert left is not None

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from asterism.install.clients import CLIENTS, NAMES, Places
+from asterism.install.clients import CLIENTS, NAMES, ClientPlaces
 from asterism.install.plan import plan_install, plan_uninstall
-from asterism.install.targets import Scope
+from asterism.install.targets import InstallScope
 from asterism.install.write import Reader, write
 from tests.install.conftest import put, setup, setups, tree
 
@@ -100,7 +100,7 @@ def test_every_client_is_here() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_from_nothing_and_back(places: Places, name: str) -> None:
+def test_from_nothing_and_back(places: ClientPlaces, name: str) -> None:
     path, content = USER[name]
     places.at(next(c.signs[0] for c in CLIENTS if c.name == name)).mkdir(
         parents=True, exist_ok=True
@@ -121,8 +121,8 @@ def test_from_nothing_and_back(places: Places, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", list(PROJECT))
-def test_in_a_project_and_back(places: Places, name: str) -> None:
-    one = setup(name, places, Scope.project)
+def test_in_a_project_and_back(places: ClientPlaces, name: str) -> None:
+    one = setup(name, places, InstallScope.project)
     write(plan_install([one], Reader(places.project)).changes, TODAY)
     company = PROJECT_COMPANY.get(name, USUAL)
     assert set(tree(places.project)) == {PROJECT[name], *company}
@@ -143,7 +143,7 @@ FILLED_JSON = """\
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("codex", "continue")])
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_a_file_that_others_use(places: Places, name: str, newline: str) -> None:
+def test_a_file_that_others_use(places: ClientPlaces, name: str, newline: str) -> None:
     key = next(client.path[0] for client in CLIENTS if client.name == name and client.path)
     before = FILLED_JSON.replace("KEY", key).replace("\n", newline).encode()
     file = put(places.home / USER[name][0], before)
@@ -159,7 +159,7 @@ def test_a_file_that_others_use(places: Places, name: str, newline: str) -> None
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "continue"])
-def test_an_entry_of_another_version_is_replaced_in_place(places: Places, name: str) -> None:
+def test_an_entry_of_another_version_is_replaced_in_place(places: ClientPlaces, name: str) -> None:
     path, content = USER[name]
     older = content.replace("/opt/bin/asterism", "/old/venv/bin/asterism")
     file = put(places.home / path, older)
@@ -167,7 +167,7 @@ def test_an_entry_of_another_version_is_replaced_in_place(places: Places, name: 
     assert file.read_text() == content
 
 
-def test_alternatives(places: Places) -> None:
+def test_alternatives(places: ClientPlaces) -> None:
     """A client reads one of two files: the one that is there, or has our entry."""
     folder = places.home / ".config/opencode"
     jsonc = put(folder / "opencode.jsonc", "{ /* mine */ }")
@@ -180,7 +180,7 @@ def test_alternatives(places: Places) -> None:
     assert (jsonc.read_text(), plain.read_text()) == ("{ /* mine */ }", "{}")
 
 
-def test_all_at_once(places: Places) -> None:
+def test_all_at_once(places: ClientPlaces) -> None:
     plan = plan_install(setups(places), Reader())
     assert plan.problems == plan.left == ()
     skill: Path = places.home / ".agents/skills/asterism/SKILL.md"

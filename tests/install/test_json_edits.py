@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from asterism.install.clients import Format
 from asterism.install.json_edits import entry_at, scan, with_entry, without_entry
-from asterism.install.pieces import Entry, added, taken_back
+from asterism.install.pieces import ServerEntry, added, taken_back
 from asterism.types.errors import InputError
 
 PATH = ("servers", "asterism")
 ENTRY = {"command": "/opt/asterism", "args": ["mcp"]}
-PIECE = Entry(Format.json, PATH, ENTRY)
+PIECE = ServerEntry(Format.json, PATH, ENTRY)
 ONE_LINE = '"asterism": {"command": "/opt/asterism", "args": ["mcp"]}'
 
 
@@ -143,7 +143,7 @@ FILES = st.dictionaries(KEYS, VALUES, max_size=4) | st.fixed_dictionaries(
 
 @st.composite
 def texts(draw: st.DrawFn) -> str:
-    """JSON as somebody may have written it: any layout, comments, trailing commas, line ends."""
+    """JSON as users write it: any layout, comments, trailing commas, line ends."""
     value: Any = draw(FILES)
     text = json.dumps(value, indent=draw(st.sampled_from([None, 0, 1, 2, "\t"])))
     if draw(st.booleans()):

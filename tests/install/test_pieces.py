@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asterism.install.clients import Format
-from asterism.install.pieces import Block, Entry, Piece, State, added, state_of, taken_back
+from asterism.install.pieces import (
+    Piece,
+    PieceState,
+    ServerEntry,
+    TextBlock,
+    added,
+    state_of,
+    taken_back,
+)
 from asterism.types.errors import InputError
 
 FIELDS = {"command": "/x/asterism", "args": ["mcp"]}
@@ -39,9 +47,11 @@ SPACE = ["\n", "\r\n", " ", "\t"]
 @pytest.mark.parametrize(
     ("piece", "words"),
     [
-        pytest.param(Entry(Format.json, PATH, FIELDS), [*JSON, "// c\n", "/* c */"], id="json"),
-        pytest.param(Entry(Format.toml, PATH, FIELDS), TOML, id="toml"),
-        pytest.param(Block("Hi\nyou"), MARKS, id="block"),
+        pytest.param(
+            ServerEntry(Format.json, PATH, FIELDS), [*JSON, "// c\n", "/* c */"], id="json"
+        ),
+        pytest.param(ServerEntry(Format.toml, PATH, FIELDS), TOML, id="toml"),
+        pytest.param(TextBlock("Hi\nyou"), MARKS, id="block"),
     ],
 )
 def test_any_text(piece: Piece, words: Sequence[str]) -> None:
@@ -53,19 +63,19 @@ def test_any_text(piece: Piece, words: Sequence[str]) -> None:
             now = added(before, piece)
         except InputError:
             return
-        assert state_of(now, piece) is State.current
+        assert state_of(now, piece) is PieceState.current
         assert added(now, piece) == now
-        if state is State.absent:
+        if state is PieceState.absent:
             assert taken_back(now, piece, [before]) == before
-            # Without a copy of what was there, at least nothing of ours stays.
+            # Without a copy of what was there, at least no piece stays.
             left = taken_back(now, piece, [b"\xff"])
-            assert left is None or state_of(left, piece) is State.absent
+            assert left is None or state_of(left, piece) is PieceState.absent
 
     check()
 
 
 def test_the_lines_of_an_older_version_go_too() -> None:
-    older, newer = Block("Old."), Block("New.\nLonger.")
+    older, newer = TextBlock("Old."), TextBlock("New.\nLonger.")
     before = b"# Mine"
     now = added(added(before, older), newer)
     assert b"Old" not in now
@@ -75,17 +85,17 @@ def test_the_lines_of_an_older_version_go_too() -> None:
 
 @pytest.mark.parametrize("form", list(Format))
 def test_a_copy_with_an_older_entry_is_not_gone_back_to(form: Format) -> None:
-    first = Entry(form, PATH, {"command": "/old/asterism"})
-    second = Entry(form, PATH, FIELDS)
+    first = ServerEntry(form, PATH, {"command": "/old/asterism"})
+    second = ServerEntry(form, PATH, FIELDS)
     between = added(b"", first)
     now = added(between, second)
-    assert state_of(between, second) is State.older
+    assert state_of(between, second) is PieceState.older
     left = taken_back(now, second, [between])
-    assert left is None or state_of(left, second) is State.absent
+    assert left is None or state_of(left, second) is PieceState.absent
 
 
 def test_a_file_that_was_empty_stays_and_one_that_was_not_there_goes() -> None:
-    piece = Entry(Format.json, PATH, FIELDS)
+    piece = ServerEntry(Format.json, PATH, FIELDS)
     assert taken_back(added(b"", piece), piece, [b""]) == b""
     assert taken_back(added(None, piece), piece, []) is None
 
@@ -95,5 +105,5 @@ def test_a_file_that_was_empty_stays_and_one_that_was_not_there_goes() -> None:
 )
 @pytest.mark.parametrize("form", list(Format))
 def test_odd_paths_are_written_as_they_are(command: str, form: Format) -> None:
-    piece = Entry(form, PATH, {"command": command, "args": ["mcp"]})
-    assert state_of(added(None, piece), piece) is State.current
+    piece = ServerEntry(form, PATH, {"command": command, "args": ["mcp"]})
+    assert state_of(added(None, piece), piece) is PieceState.current

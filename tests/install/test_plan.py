@@ -4,17 +4,17 @@ from datetime import date
 
 import pytest
 
-from asterism.install.clients import Places
+from asterism.install.clients import ClientPlaces
 from asterism.install.pieces import is_ours, is_server_of_ours, is_unedited, marked
-from asterism.install.plan import Plan, plan_install, plan_uninstall
-from asterism.install.targets import Scope, skill
+from asterism.install.plan import InstallPlan, plan_install, plan_uninstall
+from asterism.install.targets import InstallScope, skill
 from asterism.install.write import Reader, write
 from tests.install.conftest import put, setup, setups, tree
 
 TODAY = date(2026, 5, 1)
 
 
-def do(plan: Plan) -> Plan:
+def do(plan: InstallPlan) -> InstallPlan:
     write(plan.changes, TODAY)
     return plan
 
@@ -28,7 +28,9 @@ def do(plan: Plan) -> Plan:
         (b"[]", "the file is not an object there"),
     ],
 )
-def test_a_broken_file_is_never_touched(places: Places, content: bytes, complaint: str) -> None:
+def test_a_broken_file_is_never_touched(
+    places: ClientPlaces, content: bytes, complaint: str
+) -> None:
     put(places.home / ".cursor/mcp.json", content)
     for plan in (
         plan_install([setup("cursor", places), setup("cline", places)], Reader()),
@@ -46,7 +48,7 @@ def test_a_broken_file_is_never_touched(places: Places, content: bytes, complain
     }
 
 
-def test_a_server_of_the_same_name_that_is_not_ours(places: Places) -> None:
+def test_a_server_of_the_same_name_that_is_not_ours(places: ClientPlaces) -> None:
     text = '{"mcpServers": {"asterism": {"command": "npx", "args": ["star-map"]}}}'
     put(places.home / ".cursor/mcp.json", text)
     one = setup("cursor", places)
@@ -76,14 +78,14 @@ def test_which_server_is_ours(entry: object, ours: bool) -> None:
     assert is_server_of_ours(entry) is ours
 
 
-def test_what_the_user_added_to_our_entry_stays(places: Places) -> None:
+def test_what_the_user_added_to_our_entry_stays(places: ClientPlaces) -> None:
     text = '{"mcpServers": {"asterism": {"command": "/old/asterism", "env": {"A": "b"}}}}'
     file = put(places.home / ".cursor/mcp.json", text)
     do(plan_install([setup("cursor", places)], Reader()))
     assert '"env": {"A": "b"}' in file.read_text()
 
 
-def test_edits_of_others_stay_after_uninstall(places: Places) -> None:
+def test_edits_of_others_stay_after_uninstall(places: ClientPlaces) -> None:
     file = put(places.home / ".cursor/mcp.json", '{\n  "a": 1\n}\n')
     one = setup("cursor", places)
     do(plan_install([one], Reader()))
@@ -95,7 +97,7 @@ def test_edits_of_others_stay_after_uninstall(places: Places) -> None:
     assert plan.changes[0].keeps_copy
 
 
-def test_an_empty_object_that_was_there_stays(places: Places) -> None:
+def test_an_empty_object_that_was_there_stays(places: ClientPlaces) -> None:
     file = put(places.home / ".cursor/mcp.json", '{\n  "mcpServers": {},\n  "a": 1\n}\n')
     one = setup("cursor", places)
     do(plan_install([one], Reader()))
@@ -104,8 +106,11 @@ def test_an_empty_object_that_was_there_stays(places: Places) -> None:
     assert file.read_text() == '{\n  "mcpServers": {},\n  "a": 2\n}\n'
 
 
-def test_what_others_share_stays(places: Places) -> None:
-    both = [setup("cursor", places, Scope.project), setup("codex", places, Scope.project)]
+def test_what_others_share_stays(places: ClientPlaces) -> None:
+    both = [
+        setup("cursor", places, InstallScope.project),
+        setup("codex", places, InstallScope.project),
+    ]
     read = Reader(places.project)
     do(plan_install(both, read))
     plan = do(plan_uninstall(both[:1], both[1:], Reader(places.project)))
@@ -122,20 +127,20 @@ def test_what_others_share_stays(places: Places) -> None:
     assert list(places.project.iterdir()) == []
 
 
-def test_one_file_under_two_names_gets_one_block(places: Places) -> None:
+def test_one_file_under_two_names_gets_one_block(places: ClientPlaces) -> None:
     agents = put(places.project / "AGENTS.md", "# Notes\n")
     (places.project / "CLAUDE.md").symlink_to("AGENTS.md")
-    two = [setup(name, places, Scope.project) for name in ("claude-code", "cursor")]
+    two = [setup(name, places, InstallScope.project) for name in ("claude-code", "cursor")]
     plan = do(plan_install(two, Reader(places.project)))
     assert agents.read_text().count("asterism:begin") == 1
     (change,) = (change for change in plan.changes if change.real == agents)
     assert change.clients == ("claude-code", "cursor")
-    do(plan_uninstall(setups(places, Scope.project), [], Reader(places.project)))
+    do(plan_uninstall(setups(places, InstallScope.project), [], Reader(places.project)))
     assert agents.read_text() == "# Notes\n"
     assert (places.project / "CLAUDE.md").is_symlink()
 
 
-def test_a_skill_that_was_edited_stays(places: Places) -> None:
+def test_a_skill_that_was_edited_stays(places: ClientPlaces) -> None:
     one = setup("claude-code", places)
     do(plan_install([one], Reader()))
     file = places.claude / "skills/asterism/SKILL.md"
@@ -147,7 +152,7 @@ def test_a_skill_that_was_edited_stays(places: Places) -> None:
         assert file not in [change.path for change in plan.changes]
 
 
-def test_a_skill_of_an_older_version_is_replaced_and_removed(places: Places) -> None:
+def test_a_skill_of_an_older_version_is_replaced_and_removed(places: ClientPlaces) -> None:
     older = marked("---\nname: asterism\n---\n\n<!-- {{mark}} -->\n\nold\n")
     file = put(places.claude / "skills/asterism/SKILL.md", older)
     one = setup("claude-code", places)
@@ -158,7 +163,7 @@ def test_a_skill_of_an_older_version_is_replaced_and_removed(places: Places) -> 
     assert set(tree(places.claude)) == {"CLAUDE.md", "skills/asterism/SKILL.md"}
 
 
-def test_a_skill_of_somebody_else_is_a_problem(places: Places) -> None:
+def test_a_foreign_skill_is_a_problem(places: ClientPlaces) -> None:
     put(places.claude / "skills/asterism/SKILL.md", "---\nname: asterism\n---\nstars\n")
     one = setup("claude-code", places)
     (problem,) = plan_install([one], Reader()).problems
@@ -166,9 +171,9 @@ def test_a_skill_of_somebody_else_is_a_problem(places: Places) -> None:
     assert plan_uninstall([one], [], Reader()).changes == ()
 
 
-def test_a_project_cannot_lead_out_of_itself(places: Places) -> None:
+def test_a_project_cannot_lead_out_of_itself(places: ClientPlaces) -> None:
     outside = put(places.home / ".profile", "export A=1\n")
     (places.project / "AGENTS.md").symlink_to(outside)
-    plan = plan_install([setup("cursor", places, Scope.project)], Reader(places.project))
+    plan = plan_install([setup("cursor", places, InstallScope.project)], Reader(places.project))
     assert f"leads out of the project, to {outside}" in plan.problems[0]
     assert outside not in [change.real for change in plan.changes]

@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asterism.install.clients import Format
-from asterism.install.pieces import Entry, added, taken_back
+from asterism.install.pieces import ServerEntry, added, taken_back
 from asterism.install.toml_edits import entry_at, loads, with_entry, without_entry
 from asterism.types.errors import InputError
 
 PATH = ("mcp_servers", "asterism")
 ENTRY = {"command": "/opt/asterism", "args": ["mcp"]}
-PIECE = Entry(Format.toml, PATH, ENTRY)
+PIECE = ServerEntry(Format.toml, PATH, ENTRY)
 TABLE = '[mcp_servers.asterism]\ncommand = "/opt/asterism"\nargs = ["mcp"]'
 
 

@@ -1,4 +1,4 @@
-"""Files are replaced whole or not at all; links, modes and what others did meanwhile are minded."""
+"""Files are replaced whole or not at all; links, modes and concurrent changes are respected."""
 
 import os
 import subprocess
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from asterism.install.clients import Places
-from asterism.install.plan import Plan, plan_install, plan_uninstall
+from asterism.install.clients import ClientPlaces
+from asterism.install.plan import InstallPlan, plan_install, plan_uninstall
 from asterism.install.write import Reader, write
 from asterism.types.errors import InputError, PathUnreadable
 from tests.install.conftest import put, setup, tree
@@ -20,16 +20,16 @@ TODAY = date(2026, 5, 1)
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def install(places: Places, name: str = "cline") -> Plan:
+def install(places: ClientPlaces, name: str = "cline") -> InstallPlan:
     return plan_install([setup(name, places)], Reader())
 
 
-def config(places: Places, content: str = "{}\n") -> Path:
+def config(places: ClientPlaces, content: str = "{}\n") -> Path:
     return put(places.home / ".cline/data/settings/cline_mcp_settings.json", content)
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o666])
-def test_modes_and_links_stay(places: Places, mode: int) -> None:
+def test_modes_and_links_stay(places: ClientPlaces, mode: int) -> None:
     real = put(places.home / "dotfiles/mcp.json", "{}\n")
     real.chmod(mode)
     link = places.home / ".cline/data/settings/cline_mcp_settings.json"
@@ -47,7 +47,7 @@ def test_modes_and_links_stay(places: Places, mode: int) -> None:
     assert tree(real.parent) == {"mcp.json": b"{}\n"}
 
 
-def test_a_link_to_nothing_is_filled(places: Places) -> None:
+def test_a_link_to_nothing_is_filled(places: ClientPlaces) -> None:
     link = places.home / ".cline/data/settings/cline_mcp_settings.json"
     link.parent.mkdir(parents=True)
     link.symlink_to("elsewhere.json")
@@ -56,7 +56,7 @@ def test_a_link_to_nothing_is_filled(places: Places) -> None:
     assert "asterism" in link.with_name("elsewhere.json").read_text()
 
 
-def test_copies_do_not_pile_up(places: Places) -> None:
+def test_copies_do_not_pile_up(places: ClientPlaces) -> None:
     file = config(places)
     for day in range(1, 5):
         write(install(places).changes, date(2026, 5, day))
@@ -68,7 +68,7 @@ def test_copies_do_not_pile_up(places: Places) -> None:
     ]
 
 
-def test_without_its_copy_a_file_loses_only_what_was_added(places: Places) -> None:
+def test_without_its_copy_a_file_loses_only_what_was_added(places: ClientPlaces) -> None:
     file = config(places, '{"a": 1}\n')
     (written,) = write(install(places).changes, TODAY)
     assert written.backup is not None
@@ -77,7 +77,7 @@ def test_without_its_copy_a_file_loses_only_what_was_added(places: Places) -> No
     assert file.read_text() == '{"a": 1}\n'
 
 
-def test_a_read_only_file_is_not_replaced(places: Places) -> None:
+def test_a_read_only_file_is_not_replaced(places: ClientPlaces) -> None:
     file = config(places)
     file.chmod(0o444)
     with pytest.raises(InputError, match="is read-only and was not changed"):
@@ -85,20 +85,20 @@ def test_a_read_only_file_is_not_replaced(places: Places) -> None:
     assert tree(file.parent) == {"cline_mcp_settings.json": b"{}\n"}
 
 
-def test_a_directory_in_the_place_of_a_file(places: Places) -> None:
+def test_a_directory_in_the_place_of_a_file(places: ClientPlaces) -> None:
     (places.home / ".cline/data/settings/cline_mcp_settings.json").mkdir(parents=True)
     with pytest.raises(PathUnreadable, match="is not a file"):
         Reader()(places.home / ".cline/data/settings/cline_mcp_settings.json")
     assert "is not a file" in install(places).problems[0]
 
 
-def test_a_file_in_the_place_of_a_directory(places: Places) -> None:
+def test_a_file_in_the_place_of_a_directory(places: ClientPlaces) -> None:
     put(places.home / ".cline", "a file")
     with pytest.raises(Exception, match=r"was not changed: .*Nothing was written"):
         write(install(places).changes, TODAY)
 
 
-def test_a_change_after_the_plan_is_not_overwritten(places: Places) -> None:
+def test_a_change_after_the_plan_is_not_overwritten(places: ClientPlaces) -> None:
     file = config(places)
     plan = install(places)
     file.write_text('{"mine": 1}\n')
@@ -107,7 +107,7 @@ def test_a_change_after_the_plan_is_not_overwritten(places: Places) -> None:
     assert file.read_text() == '{"mine": 1}\n'
 
 
-def test_another_run_that_was_quicker_is_no_trouble(places: Places) -> None:
+def test_another_run_that_was_quicker_is_no_trouble(places: ClientPlaces) -> None:
     file = config(places)
     plans = [install(places), install(places)]
     write(plans[0].changes, TODAY)
@@ -116,7 +116,7 @@ def test_another_run_that_was_quicker_is_no_trouble(places: Places) -> None:
     assert file.read_bytes() == plans[0].changes[0].after
 
 
-def test_a_copy_of_what_is_to_be_written_is_no_copy_of_what_is_there(places: Places) -> None:
+def test_a_copy_of_what_is_to_be_written_is_no_copy_of_what_is_there(places: ClientPlaces) -> None:
     file = config(places)
     (first,) = install(places).changes
     assert first.after is not None
@@ -129,14 +129,14 @@ def test_a_copy_of_what_is_to_be_written_is_no_copy_of_what_is_there(places: Pla
     assert copy.exists()
 
 
-def test_two_runs_at_once(places: Places) -> None:
-    """Both made the same plan; whoever comes second finds it done."""
+def test_two_runs_at_once(places: ClientPlaces) -> None:
+    """Both made the same plan; the second one finds it done."""
     file = config(places)
     plans = [install(places) for _ in range(8)]
     gate = threading.Barrier(len(plans))
     failures: list[BaseException] = []
 
-    def carry_out(plan: Plan) -> None:
+    def carry_out(plan: InstallPlan) -> None:
         gate.wait()
         try:
             write(plan.changes, TODAY)
@@ -153,7 +153,7 @@ def test_two_runs_at_once(places: Places) -> None:
     assert len(tree(file.parent)) == 2
 
 
-def test_what_was_written_before_a_failure_is_named(places: Places) -> None:
+def test_what_was_written_before_a_failure_is_named(places: ClientPlaces) -> None:
     agents = put(places.codex / "AGENTS.md", "mine\n")
     agents.chmod(0o444)
     plan = install(places, "codex")
@@ -162,7 +162,7 @@ def test_what_was_written_before_a_failure_is_named(places: Places) -> None:
     assert f"Changed before that: {places.codex / 'config.toml'}." in str(caught.value)
 
 
-def test_a_full_disk_leaves_the_file_as_it_was(places: Places) -> None:
+def test_a_full_disk_leaves_the_file_as_it_was(places: ClientPlaces) -> None:
     """A limit on the size of files fails a write halfway, as a full disk does."""
     file = config(places, '{"a": "' + "x" * 5000 + '"}\n')
     before = tree(places.home)

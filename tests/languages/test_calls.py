@@ -4,7 +4,7 @@ import pytest
 
 from asterism.analysis.resolve.resolver import Resolver
 from asterism.structure.uses import is_call
-from tests.analysis.graph.in_memory_world import InMemoryWorld
+from tests.analysis.resolve.in_memory_world import InMemoryWorld
 
 CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "dart": (

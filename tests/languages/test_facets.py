@@ -16,7 +16,21 @@ def code_in(facets: Facets) -> Iterator[str]:
     """Every place of code that facets name."""
     imports = facets.imports
     named = (imports.file, imports.other_file, imports.roots, imports.folder, imports.local_name)
-    yield from filter(None, (*named, *(dialect.claims for dialect in facets.dialects)))
+    yield from filter(None, (*named, *_readers(facets)))
+
+
+def _readers(facets: Facets) -> Iterator[str]:
+    for dialect in facets.dialects:
+        yield from (dialect.claims, dialect.parts, dialect.reader, dialect.view)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_dialect_is_read_in_one_way(name: str) -> None:
+    ways = [
+        [way for way in (dialect.rules, dialect.parts, dialect.reader) if way]
+        for dialect in facets_of(name).dialects
+    ]
+    assert [len(each) for each in ways] == [1] * len(ways)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -25,7 +25,7 @@ SCRIPT = """if True:
     from asterism.search.filters import language
     from asterism.search.query.paths import frames_in
     from asterism.structure.uses import is_call
-    from tests.analysis.graph.in_memory_world import InMemoryWorld
+    from tests.analysis.resolve.in_memory_world import InMemoryWorld
 
     files = json.load(sys.stdin)
     found = outline("jar.moon", files["jar.moon"].encode())

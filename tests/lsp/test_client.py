@@ -1,8 +1,7 @@
 """Do paths and addresses agree, and are a server's questions answered?"""
 
-import socket
+import os
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -13,8 +12,8 @@ from asterism.lsp.connection import (
     to_path,
     to_uri,
 )
-from asterism.lsp.process import MessageReader, UnixSocket, encode
-from asterism.types.errors import ServerDied, ServerMissing
+from asterism.lsp.process import MessageReader, Pipes, encode
+from asterism.types.errors import ServerDied
 
 
 @pytest.mark.parametrize(
@@ -49,40 +48,37 @@ def test_standard_answers() -> None:
     assert answers["client/registerCapability"]({"registrations": []}) is None
 
 
-def test_a_conversation_over_a_socket(tmp_path: Path) -> None:
-    place = str(tmp_path / "s")
+def test_a_conversation_over_pipes() -> None:
     heard: list[object] = []
     told: list[object] = []
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(place)
-        listening.listen(1)
+    (output, answering), (asked, standard_input) = os.pipe(), os.pipe()
 
-        def serve() -> None:
-            peer, _ = listening.accept()
-            with peer:
-                reader = MessageReader(peer.recv)
-                while (message := reader.next()) is not None:
-                    heard.append(message["method"])
-                    if message["method"] == "initialized":
-                        for params in (None, {"value": 7}):
-                            peer.sendall(encode({"method": "$/progress", "params": params}))
-                        peer.sendall(encode({"method": "nobody/listens"}))
-                    if "id" in message:
-                        result = {"capabilities": {"hoverProvider": True}}
-                        peer.sendall(encode({"id": message["id"], "result": result}))
+    def serve() -> None:
+        with os.fdopen(asked, "rb", 0) as reading, os.fdopen(answering, "wb", 0) as peer:
+            reader = MessageReader(reading.read)
+            while (message := reader.next()) is not None:
+                heard.append(message["method"])
+                if message["method"] == "initialized":
+                    for params in (None, {"value": 7}):
+                        peer.write(encode({"method": "$/progress", "params": params}))
+                    peer.write(encode({"method": "unknown/method"}))
+                if "id" in message:
+                    result = {"capabilities": {"hoverProvider": True}}
+                    peer.write(encode({"id": message["id"], "result": result}))
 
-        thread = threading.Thread(target=serve)
-        thread.start()
-        progress = {"$/progress": lambda params: told.append(params["value"])}
-        connection = ServerConnection(UnixSocket(place), progress)
-        client = LanguageClient(connection, "/r", seconds=60)
-        assert client.capabilities == {"hoverProvider": True}
-        client.open("/r/a.py", "python", "x = 1")
-        client.files_changed({"/r/b.py": 2})
-        client.at("textDocument/hover", "/r/a.py", 0, 0)
-        connection.end(ServerDied("enough"))
-        thread.join()
-        connection.join(60)
+    thread = threading.Thread(target=serve)
+    thread.start()
+    progress = {"$/progress": lambda params: told.append(params["value"])}
+    pipes = Pipes(os.fdopen(output, "rb", 0), os.fdopen(standard_input, "wb", 0))
+    connection = ServerConnection(pipes, progress)
+    client = LanguageClient(connection, "/r", seconds=60)
+    assert client.capabilities == {"hoverProvider": True}
+    client.open("/r/a.py", "python", "x = 1")
+    client.files_changed({"/r/b.py": 2})
+    client.at("textDocument/hover", "/r/a.py", 0, 0)
+    connection.end(ServerDied("enough"))
+    thread.join()
+    connection.join(60)
     # Odd parameters are no reason to end a conversation.
     assert told == [7]
     assert heard == [
@@ -92,8 +88,3 @@ def test_a_conversation_over_a_socket(tmp_path: Path) -> None:
         "workspace/didChangeWatchedFiles",
         "textDocument/hover",
     ]
-
-
-def test_a_socket_where_nobody_listens(tmp_path: Path) -> None:
-    with pytest.raises(ServerMissing, match="Nobody answers at the socket"):
-        UnixSocket(str(tmp_path / "s"))

@@ -258,7 +258,7 @@ def test_a_server_can_be_started_anew(make: Made) -> None:
     keeper.renew()
     assert (keeper.condition, is_alive(first)) == (ServerCondition.resting, False)
     assert keeper.call(ask("pid")) != first
-    # It was no failure, and is none that is counted.
+    # It was no failure, so it is not counted as one.
     assert keeper.trouble is None
 
 
@@ -289,7 +289,7 @@ def test_a_directory_that_is_gone_is_an_error(make: Made, tmp_path: Path) -> Non
         keeper.call(ask("echo"))
 
 
-def test_whoever_cannot_wait_for_the_start_is_told(make: Made) -> None:
+def test_a_caller_that_cannot_wait_for_the_start_is_told(make: Made) -> None:
     def slow(connection: ServerConnection) -> ServerConnection:
         connection.request("sleep", {"seconds": 0.5}, seconds=PLENTY)
         return connection
@@ -301,7 +301,7 @@ def test_whoever_cannot_wait_for_the_start_is_told(make: Made) -> None:
     assert keeper.call(ask("echo", a=1)) == {"a": 1}
 
 
-def test_a_session_that_cannot_be_opened_keeps_nobody_waiting(make: Made) -> None:
+def test_a_session_that_cannot_be_opened_keeps_no_caller_waiting(make: Made) -> None:
     def broken(connection: ServerConnection) -> ServerConnection:
         raise OSError("no space left")
 

@@ -201,7 +201,7 @@ def readings() -> dict[tuple[str, ...], float]:
 
 @pytest.mark.parametrize("log", [logging.getLogger("asterism").warning])
 def test_logs(log: Callable[..., None], tmp_path: Path) -> None:
-    """Whoever writes the line."""
+    """The logger that writes the line."""
     start_logging(LogOptions("info", "json", str(tmp_path / "log")))
     try:
         for secret in (AWS, GITHUB, JWT, private_key()):

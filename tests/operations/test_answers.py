@@ -10,12 +10,12 @@ import pytest
 from mcp import Client
 from mcp.types import CreateMessageRequestParams, CreateMessageResult, TextContent
 
-from asterism.config.sections_models import ModelSettings
+from asterism.config.model_sections import ModelSettings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories
 from asterism.operations.calls import Caller, Standpoint
 from asterism.operations.dispatch.toolbox import Toolbox
-from asterism.operations.limits import MOST_CHARS, Reply, measured
+from asterism.operations.limits import MOST_CHARS, CallReply, measured
 from tests.llm.fake_openai import FakeOpenAI
 from tests.llm.loopback import Call, Say
 from tests.servers.conftest import SETTINGS, copy_of_harbor, make_engine
@@ -52,7 +52,7 @@ def toolbox(base: Path) -> Iterator[Toolbox]:
     made.close()
 
 
-def payload(reply: Reply) -> dict[str, Any]:
+def payload(reply: CallReply) -> dict[str, Any]:
     """What the model reads: one part, JSON."""
     assert reply.error is None, reply.parts
     (part,) = reply.parts

@@ -10,7 +10,7 @@ import pytest
 from asterism.engine.engine import Engine
 from asterism.operations.calls import Standpoint
 from asterism.operations.dispatch.toolbox import Toolbox
-from asterism.operations.limits import Reply
+from asterism.operations.limits import CallReply
 from tests.servers.conftest import make_engine
 
 AGENT = """\
@@ -44,11 +44,11 @@ def engine(base: Path) -> Iterator[Engine]:
     made.close()
 
 
-def call(engine: Engine, tool: str, **arguments: object) -> Reply:
+def call(engine: Engine, tool: str, **arguments: object) -> CallReply:
     return Toolbox(engine, Standpoint()).call(tool, {"agentName": "mine", **arguments})
 
 
-def structured(reply: Reply) -> dict[str, list[dict[str, object]]]:
+def structured(reply: CallReply) -> dict[str, list[dict[str, object]]]:
     assert reply.error is None, reply.parts[0].text
     assert reply.structured is not None
     return reply.structured

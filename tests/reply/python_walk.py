@@ -10,7 +10,7 @@ Binding = dict[str, list[ast.stmt]]
 def uses_and_shown(source: str, snapshot: str, lines: range) -> tuple[set[str], set[str]] | None:
     """The top-level names that a definition needs, and those that its snapshot binds beside it.
 
-    Nothing if the definition is not found, or stands in a function, where nonlocal names would
+    Nothing if the definition is not found, or is inside a function, where nonlocal names would
     have to be told apart.
     """
     module = ast.parse(source)

@@ -49,7 +49,7 @@ class Leaf(NamedTuple):
     name: str
     start: int
     defines: bool
-    """Whether it stands where names are bound rather than used."""
+    """Whether it binds names rather than using them."""
 
 
 def faults(outline: Outline, source: bytes, made: Snapshot) -> Iterator[Fault]:

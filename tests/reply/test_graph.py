@@ -64,12 +64,12 @@ def test_names_do_not_tell_overloads_apart() -> None:
 
 
 def test_files_that_refer_to_it_are_counted_where_they_are_known() -> None:
-    """No file is no answer where nobody looked."""
+    """No file is no answer if no search was made."""
     entry = _entry(
         {"symbol": ["g", "b.md", 1], "kind": "section", "signature": "", "references": []}
     )
     assert "refs: 0 files" in graph("q", [entry], Numbers(1, 1))
-    gap = Gap((Fact.references,), "nobody looked")
+    gap = Gap((Fact.references,), "no search was made")
     unknown = entry._replace(connections=replace(entry.connections, gaps=(gap,)))
     assert "refs:" not in graph("q", [unknown], Numbers(1, 1)).replace("Not known: refs", "")
 

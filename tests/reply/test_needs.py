@@ -19,7 +19,7 @@ CASES = [
     ),
     # What is used is shown with what it uses.
     ("a.ts", "type A = B[];\ntype B = C;\ntype C = 1;\ntype D = 2;\nfunction t(a: A) {}", "A B C"),
-    # A local is nobody else's.
+    # A local belongs to its function alone.
     ("a.ts", "const a = 1;\nconst b = 2;\nfunction t(a: number) { return a + b; }", "b"),
     ("a.py", "a = 1\nb = 2\n\n\ndef t():\n    a = b\n    return a", "b"),
     # A name in another function's import is not this one.

@@ -100,7 +100,7 @@ def test_prose_keeps_the_sections() -> None:
 
 
 def test_chunks_are_found_by_their_lines() -> None:
-    """A chunk's range is an item's, comment included; a part of it stands for the whole."""
+    """A chunk's range is an item's, comment included; a part of it counts as all of it."""
     source = b"// About f.\nfunction f() {\n  a();\n  b();\n}\nconst x = 1, y = 2;\n"
     read = outline("a.ts", source)
     named = [read.items[index].name for index in targets_at(read, [Lines(1, 5)])]
@@ -131,7 +131,7 @@ TAMPERED = [
 
 @pytest.mark.parametrize(("old", "new", "kind"), TAMPERED)
 def test_the_checks_find_what_is_wrong(old: str, new: str, kind: str) -> None:
-    """A snapshot that somebody spoilt is not taken for a good one."""
+    """A spoilt snapshot is not taken for a good one."""
     source = b"import { a } from 'a';\nconst B = 1;\nfunction f() {\n  return a(B);\n}\n"
     read = outline("a.ts", source)
     target = next(i for i, item in enumerate(read.items) if item.name == "f")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_index import IndexSettings, WatchSettings, WorkSettings
+from asterism.config.sections import IndexSettings, WatchSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.servers.http.app import make_app
-from asterism.servers.http.state import State
+from asterism.servers.http.state import ServerState
 from tests.servers.test_mcp_stdio import environment
 
 COMMAND = [sys.executable, "-m", "asterism.cli", "serve"]
@@ -25,7 +25,7 @@ ADDRESS = "http://127.0.0.1:8420"
 @contextlib.contextmanager
 def client_of(toolbox: Toolbox, **state: Any) -> Iterator[TestClient]:
     """A client of an application over these tools; what goes wrong inside is an answer too."""
-    app = make_app(State(toolbox=toolbox, **state))
+    app = make_app(ServerState(toolbox=toolbox, **state))
     with TestClient(app, ADDRESS, raise_server_exceptions=False) as client:
         yield client
 

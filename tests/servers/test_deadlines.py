@@ -15,7 +15,7 @@ import pytest
 from asterism.engine.engine import Engine
 from asterism.operations.calls import Call, Caller, Standpoint
 from asterism.operations.dispatch.toolbox import Toolbox
-from asterism.operations.limits import Reply
+from asterism.operations.limits import CallReply
 from asterism.operations.registry import OPERATIONS
 from asterism.operations.schema import Json
 from asterism.types.deadlines import check_deadline
@@ -45,7 +45,7 @@ QUERIES: list[tuple[str, Json]] = [
 ]
 
 
-def asked(toolbox: Toolbox, name: str, given: Json, caller: Caller) -> Reply:
+def asked(toolbox: Toolbox, name: str, given: Json, caller: Caller) -> CallReply:
     operation = next(one for one in OPERATIONS if one.name == name)
     return toolbox.run(operation, given, caller)
 
@@ -74,7 +74,7 @@ def test_a_query_over_its_time_is_an_error(engine: Engine, harbor: Path) -> None
     assert toolbox.call("cancel_indexing", {}).error != "deadline_exceeded"
 
 
-def endless(_call: Call, _asked: object) -> Reply:
+def endless(_call: Call, _asked: object) -> CallReply:
     """A query that has never enough."""
     while True:
         check_deadline()

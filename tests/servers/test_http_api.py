@@ -18,12 +18,12 @@ from asterism.operations.calls import Caller, Standpoint
 from asterism.operations.dispatch.clients import LOCAL, Spender
 from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.operations.error_codes import CODES, INTERNAL
-from asterism.operations.limits import Part, Reply
+from asterism.operations.limits import CallReply, ReplyPart
 from asterism.operations.registry import OPERATIONS, TOOLS
-from asterism.servers.http.replies import OWN_STATUSES, STATUSES, Problem, Wording
+from asterism.servers.http.replies import OWN_STATUSES, STATUSES, HttpProblem, Wording
 from asterism.servers.http.routes import ROUTES_OF_TOOLS, routed
-from asterism.servers.http.state import State
-from asterism.servers.http.workers import LANE_AT_ONCE, Threads, Wanted
+from asterism.servers.http.state import ServerState
+from asterism.servers.http.workers import LANE_AT_ONCE, ThreadRequest, Threads
 from asterism.telemetry.exposition import CONTENT_TYPE
 from tests.servers.conftest import copy_of_harbor, make_engine
 from tests.servers.http_clients import client_of, error_of, events_in
@@ -72,14 +72,14 @@ def test_every_code_has_a_status() -> None:
     assert known == {*STATUSES}
     assert not {*STATUSES} & {*OWN_STATUSES}
     assert all(400 <= status < 600 for status in (*STATUSES.values(), *OWN_STATUSES.values()))
-    assert Problem("never heard of", "").status == 500
+    assert HttpProblem("never heard of", "").status == 500
 
 
 def test_messages_speak_of_routes() -> None:
     wording = Wording(ROUTES_OF_TOOLS)
     sentence = "It is damaged. Call index_codebase with force=true. [index_corrupt]"
-    problem = wording.problem_of(Reply(parts=(Part(sentence),), error="index_corrupt"))
-    assert problem == Problem(
+    problem = wording.problem_of(CallReply(parts=(ReplyPart(sentence),), error="index_corrupt"))
+    assert problem == HttpProblem(
         "index_corrupt", "It is damaged. Call POST /api/index with force=true."
     )
 
@@ -133,7 +133,9 @@ def test_states(client: TestClient, harbor: Path) -> None:
     status = found_in(client.get("/api/status", params={"repository_id": row["repository_id"]}))
     assert status["statistics"]["files"] > 10
     assert "running" in found_in(client.get("/api/watch"))
-    seen = found_in(client.get("/api/debug", params={"path": "README.md", "include_text": "true"}))
+    seen = found_in(
+        client.get("/api/debug", params={"file_path": "README.md", "include_text": "true"})
+    )
     assert "text" in seen["chunks"][0]
     assert not found_in(client.post("/api/index/cancel"))["cancelled"]
 
@@ -307,8 +309,8 @@ def test_vector_search_keeps_its_shape(client: TestClient, harbor: Path) -> None
 
 
 def test_vector_search_keeps_to_the_settings(indexed_base: Path, harbor: Path) -> None:
-    from asterism.config.sections_index import IndexSettings
-    from asterism.config.sections_models import ChatSettings
+    from asterism.config.model_sections import ChatSettings
+    from asterism.config.sections import IndexSettings
 
     settings = Settings(
         index=IndexSettings(sync_seconds=600),
@@ -350,7 +352,7 @@ def test_a_client_that_leaves_is_told_to_the_work() -> None:
         return True
 
     request: Any = Leaving()
-    assert anyio.run(Threads().run, request, Wanted(client=LOCAL), work)
+    assert anyio.run(Threads().run, request, ThreadRequest(client=LOCAL), work)
 
 
 def test_a_slow_repository_leaves_the_others_their_threads() -> None:
@@ -368,7 +370,9 @@ def test_a_slow_repository_leaves_the_others_their_threads() -> None:
 
         async def ask(work: Any, lane: str) -> None:
             asked: Any = request
-            await threads.run(asked, Wanted(client=Spender(str(next(names))), lane=lane), work)
+            await threads.run(
+                asked, ThreadRequest(client=Spender(str(next(names))), lane=lane), work
+            )
 
         async with anyio.create_task_group() as group:
             for _ in range(LANE_AT_ONCE + 2):
@@ -384,7 +388,7 @@ def test_a_slow_repository_leaves_the_others_their_threads() -> None:
 
 def test_the_end_of_the_server_stops_an_indexing(tmp_path: Path) -> None:
     toolbox = Toolbox(make_engine(tmp_path), Standpoint(copy_of_harbor(tmp_path), is_root=True))
-    state = State(toolbox=toolbox)
+    state = ServerState(toolbox=toolbox)
     reply = toolbox.call("index_codebase", {}, Caller(hear=lambda _progress: state.end()))
     toolbox.close()
     assert reply.structured is not None

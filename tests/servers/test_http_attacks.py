@@ -105,8 +105,7 @@ def test_no_file_outside_the_index_is_shown(
     client: TestClient, base: Path, route: str, path: str
 ) -> None:
     query = path.encode("utf-8", "surrogateescape")
-    name = "path" if route == "/api/debug" else "file_path"
-    answer = client.get(route, params={name: query.decode("latin-1")})
+    answer = client.get(route, params={"file_path": query.decode("latin-1")})
     assert SECRET not in answer.text
     assert "root:" not in answer.text
     assert "KEY" not in answer.text
@@ -123,7 +122,7 @@ def test_what_is_left_out_names_no_place_outside(client: TestClient, base: Path)
     assert reasons["away.py"] == ("outside_link", "…/outside.py")
     assert reasons["ignored.log"] == ("gitignored", ".gitignore:1: *.log")
     assert str(base / "outside.py") not in answer.text
-    seen = client.get("/api/debug", params={"path": "ignored.log"})
+    seen = client.get("/api/debug", params={"file_path": "ignored.log"})
     assert seen.json()["verdict"]["detail"] == ".gitignore:1: *.log"
 
 

@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from asterism.servers.http.chat import routes
-from asterism.servers.http.state import State
+from asterism.servers.http.state import ServerState
 from asterism.types.chat import TurnStatus
 from tests.llm.fake_openai import FakeOpenAI
 from tests.llm.loopback import Call, Say
@@ -262,6 +262,6 @@ def test_a_server_that_only_answers(base: Path) -> None:
 
 def test_routes_that_answer_come_before_their_description(base: Path) -> None:
     toolbox = toolbox_of(base)
-    paths = [getattr(route, "path", "") for route in routes(State(toolbox=toolbox))]
+    paths = [getattr(route, "path", "") for route in routes(ServerState(toolbox=toolbox))]
     toolbox.close()
     assert "/api/ask" in paths

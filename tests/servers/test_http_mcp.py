@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from asterism.operations.dispatch.toolbox import Toolbox
-from asterism.servers.mcp.opening import STATELESS_VERSION
+from asterism.servers.mcp.handshake import STATELESS_VERSION
 from tests.servers.conftest import make_engine
 from tests.servers.http_clients import client_of
 from tests.servers.test_mcp_frames import BROKEN, PARAMS, PARSE

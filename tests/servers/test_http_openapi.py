@@ -16,7 +16,7 @@ from asterism.servers.http.app import make_app
 from asterism.servers.http.openapi import body_schema, openapi
 from asterism.servers.http.replies import OWN_STATUSES, STATUSES
 from asterism.servers.http.routes import routed
-from asterism.servers.http.state import State
+from asterism.servers.http.state import ServerState
 from asterism.servers.mcp.tools import listed
 from tests.servers.http_clients import ADDRESS, client_of
 
@@ -68,7 +68,7 @@ def test_names_are_unique_and_codes_complete() -> None:
 
 
 def test_the_description_is_served_and_says_whether_a_token_is_needed(toolbox: Toolbox) -> None:
-    with TestClient(make_app(State(toolbox=toolbox)), ADDRESS) as client:
+    with TestClient(make_app(ServerState(toolbox=toolbox)), ADDRESS) as client:
         assert client.get("/api/openapi.json").json() == DESCRIBED
     assert openapi(OPERATIONS, with_token=True)["security"] == [{"token": []}]
 

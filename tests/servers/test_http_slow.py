@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from asterism.servers.access import Access, Identity, Kind
+from asterism.servers.access import Access, Identity, IdentityKind
 from asterism.servers.http.bodies import Bodies
 from asterism.servers.http.gate import Gate, GateLimits
 from asterism.servers.http.process import PatientProtocol, Silent, listen, make_room
@@ -21,7 +21,7 @@ from tests.servers.http_clients import WAIT_SECONDS, served
 from tests.servers.test_http_gate import HOST, Heard, echo, piece, scope_of
 
 SLOW_CLIENTS = 600
-ONE, OTHER = Identity(Kind.user, "1"), Identity(Kind.user, "2")
+ONE, OTHER = Identity(IdentityKind.user, "1"), Identity(IdentityKind.user, "2")
 
 
 def ends_of(limits: tuple[int, int], clients: list[Identity]) -> list[bool]:

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from asterism.operations.registry import OPERATIONS
-from asterism.servers.access import Access, Identity, Kind, access_for
+from asterism.servers.access import Access, Identity, IdentityKind, access_for
 from asterism.servers.http.gate import Gate
 from asterism.servers.http.routes import routed
 from tests.servers.http_clients import WAIT_SECONDS, Served, served
@@ -101,11 +101,16 @@ def test_a_token_that_is_not_known_opens_nothing() -> None:
 @pytest.mark.parametrize(
     ("access", "uid", "headers", "client"),
     [
-        (made(), OWN, [], Identity(Kind.user, "1000")),
-        (made(), 7, [("authorization", f"Bearer {TOKEN}")], Identity(Kind.token, "7")),
-        (made(), None, [("authorization", f"Bearer {TOKEN}")], Identity(Kind.token, "10.0.0.9")),
-        (Access(), 7, [], Identity(Kind.anyone, "7")),
-        (Access(), None, [], Identity(Kind.anyone, "10.0.0.9")),
+        (made(), OWN, [], Identity(IdentityKind.user, "1000")),
+        (made(), 7, [("authorization", f"Bearer {TOKEN}")], Identity(IdentityKind.token, "7")),
+        (
+            made(),
+            None,
+            [("authorization", f"Bearer {TOKEN}")],
+            Identity(IdentityKind.token, "10.0.0.9"),
+        ),
+        (Access(), 7, [], Identity(IdentityKind.anyone, "7")),
+        (Access(), None, [], Identity(IdentityKind.anyone, "10.0.0.9")),
     ],
 )
 def test_routes_are_told_who_asks(

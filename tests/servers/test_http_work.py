@@ -13,8 +13,8 @@ from asterism.operations.dispatch.clients import Spender, working_for
 from asterism.operations.dispatch.project_turns import ProjectTurns
 from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.servers.http.replies import Refused
-from asterism.servers.http.state import State
-from asterism.servers.http.workers import LANE_AT_ONCE, Threads, Wanted
+from asterism.servers.http.state import ServerState
+from asterism.servers.http.workers import LANE_AT_ONCE, ThreadRequest, Threads
 from asterism.servers.mcp.server import make_server
 from tests.servers.http_clients import client_of, error_of
 from tests.servers.test_mcp_session import code_of
@@ -52,7 +52,9 @@ class Story:
         """Ask, and note which client was answered, or which error it got."""
         request: Any = wanted.pop("request", None) or Staying()
         try:
-            await self.threads.run(request, Wanted(client=client, **wanted), lambda _: work())
+            await self.threads.run(
+                request, ThreadRequest(client=client, **wanted), lambda _: work()
+            )
         except Refused as refused:
             self.ends.append(refused.problem.code)
         else:
@@ -156,11 +158,11 @@ def test_what_waits_in_vain_never_begins(leaves: bool) -> None:
 
 def test_clients_hear_why_their_query_did_not_begin(engine: Engine) -> None:
     """Over HTTP and over MCP; both use the same threads."""
-    late = State(toolbox=Toolbox(engine, query_seconds=1e-9))
-    full = State(toolbox=Toolbox(engine), threads=Threads(at_once=1, waiting=-1))
+    late = ServerState(toolbox=Toolbox(engine, query_seconds=1e-9))
+    full = ServerState(toolbox=Toolbox(engine), threads=Threads(at_once=1, waiting=-1))
     codes: list[str] = []
 
-    async def story(state: State) -> None:
+    async def story(state: ServerState) -> None:
         async with McpClient(make_server(state.toolbox, state)) as client:
             result: Any = await client.call_tool("search_code", {"query": "webhook"})
             codes.append(code_of(result))

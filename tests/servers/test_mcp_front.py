@@ -10,7 +10,7 @@ from mcp.server.stdio import stdio_server
 from mcp.types import version as versions
 
 from asterism.operations.dispatch.toolbox import Toolbox
-from asterism.servers.mcp.opening import (
+from asterism.servers.mcp.handshake import (
     HANDSHAKE_VERSIONS,
     STATELESS_VERSION,
     Front,

@@ -195,7 +195,7 @@ def test_no_reply_is_over_the_ceiling(toolbox: Toolbox) -> None:
             ("codebase_search", {"query": "x " * 40_000, "limit": 50, "min_score": 0}),
             ("codebase_search", {"query": "request", "max_tokens": 25_000, "min_score": 0}),
             ("symbol_lookup", {"name": "err", "limit": 500, "include_context": True}),
-            ("index_debug", {"path": "ledger/main.py", "include_text": True}),
+            ("index_debug", {"file_path": "ledger/main.py", "include_text": True}),
         ):
             answer = await client.call_tool(name, arguments)
             assert (
@@ -254,8 +254,8 @@ def test_a_name_is_looked_up_in_pages(toolbox: Toolbox, max_tokens: int | None) 
         ("symbol_lookup", {"name": "x", "filters": {"languages": "go"}}, "invalid_argument"),
         ("index_codebase", {"path": "/etc"}, "path_outside"),
         ("index_debug", {}, "invalid_argument"),
-        ("index_debug", {"path": "no/such/file.py"}, "path_missing"),
-        ("index_debug", {"path": "../../etc/passwd"}, "path_outside"),
+        ("index_debug", {"file_path": "no/such/file.py"}, "path_missing"),
+        ("index_debug", {"file_path": "../../etc/passwd"}, "path_outside"),
         ("index_status", {"path": "/etc"}, "path_outside"),
     ],
 )
@@ -280,7 +280,7 @@ def test_the_operating_tools_answer(toolbox: Toolbox, harbor: Path) -> None:
         assert found_in(await client.call_tool("cancel_indexing", {}))["cancelled"] is False
         listed = found_in(await client.call_tool("list_repositories", {}))
         assert [row["name"] for row in listed["repositories"]] == [harbor.name]
-        file = found_in(await client.call_tool("index_debug", {"path": "gateway/main.go"}))
+        file = found_in(await client.call_tool("index_debug", {"file_path": "gateway/main.go"}))
         assert (file["freshness"], file["verdict"]["indexed"]) == ("equal", True)
         assert file["chunks"]
         ranked = found_in(await client.call_tool("index_debug", {"query": "webhook", "limit": 2}))

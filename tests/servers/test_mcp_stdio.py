@@ -133,7 +133,7 @@ def test_the_opening_loads_neither_sdk_nor_engine(opening: list[Message]) -> Non
     code = (
         "import sys\n"
         "import asterism.cli.main, asterism.cli.commands.mcp\n"
-        "from asterism.servers.mcp.opening import Front\n"
+        "from asterism.servers.mcp.handshake import Front\n"
         "front = Front()\n"
         "for line in sys.stdin:\n"
         "    front.answer(line)\n"

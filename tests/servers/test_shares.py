@@ -14,9 +14,9 @@ from starlette.requests import Request
 from asterism.operations.calls import Standpoint
 from asterism.operations.dispatch.clients import Spender
 from asterism.operations.dispatch.toolbox import Toolbox
-from asterism.servers.access import Identity, Kind
+from asterism.servers.access import Identity, IdentityKind
 from asterism.servers.http.shares import ShareOptions, Shares, spender_of, thread_meter
-from asterism.servers.http.state import State
+from asterism.servers.http.state import ServerState
 from asterism.servers.http.workers import Threads
 from asterism.servers.mcp.server import make_server, refusal
 from asterism.types.deadlines import add_helper_time
@@ -28,7 +28,7 @@ from tests.servers.test_http_mcp import HEADERS, heard
 from tests.servers.test_mcp_front import handshake, request
 from tests.servers.test_mcp_session import code_of
 
-USER = Identity(Kind.user, "1000")
+USER = Identity(IdentityKind.user, "1000")
 ONE, OTHER = Spender("one"), Spender("other")
 
 
@@ -140,8 +140,8 @@ def test_the_meter_counts_this_thread_alone() -> None:
         ({"mcp-session-id": "a"}, USER, False, True),
         ({"mcp-session-id": "a"}, USER, True, False),
         ({"authorization": "Bearer made up"}, USER, False, True),
-        ({}, Identity(Kind.user, "1001"), False, False),
-        ({}, Identity(Kind.token, "1000"), False, False),
+        ({}, Identity(IdentityKind.user, "1001"), False, False),
+        ({}, Identity(IdentityKind.token, "1000"), False, False),
     ],
 )
 def test_who_a_client_is(
@@ -259,7 +259,7 @@ def test_a_tool_is_refused_until_the_share_is_back(toolbox: Toolbox) -> None:
 
     async def story() -> None:
         async with McpClient(
-            make_server(toolbox, State(toolbox=toolbox, shares=machine.shares))
+            make_server(toolbox, ServerState(toolbox=toolbox, shares=machine.shares))
         ) as client:
             for pause in (0.0, 11.0):
                 machine.now += pause

@@ -8,7 +8,7 @@ import pytest
 from asterism.operations.arguments import checked
 from asterism.operations.operation import Operation
 from asterism.operations.registry import TOOLS
-from asterism.servers.mcp.opening import INSTRUCTIONS, MOST_CHARACTERS
+from asterism.servers.mcp.handshake import INSTRUCTIONS, MOST_CHARACTERS
 from asterism.servers.mcp.tools import listed
 
 PROMISED = {

@@ -1,4 +1,4 @@
-"""Are Python signatures taken apart right, whatever stands in them?"""
+"""Are Python signatures split right, whatever they contain?"""
 
 import pytest
 

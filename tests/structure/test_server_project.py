@@ -23,7 +23,7 @@ GO = {
     "go.mod": "module harbor\n",
     "door.go": "package harbor\n\ntype Door interface {\n\tShut()\n}\n\n// Gate is Door\n"
     "type Gate struct {\n}\n",
-    "shut.go": "package harbor\n\nfunc shut(gate Gate) Gate {\n\tlatch()\n\tnobody()\n"
+    "shut.go": "package harbor\n\nfunc shut(gate Gate) Gate {\n\tlatch()\n\tstray()\n"
     "\t// calls bolt\n\treturn gate\n}\n\nfunc latch() {\n}\n\nfunc bolt() {\n}\n",
     "main.go": 'package harbor\n\nfunc run() {\n\t_ = "größe"; shut(Gate{})\n\tnext := shut\n'
     "\t_ = next\n}\n",
@@ -59,7 +59,7 @@ CASES: list[tuple[str, dict[str, str], str, str, dict[str, Any]]] = [
             "references": ["main.go"],
             "types_in": ["gate: Gate <- Gate door.go:8 <3>"],
             "types_out": ["Gate <- Gate door.go:8 <3>"],
-            "gaps": ["the language server does not know nobody"],
+            "gaps": ["the language server does not know stray"],
         },
     ),
     (

@@ -1,4 +1,4 @@
-"""Does one configuration stand for all that a repository has, broken ones included?"""
+"""Does one configuration unite all that a repository has, broken ones included?"""
 
 from pathlib import Path
 from typing import Any

@@ -16,8 +16,8 @@ from asterism.telemetry.meters import (
     Counter,
     Gauge,
     Histogram,
-    Kind,
     Meter,
+    MeterKind,
 )
 
 NAME = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
@@ -150,7 +150,7 @@ def test_our_own_names_keep_the_habits_of_prometheus() -> None:
     for meter in METERS:
         assert NAME.fullmatch(meter.name)
         assert meter.purpose.endswith(".")
-        assert meter.name.endswith("_total") is (meter.kind is Kind.counter)
+        assert meter.name.endswith("_total") is (meter.kind is MeterKind.counter)
         assert [label for label in meter.labels if not LABEL_NAME.fullmatch(label)] == []
         assert "le" not in meter.labels
         assert list(meter.bounds) == sorted(set(meter.bounds))

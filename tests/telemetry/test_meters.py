@@ -14,8 +14,8 @@ from asterism.telemetry.meters import (
     Counter,
     Gauge,
     Histogram,
-    Kind,
-    Reading,
+    MeterKind,
+    MeterReading,
 )
 
 
@@ -25,7 +25,7 @@ def test_a_counter_counts_by_labels_and_never_falls() -> None:
     calls.add("a", "ok", amount=2.5)
     calls.add("a", "ok", amount=0)
     calls.add("a", "ok", amount=-7)
-    assert calls.readings() == [Reading(("a", "ok"), 2.5), Reading(("b", "ok"), 1.0)]
+    assert calls.readings() == [MeterReading(("a", "ok"), 2.5), MeterReading(("b", "ok"), 1.0)]
     assert (calls.value("a", "ok"), calls.value("c", "ok")) == (2.5, 0.0)
 
 
@@ -36,7 +36,7 @@ def test_a_gauge_goes_both_ways() -> None:
     busy.add(amount=-1)
     assert busy.value() == 1
     busy.set(value=7.5)
-    assert busy.readings() == [Reading((), 7.5)]
+    assert busy.readings() == [MeterReading((), 7.5)]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_an_observation_falls_below_the_bound_it_equals(
 ) -> None:
     sizes = Histogram("sizes", "Sizes.", (1.0, 2.0))
     sizes.observe(value=value)
-    assert sizes.readings() == [Reading((), value, expected)]
+    assert sizes.readings() == [MeterReading((), value, expected)]
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
@@ -70,7 +70,7 @@ def test_a_histogram_loses_nothing(values: list[float]) -> None:
     sizes = Histogram("sizes", "Sizes.", (-1.0, 0.0, 2.5))
     for value in values:
         sizes.observe(value=value)
-    (reading,) = sizes.readings() or [Reading((), 0.0, (0, 0, 0, 0))]
+    (reading,) = sizes.readings() or [MeterReading((), 0.0, (0, 0, 0, 0))]
     assert reading.observed == len(values)
     assert reading.counts[0] == sum(value <= -1 for value in values)
     assert reading.value == pytest.approx(sum(values))
@@ -93,7 +93,7 @@ def test_threads_do_not_lose_a_count() -> None:
         thread.join()
     assert calls.value("all") == 30_000
     assert [calls.value(str(number)) for number in range(6)] == [5_000] * 6
-    assert seconds.readings() == [Reading((), 15_000.0, (30_000, 0))]
+    assert seconds.readings() == [MeterReading((), 15_000.0, (30_000, 0))]
 
 
 def test_labels_without_end_are_counted_together() -> None:
@@ -113,6 +113,6 @@ def test_a_label_too_few_is_a_mistake() -> None:
 
 def test_what_is_computed_is_computed_when_it_is_read() -> None:
     state = [1.0]
-    meter = Computed("level", "Level.", lambda: [Reading((), state[0])], Kind.gauge)
+    meter = Computed("level", "Level.", lambda: [MeterReading((), state[0])], MeterKind.gauge)
     state[0] = 2.0
-    assert meter.readings() == [Reading((), 2.0)]
+    assert meter.readings() == [MeterReading((), 2.0)]

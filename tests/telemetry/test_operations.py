@@ -8,7 +8,7 @@ import pytest
 from asterism.telemetry.events import current_request
 from asterism.telemetry.exposition import quantile, summary
 from asterism.telemetry.meters import ERRORS, IN_FLIGHT, OPERATIONS, REQUESTS, TOOLS, Histogram
-from asterism.telemetry.operations import Operation, ToolCall, record_http
+from asterism.telemetry.operations import MeasuredCall, MeasuredOperation, record_http
 from asterism.types.errors import IndexMissing
 
 
@@ -30,7 +30,7 @@ def everything(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_one_that_goes_well(caplog: pytest.LogCaptureFixture) -> None:
-    with Operation("dig", "deep") as done:
+    with MeasuredOperation("dig", "deep") as done:
         assert current_request()
         done.note(found=3, missing=None)
     assert observed(OPERATIONS, "dig", "deep", "ok") == 1
@@ -38,7 +38,7 @@ def test_one_that_goes_well(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_one_that_fails_with_an_asterism_error(caplog: pytest.LogCaptureFixture) -> None:
-    with pytest.raises(IndexMissing), Operation("dig", "wide"):
+    with pytest.raises(IndexMissing), MeasuredOperation("dig", "wide"):
         raise IndexMissing("There is no index; make one.")
     assert observed(OPERATIONS, "dig", "wide", "error") == 1
     assert ERRORS.value("dig", "IndexMissing") == 1
@@ -49,7 +49,7 @@ def test_one_that_fails_with_an_asterism_error(caplog: pytest.LogCaptureFixture)
 
 
 def test_the_words_of_a_foreign_error_are_not_told(caplog: pytest.LogCaptureFixture) -> None:
-    with pytest.raises(ValueError, match="class Secret"), Operation("dig"):
+    with pytest.raises(ValueError, match="class Secret"), MeasuredOperation("dig"):
         raise ValueError("class Secret: pass")
     ((_, text),) = messages(caplog)
     assert "error=ValueError" in text
@@ -57,7 +57,7 @@ def test_the_words_of_a_foreign_error_are_not_told(caplog: pytest.LogCaptureFixt
 
 
 def test_what_is_inside_has_the_same_request(caplog: pytest.LogCaptureFixture) -> None:
-    with Operation("outer"), Operation("inner", level=logging.DEBUG):
+    with MeasuredOperation("outer"), MeasuredOperation("inner", level=logging.DEBUG):
         pass
     ids = {re.findall(r"request=(\S+)", one.getMessage())[0] for one in caplog.records}
     assert len(ids) == 1
@@ -67,11 +67,11 @@ def test_what_is_inside_has_the_same_request(caplog: pytest.LogCaptureFixture) -
 def test_a_tool_call(caplog: pytest.LogCaptureFixture) -> None:
     before = IN_FLIGHT.value()
     given: dict[str, object] = {"query": "where", "limit": 5, "cursor": None, "token": "abc"}
-    with ToolCall("try_out", given, "client-7") as done:
+    with MeasuredCall("try_out", given, "client-7") as done:
         assert IN_FLIGHT.value() == before + 1
         assert current_request() == "client-7"
         done.note(returned=2)
-    with ToolCall("try_out", {}) as done:
+    with MeasuredCall("try_out", {}) as done:
         done.outcome = "invalid_argument"
     assert IN_FLIGHT.value() == before
     assert observed(TOOLS, "try_out", "ok") == 1

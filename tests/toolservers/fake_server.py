@@ -26,7 +26,7 @@ class FakeServer:
         self.detail = detail
         self.tools = [ECHO]
         if behaviour == "hints":
-            # What three kinds of servers say of a tool; most say nothing.
+            # The hints about a tool by three kinds of servers; most give no hint.
             hints = (
                 None,
                 {"readOnlyHint": True},

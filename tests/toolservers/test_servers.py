@@ -145,7 +145,7 @@ def test_a_server_that_died_is_started_again() -> None:
                 servers.call(server, "echo", {})
 
 
-def test_whoever_waits_is_told_when_everything_is_closed() -> None:
+def test_a_waiting_thread_is_told_when_everything_is_closed() -> None:
     server = fake("hang-when-called")
     told: list[BaseException] = []
 

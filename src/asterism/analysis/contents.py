@@ -8,7 +8,7 @@ from typing import NamedTuple
 from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
 from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.source.text import decode, is_binary, read
-from asterism.analysis.syntax.outlines import outline
+from asterism.analysis.syntax.outlines import outline, text_of
 from asterism.disclosure.tokens import find_tokens, line_of
 from asterism.types.errors import InputError, NotText
 from asterism.types.files import Discovery, display_path
@@ -52,7 +52,7 @@ class FileContents(NamedTuple):
 
 def read_outline(path: str, relative_path: str) -> Outline:
     """The outline of a file; a binary file is an error that says so."""
-    return outline(relative_path, decode(_text(path)))
+    return outline(relative_path, text_of(relative_path, _text(path)))
 
 
 def read_chunks(
@@ -60,7 +60,7 @@ def read_chunks(
 ) -> FileContents:
     """The decoded text, outline and chunks of a file; a binary file is an error that says so."""
     data = _text(path)
-    source = decode(data)
+    source = text_of(relative_path, data)
     found = outline(relative_path, source)
     digest = hashlib.sha256(data).hexdigest()
     place = FileOrigin(repo, path, relative_path, digest, Path(path).stat().st_mtime)

@@ -49,7 +49,7 @@ def joined_terms(text: str) -> str:
         # Composed and full-width forms of a letter are the same letter to a reader.
         words = _WORD.findall(unicodedata.normalize("NFKC", text))
     joined = " ".join(map(_memo.__getitem__, words))
-    # Words without terms are rare, so their blanks are mended afterwards.
+    # Words without terms are rare, so their blanks are removed afterwards.
     return " ".join(joined.split()) if "  " in joined else joined.strip()
 
 

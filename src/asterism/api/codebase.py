@@ -2,51 +2,63 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, TypeAlias, Unpack
+from typing import Unpack
 
-from asterism.api.arguments import (
-    choice,
-    number,
-    stage_of,
+from asterism.api.keywords import (
+    AskKeywords,
+    ContextKeywords,
+    RoleName,
+    SearchKeywords,
+    SimilarKeywords,
+    ask_request,
+    check_choice,
+    request_of,
     text,
-    texts,
     whole,
 )
-from asterism.api.connections import Context, Relations, context_of, relations_of
 from asterism.api.replies import (
     Answer,
+    Context,
     IndexStatus,
+    Relations,
     Reply,
     Symbols,
     answer_of,
-    ask_request,
+    context_of,
+    relations_of,
     reply_of,
     status_record,
     symbols_of,
 )
+from asterism.config.environment import cache_directory, data_directory
+from asterism.config.load import load
+from asterism.config.settings import Settings
+from asterism.engine.chat.service import Asking
 from asterism.engine.engine import Engine
+from asterism.engine.lookups import place_in
+from asterism.engine.stores import DataDirectories
 from asterism.indexing.report import Listener, Progress, SyncReport, UpgradeReport
+from asterism.operations.requests import (
+    STAGES,
+    CodebaseSearch,
+    SearchCode,
+    SimilarCode,
+    SymbolLookup,
+)
+from asterism.operations.search import engine_request
 from asterism.store.registry import Registered
 from asterism.types.chat import TurnEvent
 from asterism.types.errors import UsageError, WorkerDied
 from asterism.types.index import Role, SymbolQuery, symbol_query
-from asterism.types.search import Filter, Filters, Mode, Texts
+from asterism.types.search import Filter, Stage, Texts
 
-if TYPE_CHECKING:
-    # They bring what searches, which looking up a symbol does not need.
-    from asterism.engine.chat.service import Asking
-    from asterism.engine.search import SearchReply, SearchRequest
-
-ModeName: TypeAlias = Literal["hybrid", "semantic", "exact", "definition", "similar"]
-StageName: TypeAlias = Literal["discover", "refine"]
-RoleName: TypeAlias = Literal["definition", "export", "import", "usage"]
-
+_log = logging.getLogger("asterism")
 _GUARD = (
     'put what the script does below `if __name__ == "__main__":`, or leave `jobs` at 1: processes '
     "that read files begin by importing the script"
@@ -91,7 +103,7 @@ class Codebase:
             raise WorkerDied(f"{error} If this is a script, {_GUARD}.") from error
 
     def upgrade(self) -> UpgradeReport:
-        """Make the second vectors that `embedding.upgrade` asks for, and say what was done.
+        """Compute the encoder vectors that `embedding.upgrade` selects, and report what was done.
 
         It takes some eight milliseconds of a core for each text; nothing else waits for it.
         """
@@ -103,43 +115,22 @@ class Codebase:
         self,
         query: str = "",
         *,
-        mode: ModeName = "hybrid",
-        limit: int = 10,
         filters: Mapping[str, object] | None = None,
-        min_score: float = 0.0,
-        stage: StageName | None = None,
-        exhaustive: bool = False,
-        cursor: str | None = None,
-        code_snippet: str | None = None,
-        max_tokens: int | None = None,
-        context_lines: int = 0,
-        bm25_weight: float | None = None,
-        **narrowed: Unpack[Filters],
+        **options: Unpack[SearchKeywords],
     ) -> Reply:
         """The code for a question.
 
-        The index is brought up to date first, for at most `index.sync_seconds`; where there is
-        none yet it is built. Filters are given by keyword, in a mapping, or both. Mode `similar`
+        The index is brought up to date first, for at most `index.sync_seconds`; a missing
+        index is built. Filters are given by keyword, in a mapping, or both. Mode `similar`
         compares with `code_snippet`. An exhaustive search gives every match in stable order, page
         by page: go on with the reply's cursor. `max_tokens` limits the texts of all hits together.
         `bm25_weight` is deprecated: the mode chooses between words and meaning.
         """
-        from asterism.engine.search import SearchRequest
-
-        request = SearchRequest(
-            text=text("query", query),
-            mode=choice("mode", Mode, mode),
-            limit=whole("limit", limit),
-            min_score=number("min_score", min_score),
-            token_budget=None if max_tokens is None else whole("max_tokens", max_tokens),
-            stage=stage_of(stage),
-            exhaustive=bool(exhaustive),
-            cursor=None if cursor is None else text("cursor", cursor),
-            code_snippet=None if code_snippet is None else text("code_snippet", code_snippet),
-            context_lines=whole("context_lines", context_lines),
-            bm25_weight=None if bm25_weight is None else number("bm25_weight", bm25_weight),
-        )
-        return self._answer(request, filters, narrowed)
+        asked, narrowed = request_of(SearchCode, {"query": query, **options})
+        request = engine_request(asked, self._where(filters, narrowed))
+        engine = self._open()
+        self._build_if_missing(engine)
+        return reply_of(engine.search(self._registered, request), self._registered)
 
     def similar(
         self,
@@ -147,46 +138,31 @@ class Codebase:
         start_line: int | None = None,
         end_line: int | None = None,
         *,
-        limit: int = 10,
         filters: Mapping[str, object] | None = None,
-        min_score: float = 0.0,
-        max_tokens: int | None = None,
-        context_lines: int = 0,
-        **narrowed: Unpack[Filters],
+        **options: Unpack[SimilarKeywords],
     ) -> Reply:
         """Code like the function, class … around a line of a file, or like all of the file.
 
         A path that is not absolute begins at the root, as the paths of hits do.
         """
-        from asterism.engine.lookups import place_in
-        from asterism.engine.search import SearchRequest
-
-        given = {"start_line": start_line, "end_line": end_line}
-        lines = [None if one is None else whole(name, one) for name, one in given.items()]
-        self._open()
-        place = place_in(
-            self._registered, self.root / text("file_path", os.fspath(file_path)), *lines
-        )
-        request = SearchRequest(
-            mode=Mode.similar,
-            place=place,
-            limit=whole("limit", limit),
-            min_score=number("min_score", min_score),
-            token_budget=None if max_tokens is None else whole("max_tokens", max_tokens),
-            context_lines=whole("context_lines", context_lines),
-        )
-        return self._answer(request, filters, narrowed)
+        given = {"file_path": os.fspath(file_path), "start_line": start_line, "end_line": end_line}
+        asked, narrowed = request_of(SimilarCode, {**given, **options})
+        engine = self._open()
+        path = self.root / asked.file_path
+        lines = (asked.start_line, asked.end_line)
+        # A wrong place is an error before an index is built.
+        place_in(self._registered, path, *lines)
+        request = engine_request(asked, self._where(filters, narrowed))
+        self._build_if_missing(engine)
+        found = engine.similar(self._registered, request, path, lines)
+        return reply_of(found, self._registered)
 
     def context(
         self,
         query: str,
         *,
-        limit: int = 10,
         filters: Mapping[str, object] | None = None,
-        min_score: float | None = None,
-        stage: StageName | None = None,
-        max_tokens: int | None = None,
-        **narrowed: Unpack[Filters],
+        **options: Unpack[ContextKeywords],
     ) -> Context:
         """The same question, answered for reading: how the hits connect, then their code.
 
@@ -197,14 +173,19 @@ class Codebase:
         from asterism.engine.search import SearchRequest
 
         engine = self._open()
+        stage = options.pop("stage", None)
+        asked, narrowed = request_of(CodebaseSearch, {"query": query, **options})
+        if stage is not None:
+            check_choice("stage", {"enum": STAGES}, stage)
         request = SearchRequest(
-            text=text("query", query), limit=whole("limit", limit), stage=stage_of(stage)
+            text=asked.query,
+            limit=asked.limit,
+            stage=None if stage is None else Stage(stage),
+            where=self._where(filters, narrowed),
         )
-        gate = None if min_score is None else number("min_score", min_score)
-        budget = None if max_tokens is None else whole("max_tokens", max_tokens)
-        request = replace(request, where=self._where(filters, narrowed))
         self._build_if_missing(engine)
-        return context_of(engine.context(self._registered, request, budget, gate))
+        found = engine.context(self._registered, request, asked.max_tokens, asked.min_score)
+        return context_of(found)
 
     def callers(self, name: str, *, depth: int = 1) -> Relations:
         """Who calls a symbol, and who calls those, as deep as asked: `x`, `A.x`, `path > A > x`."""
@@ -235,11 +216,12 @@ class Codebase:
             raise UsageError("The name is empty; give a symbol's name, such as `Parser.parse`.")
         if whole("limit", limit) < 0:
             raise UsageError(f"limit is {limit}; give 0 or more.")
-        roles = {choice("role", Role, word) for word in texts(role)}
+        asked, _ = request_of(SymbolLookup, {"name": name, "kind": kind, "role": role})
+        roles = asked.role or ()
         wanted = SymbolQuery(
             name,
-            kinds=tuple(texts(kind)),
-            roles=tuple(each for each in Role if each in roles),
+            kinds=tuple(asked.kind or ()),
+            roles=tuple(each for each in Role if each.value in roles),
             limit=limit,
         )
         self._build_if_missing(engine)
@@ -249,23 +231,19 @@ class Codebase:
         self,
         question: str,
         *,
-        conversation: str = "",
-        agent: str = "",
-        model: str = "",
-        request_id: str = "",
-        retries: int | None = None,
         on_event: Callable[[TurnEvent], None] | None = None,
+        **options: Unpack[AskKeywords],
     ) -> Answer:
         """An answer in words, with the places it rests on; it is kept in a conversation.
 
         Without a model, which is the default, it is put together from the best hits. `model` is a
-        name, `PROVIDER/NAME` or `extractive`. A repeated `request_id` is not answered twice.
-        `on_event` hears of tokens, tools and citations as they come, in another thread.
+        name, `PROVIDER/NAME` or `extractive`; `agent` and `conversation` name an agent and the
+        conversation to go on with. A repeated `request_id` is not answered twice. The model may
+        search again `retries` times. `on_event` receives tokens, tools and citations while the
+        answer is written, in another thread.
         """
-        from asterism.engine.chat.service import Asking
-
         engine = self._open()
-        request = ask_request(question, conversation, agent, model, request_id, retries)
+        request = ask_request(question, options)
         self._build_if_missing(engine)
         if self._asking is None:
             self._asking = Asking(engine)
@@ -307,20 +285,6 @@ class Codebase:
             raise UsageError(f"{self.name} was closed; open it again with `asterism.open`.")
         return self._engine
 
-    def _answer(
-        self,
-        request: SearchRequest,
-        filters: Mapping[str, object] | None,
-        narrowed: Mapping[str, object],
-    ) -> Reply:
-        from asterism.search.filters import applied
-
-        engine = self._open()
-        where = self._where(filters, narrowed)
-        self._build_if_missing(engine)
-        found: SearchReply = engine.search(self._registered, replace(request, where=where))
-        return reply_of(found, applied(found.search.where))
-
     def _relations(self, name: str, relation: str, depth: int) -> Relations:
         from asterism.engine.relations import Relation, RelationsRequest
 
@@ -355,3 +319,43 @@ def _check_not_imported() -> None:
     processes = sys.modules.get("multiprocessing")
     if processes is not None and getattr(processes.current_process(), "_inheriting", False):
         raise UsageError(f"This script indexes while it is imported: {_GUARD}.")
+
+
+def open(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    name: str | None = None,
+    project: str | None = None,
+    jobs: int = 1,
+    settings: Mapping[str, object] | None = None,
+    listener: Callable[[Progress], None] | None = None,
+) -> Codebase:
+    """Open a repository; one that is not known yet is made known, and indexed when first needed.
+
+    `path` is a directory, or anything in a repository that is known; nothing means the repository
+    around the current directory. `name` and `project` are for a new one. `jobs` says how many
+    processes read files: more than one is faster on a first build, and needs a script to have
+    `if __name__ == "__main__":`. `settings` are as in the settings files, `{"index.sync_seconds":
+    5}`, and come before these. `listener` hears how far a build is.
+    """
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise UsageError(f"jobs is {jobs!r}; give a whole number from 1 on.")
+    said: set[str] = set()
+
+    def settings_for(root: str) -> Settings:
+        loaded = load(Path(root), {"work.jobs": jobs, **(settings or {})}, "asterism.open")
+        for warning in loaded.warnings:
+            if warning not in said:
+                said.add(warning)
+                _log.warning("%s", warning)
+        return loaded.settings
+
+    engine = Engine(DataDirectories(data_directory(), cache_directory()), settings_for)
+    where = Path.cwd() if path is None else Path(text("path", os.fspath(path))).absolute()
+    registered = engine.registry.find(where) if name is None and project is None else None
+    if registered is None or not where.exists():
+        root = engine.root_for(where) if path is None else where
+        registered = engine.register(root, name, project)
+    # A mistake in the settings shows here, not with the first question.
+    settings_for(registered.repository.root)
+    return Codebase(engine, registered, listener)

@@ -1,34 +1,33 @@
-"""What a program gets back: hits, symbols and states as plain records."""
+"""What a program gets back: answers, hits, symbols, contexts and states as plain records."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from asterism.api.arguments import text, whole
-from asterism.engine.chat.requests import Answered, AskRequest
+from asterism.engine.chat.requests import Answered
+from asterism.engine.context_reply import ContextReply
 from asterism.engine.lookups import Lookup
+from asterism.engine.relations import RelatedSymbol, RelationsReply
+from asterism.engine.search import SearchReply
 from asterism.engine.status import Status
-from asterism.store.chunk_table import ChunkKey
+from asterism.operations.limits import ReplyPart
+from asterism.operations.search_reply import RowOptions, SearchRow, search_found
+from asterism.operations.symbols import LookupRow, symbols_found
+from asterism.store.registry import Registered
 from asterism.types.chat import TurnStatus
 from asterism.types.errors import AsterismError
-from asterism.types.files import wire_path
-from asterism.types.index import FoundSymbol
-from asterism.types.search import Account, Kept, Signal
-
-if TYPE_CHECKING:
-    from asterism.engine.search import SearchReply
+from asterism.types.search import Account
 
 
 class Cited(NamedTuple):
     """A place in the code that an answer rests on."""
 
-    path: str
+    file_path: str
     start_line: int
     end_line: int
-    name: str
+    qualified_name: str
     repo: str
     distance: float | None
     """Lower is better; nothing where no vector was compared."""
@@ -64,25 +63,6 @@ class Answer:
         return self.text
 
 
-def ask_request(
-    question: object,
-    conversation: object,
-    agent: object,
-    model: object,
-    request_id: object,
-    retries: object,
-) -> AskRequest:
-    """What a program asks, checked."""
-    return AskRequest(
-        question=text("question", question),
-        conversation=text("conversation", conversation),
-        agent=text("agent", agent),
-        model=text("model", model),
-        request_id=text("request_id", request_id),
-        retries=None if retries is None else whole("retries", retries),
-    )
-
-
 def answer_of(answered: Answered) -> Answer:
     """The record; a turn that failed is an error."""
     turn = answered.turn
@@ -115,52 +95,13 @@ def answer_of(answered: Answered) -> Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
-    """A piece of code that was found."""
-
-    path: str
-    """From the repository's root."""
-    start_line: int
-    """From 1; `end_line` belongs to the hit as well."""
-    end_line: int
-    name: str
-    """With what it stands in: `TokenService.validate`."""
-    kind: str
-    """`function`, `class`, `method` …"""
-    language: str
-    signature: str
-    score: float
-    """0 to 1: how likely this is what was asked for."""
-    text: str
-    """The code, as far as `detail` says."""
-    detail: str
-    """`full`, `collapsed`, `signature`, `location` …; less than full where a limit was met."""
-    why: tuple[Signal, ...] = ()
-    """What each channel and prior says: `name`, `value`, `rank`."""
-    distance: float | None = None
-    """Between vectors, 2 − 2·cosine, lower is nearer; nothing where none was compared."""
-    lines: tuple[int, ...] = ()
-    """The lines that match, where each match is known."""
-    before: tuple[str, ...] = ()
-    """Lines of the file above the hit, as many as were asked for; `after` has those below."""
-    after: tuple[str, ...] = ()
-    repo: str = ""
-    file: Path = Path()
-    """Where the file is on this machine."""
-    id: str = ""
-    """Of the chunk; it stays while the symbol stays."""
-    below_threshold: bool = False
-    """It is among the best of what did not pass, and nothing passed."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """The hits of a search, best first, and an account of what is not among them.
 
     A reply can be iterated, measured with `len` and indexed like a sequence of its hits.
     """
 
-    hits: tuple[Hit, ...]
+    hits: tuple[SearchRow, ...]
     total: int
     """How many matches there are."""
     total_is_exact: bool
@@ -178,7 +119,7 @@ class Reply:
     """How many files changed that the answer does not know of yet."""
     seconds: float = 0.0
 
-    def __iter__(self) -> Iterator[Hit]:
+    def __iter__(self) -> Iterator[SearchRow]:
         """The hits, best first."""
         return iter(self.hits)
 
@@ -186,33 +127,16 @@ class Reply:
         """How many hits there are; one without any is false."""
         return len(self.hits)
 
-    def __getitem__(self, place: int) -> Hit:
+    def __getitem__(self, place: int) -> SearchRow:
         """The hit at a place, from 0."""
         return self.hits[place]
-
-
-class Symbol(NamedTuple):
-    """A place where a name stands."""
-
-    name: str
-    qualified_name: str
-    kind: str
-    role: str
-    """`definition`, `export`, `import` or `usage`."""
-    path: str
-    line: int
-    is_exported: bool
-    signature: str | None = None
-    """Of a definition."""
-    module: str | None = None
-    """What an import names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Symbols:
     """The places of a name, definitions first."""
 
-    symbols: tuple[Symbol, ...]
+    symbols: tuple[LookupRow, ...]
     counts: Mapping[str, int]
     """How many there are of each role, whatever the limit."""
     did_you_mean: tuple[str, ...] = ()
@@ -222,7 +146,7 @@ class Symbols:
         """How many places there are."""
         return sum(self.counts.values())
 
-    def __iter__(self) -> Iterator[Symbol]:
+    def __iter__(self) -> Iterator[LookupRow]:
         """The places, definitions first."""
         return iter(self.symbols)
 
@@ -243,18 +167,19 @@ class IndexStatus(NamedTuple):
     chunks: int = 0
     is_building: bool = False
     upgrade: str = ""
-    """How far the second vectors are and which model answers, where the settings want any."""
+    """Progress of the encoder vectors and the model that answers, if the settings select any."""
 
 
-def reply_of(found: SearchReply, filters: Mapping[str, object]) -> Reply:
+def reply_of(found: SearchReply, registered: Registered) -> Reply:
     """A search's reply as programs see it."""
     message = (found.state.message,) if found.state.message else ()
+    record = search_found(found, registered, RowOptions(explain=True, is_local=True))
     return Reply(
-        hits=tuple(_hit(kept, found) for kept in found.selection.kept),
-        total=found.total.matches,
-        total_is_exact=found.total.exact,
+        hits=record.results,
+        total=record.total_matches,
+        total_is_exact=record.total_is_exact,
         account=found.selection.account,
-        filters=filters,
+        filters=record.filters_applied,
         cursor=found.cursor,
         did_you_mean=found.did_you_mean,
         notes=(*found.notes, *message),
@@ -265,8 +190,9 @@ def reply_of(found: SearchReply, filters: Mapping[str, object]) -> Reply:
 
 def symbols_of(found: Lookup) -> Symbols:
     """A lookup as programs see it."""
+    record = symbols_found(found, counts=found.counts, filters_applied={})
     return Symbols(
-        symbols=tuple(map(_symbol, found.symbols)),
+        symbols=record.symbols,
         counts={role.value: count for role, count in found.counts.items()},
         did_you_mean=found.did_you_mean,
     )
@@ -286,42 +212,76 @@ def status_record(found: Status) -> IndexStatus:
     )
 
 
-def _hit(kept: Kept, found: SearchReply) -> Hit:
-    chunk = kept.hit.chunk
-    around = found.around.get(ChunkKey(chunk.repo, chunk.id))
-    return Hit(
-        path=wire_path(chunk.relative_path),
-        start_line=chunk.start_line,
-        end_line=chunk.end_line,
-        name=chunk.qualified_name,
-        kind=chunk.node_kind,
-        language=chunk.language,
-        signature=chunk.signature,
-        score=kept.hit.score,
-        text=kept.text,
-        detail=kept.detail.value,
-        why=kept.hit.why,
-        distance=kept.hit.distance,
-        lines=kept.hit.lines,
-        before=around.before if around else (),
-        after=around.after if around else (),
-        repo=chunk.repo,
-        file=Path(chunk.file_path),
-        id=chunk.id,
-        below_threshold=kept.below_threshold,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """How the hits of a question connect, and their code, inside a token budget."""
+
+    parts: tuple[ReplyPart, ...]
+    found: int
+    """How many hits have a place in it; a context without any is false."""
+    used_tokens: int
+    budget: int
+    account: Account
+    """How many hits were left out for which reason, and what the size limits did."""
+    did_you_mean: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    behind: int = 0
+    """How many files changed that the answer does not know of yet."""
+    seconds: float = 0.0
+
+    @property
+    def text(self) -> str:
+        """All parts, a blank line between them."""
+        return "\n\n".join(part.text.rstrip("\n") for part in self.parts)
+
+    def __len__(self) -> int:
+        """How many hits there are."""
+        return self.found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relations:
+    """Every definition of a name with what was asked about it."""
+
+    related: tuple[RelatedSymbol, ...]
+    total: int
+    """How many definitions there are."""
+    did_you_mean: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    behind: int = 0
+
+    def __iter__(self) -> Iterator[RelatedSymbol]:
+        """The definitions."""
+        return iter(self.related)
+
+    def __len__(self) -> int:
+        """How many definitions are here."""
+        return len(self.related)
+
+
+def context_of(reply: ContextReply) -> Context:
+    """Context as programs see it."""
+    state = reply.search.state
+    return Context(
+        parts=tuple(ReplyPart(part.text, part.priority) for part in reply.assembly.parts),
+        found=reply.shown,
+        used_tokens=reply.assembly.used_tokens,
+        budget=reply.assembly.budget,
+        account=reply.account,
+        did_you_mean=reply.search.did_you_mean,
+        notes=(*reply.notes, *([state.message] if state.message else [])),
+        behind=state.behind,
+        seconds=reply.seconds,
     )
 
 
-def _symbol(found: FoundSymbol) -> Symbol:
-    row = found.row
-    return Symbol(
-        row.name,
-        row.qualified_name,
-        row.kind,
-        row.role.value,
-        row.filepath,
-        row.line,
-        row.is_exported,
-        row.signature,
-        row.module,
+def relations_of(reply: RelationsReply) -> Relations:
+    """Relations as programs see them."""
+    state = reply.state
+    return Relations(
+        related=reply.related,
+        total=reply.total,
+        did_you_mean=reply.did_you_mean,
+        notes=(*reply.notes, *([state.message] if state.message else [])),
+        behind=state.behind,
     )

@@ -7,20 +7,17 @@ from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Unpack
 
-from asterism.api.arguments import number, text, whole
+from asterism.api.keywords import RequestKeywords, context_request, text
 from asterism.config.environment import cache_directory, data_directory
 from asterism.config.load import load
 from asterism.config.settings import Settings
 from asterism.context.messages import item_text, tool_description
 from asterism.engine.engine import Engine
+from asterism.engine.sessions import ContextFor
 from asterism.engine.stores import DataDirectories
 from asterism.types.context import Item, RequestItem, Tool
-
-if TYPE_CHECKING:
-    # It brings what chooses items.
-    from asterism.engine.sessions import ContextFor
 
 
 class ContextItem(NamedTuple):
@@ -108,37 +105,25 @@ def context_for(
     request: str,
     path: str | os.PathLike[str] | None = None,
     *,
-    agent: str = "reader",
-    session: str | None = None,
-    max_tokens: int = 8_000,
-    code_hits: int = 10,
-    min_score: float | None = None,
-    connect: bool = True,
     settings: Mapping[str, object] | None = None,
+    **options: Unpack[RequestKeywords],
 ) -> RequestContext:
     """What a model should be given for a request: items of an agent, and code.
 
-    Items are chosen by meaning among those of `agent`, or of the agent whose `session` is given by
-    its id; `@rule:NAME` and `@ref:NAME` in the request bring an item whatever it scores. Code comes
-    from the index of the repository at `path`, or around the current directory; `code_hits` is the
-    most, 0 for none, each scoring `min_score` (0.5, more likely right than not). All together has
-    at most `max_tokens`: what does not fit is given in less detail, then left out, and listed. With
-    `connect` the agent's servers are started and asked for their tools.
+    Items are chosen by meaning among those of `agent` ("reader" by default), or of the agent whose
+    `session` is given by its id; `@rule:NAME` and `@ref:NAME` in the request bring an item whatever
+    it scores. Code comes from the index of the repository at `path`, or around the current
+    directory; `code_hits` is the most (10 by default), 0 for none, each scoring `min_score` (0.5,
+    more likely right than not). All together has at most `max_tokens`, 8,000 by default: what does
+    not fit is given in less detail, then left out, and listed. Unless `connect` is false, the
+    agent's servers are started and asked for their tools.
     """
-    from asterism.engine.sessions import ContextRequest, context_for
+    from asterism.engine.sessions import context_for
 
     def settings_for(root: str) -> Settings:
         return load(Path(root), dict(settings or {}), "asterism.context_for").settings
 
-    wanted = ContextRequest(
-        message=text("request", request),
-        agent=text("agent", agent),
-        session="" if session is None else text("session", session),
-        max_tokens=whole("max_tokens", max_tokens),
-        code_hits=whole("code_hits", code_hits),
-        min_score=None if min_score is None else number("min_score", min_score),
-        connect=bool(connect),
-    )
+    wanted = context_request(request, options)
     engine = Engine(DataDirectories(data_directory(), cache_directory()), settings_for)
     with closing(engine):
         if path is None:

@@ -113,7 +113,7 @@ def _number(value: object) -> float | None:
 
 
 NAME = "extractive"
-"""What stands where a model's name would."""
+"""Shown in place of a model's name."""
 
 SHOWN = 5
 """Hits that are described; a reader of plain text wants no more at once."""
@@ -166,7 +166,7 @@ _LONGEST_SOURCE = 8_000
 
 
 def compose(hits: Sequence[Hit], *, is_faint: bool = False) -> str:
-    """The answer in Markdown; every line of it stands in the code or says where it does."""
+    """The answer in Markdown; every line is quoted from the code or says where code is."""
     shown = [hit.chunk for hit in hits[:SHOWN]]
     if not shown:
         return NOTHING

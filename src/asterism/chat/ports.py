@@ -1,4 +1,4 @@
-"""What a turn needs of others: context, tools, code search, and somebody who keeps it."""
+"""What a turn needs from other packages: context, tools, code search, and storage."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -65,11 +65,11 @@ INTERNAL = TurnError(
     "Something went wrong inside Asterism; the log has the details. Ask again; `asterism doctor` "
     "checks the installation.",
 )
-"""A mistake of ours."""
+"""A defect of Asterism."""
 
 
 def error_of(error: errors.AsterismError) -> TurnError:
-    """What a turn says of a failure."""
+    """A failure as a turn reports it."""
     code = next(CODES[kind] for kind in type(error).__mro__ if kind in CODES)
     return TurnError(code, str(error))
 

@@ -55,7 +55,7 @@ def estimate(text: str) -> int:
 
 
 def fitted(request: Assembled, budget: int, count: Count = estimate) -> Trimmed:
-    """The request within a budget of tokens; 0 means that nobody knows one.
+    """The request within a budget of tokens; 0 means that the budget is unknown.
 
     Earlier turns go first, the oldest before the others; then the code that was found and the
     results of tools are shortened, the oldest first. The rules and the question stay as they are.
@@ -67,14 +67,16 @@ def fitted(request: Assembled, budget: int, count: Count = estimate) -> Trimmed:
     history = _recent(request.history, over, count)
     if gone := len(request.history) - len(history):
         request = request._replace(history=history)
-        notes.append(f"The {gone} oldest messages of the conversation were left out: no room.")
+        notes.append(
+            f"The {gone} oldest messages of the conversation were left out: they did not fit."
+        )
     over = size_of(request, count) - budget
     material = (*request.grounding, *request.steps)
     shorter = _shorter(material, over, count)
     if cut := sum(one is not other for one, other in zip(material, shorter, strict=True)):
         split = len(request.grounding)
         request = request._replace(grounding=shorter[:split], steps=shorter[split:])
-        notes.append(f"Results of searches and tools were shortened ({cut}): no room for them.")
+        notes.append(f"Results of searches and tools were shortened ({cut}): they did not fit.")
     return Trimmed(request, tuple(notes), size_of(request, count) <= budget)
 
 

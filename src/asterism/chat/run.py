@@ -7,7 +7,7 @@ from dataclasses import replace
 from asterism.chat.ports import INTERNAL, TurnOptions
 from asterism.chat.turn import Conduct, Parts
 from asterism.telemetry.events import log_failure
-from asterism.telemetry.operations import Operation
+from asterism.telemetry.operations import MeasuredOperation
 from asterism.types.chat import (
     RESUMABLE,
     Turn,
@@ -61,7 +61,7 @@ class RunningTurn:
     async def _live(self) -> None:
         self._begun = True
         conduct = self._conduct
-        with Operation("turn") as done:
+        with MeasuredOperation("turn") as done:
             try:
                 if self._stopping:
                     await conduct.end(TurnStatus.stopped)
@@ -106,7 +106,7 @@ def resume(
 ) -> RunningTurn:
     """Go on with a turn that waits or was interrupted, with the same context.
 
-    `approvals` has somebody's word on calls, by their ids; calls that wait and are not named go on
+    `approvals` says by id which calls the user approved or refused; other waiting calls go on
     waiting. What an interrupted turn had begun and not finished is done again, except for tools
     that can change something, which ask.
     """
@@ -118,7 +118,7 @@ def resume(
     return RunningTurn(turn, parts, options, approvals)
 
 
-def _note(done: Operation, turn: Turn) -> None:
+def _note(done: MeasuredOperation, turn: Turn) -> None:
     """Numbers for the log; no word of what was asked or said."""
     done.outcome = "error" if turn.status is TurnStatus.failed else turn.status.value
     done.mode = turn.provider

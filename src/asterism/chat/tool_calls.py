@@ -25,7 +25,7 @@ class Sorted(NamedTuple):
 
     run: tuple[tuple[ToolCall, ToolSpec, Mapping[str, object]], ...] = ()
     wait: tuple[ToolCall, ...] = ()
-    """Those that somebody has to agree to."""
+    """Those that need the user's approval."""
     answered: tuple[ToolResult, ...] = ()
     """Those that are answered without being run."""
 
@@ -45,13 +45,13 @@ class CallTerms(NamedTuple):
     tools: tuple[ToolSpec, ...]
     options: TurnOptions
     approvals: Mapping[str, bool] = {}
-    """Somebody's word on calls that waited, by their ids."""
+    """By id, whether the user approved a call that waited."""
 
 
 def sort_calls(calls: Sequence[ToolCall], before: Sequence[Round], terms: CallTerms) -> Sorted:
     """What happens to each call, given the rounds before.
 
-    Unless somebody agreed, a tool that can change something waits, whatever its permission says.
+    A tool that can change something waits for approval, whatever its permission says.
     """
     known = {tool.name: tool for tool in terms.tools}
     approvals, most = terms.approvals, terms.options.calls_at_once
@@ -82,7 +82,7 @@ def sort_calls(calls: Sequence[ToolCall], before: Sequence[Round], terms: CallTe
 
 
 def must_ask(tool: ToolSpec) -> bool:
-    """Whether somebody has to agree before it is called."""
+    """Whether it needs the user's approval before it is called."""
     return tool.effects or tool.permission is not Permission.always
 
 

@@ -121,7 +121,7 @@ class Conduct:
         self._masked = MaskedTokens()
 
     async def run(self, approvals: Mapping[str, bool]) -> None:
-        """Answer, or go on where the turn was; `approvals` has somebody's word on calls."""
+        """Answer, or continue the turn; `approvals` says which calls the user approved."""
         try:
             await self._answer(approvals)
         except AsterismError as error:
@@ -304,7 +304,7 @@ class Conduct:
         return reply
 
     async def _carry_out(self, prepared: PreparedRequest, approvals: Mapping[str, bool]) -> bool:
-        """Run the calls that wait for a result; False if the turn has to wait for somebody."""
+        """Run the calls that wait for a result; False if the turn has to wait for approval."""
         terms = CallTerms(offered(prepared.tools), self._options, approvals)
         calls = sort_calls(self.turn.pending, self.turn.rounds[:-1], terms)
         for result in calls.answered:

@@ -46,7 +46,7 @@ def chosen(hits: Sequence[Hit], options: VectorOptions) -> Selection:
 
 
 def chosen_ranked(hits: Sequence[Hit], options: VectorOptions) -> Selection:
-    """The same for hits of a ranking, which has weighed their distances: the best have the room.
+    """The same for ranked hits, whose distances are weighed already: the best come first.
 
     A definition that was asked for by name may be farther than the code around it.
     """

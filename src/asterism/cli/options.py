@@ -1,14 +1,25 @@
-"""Options of commands that come from the declaration of an operation."""
+"""Arguments of commands: what many share, and those that an operation's request declares."""
 
 import argparse
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
+from asterism.operations.arguments import check_number
 from asterism.operations.schema import RequestField, request_fields
 
 _Request = TypeVar("_Request")
 _TYPES = {"integer": int, "number": float}
 _METAVARS = {"integer": "N", "number": "S"}
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add `--json`, which every command that answers has."""
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def add_path(parser: argparse.ArgumentParser, text: str) -> None:
+    """Add a PATH that may be left out."""
+    parser.add_argument("path", metavar="PATH", nargs="?", help=text)
 
 
 def add_request(
@@ -23,15 +34,30 @@ def add_request(
 def request_from(request: type[_Request], options: argparse.Namespace, **given: Any) -> _Request:
     """The request record that the options say; `given` are the values that the command adds.
 
-    Filters are not among them: the command line has them as words.
+    Numbers are checked against the bounds of their fields. Filters are not taken: the command line
+    has them as words.
     """
-    typed = {
-        field.name: getattr(options, field.name, None)
+    typed = values_of(request, options)
+    for field in request_fields(request):
+        bounded = field.option.is_bounded and "minimum" in field.schema
+        if bounded and field.name in typed:
+            typed[field.name] = check_number(_flag(field), field.schema, typed[field.name])
+    values = {**typed, **given}
+    return request(**{name: value for name, value in values.items() if value is not None})
+
+
+def values_of(request: type, options: argparse.Namespace) -> dict[str, Any]:
+    """The fields that the options give, without those that are objects."""
+    named = {
+        field.name: vars(options).get(field.name)
         for field in request_fields(request)
         if field.option.shown and field.schema.get("type") != "object"
     }
-    values = {**typed, **given}
-    return request(**{name: value for name, value in values.items() if value is not None})
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def _flag(field: RequestField) -> str:
+    return field.option.flag or f"--{field.name.replace('_', '-')}"
 
 
 def _add(parser: argparse.ArgumentParser, field: RequestField) -> None:
@@ -43,10 +69,9 @@ def _add(parser: argparse.ArgumentParser, field: RequestField) -> None:
             described["nargs"] = "?"
         parser.add_argument(field.name, **described)
         return
-    flag = option.flag or f"--{field.name.replace('_', '-')}"
     kind = schema.get("type")
     if kind == "boolean":
-        parser.add_argument(flag, dest=field.name, action="store_true", **described)
+        parser.add_argument(_flag(field), dest=field.name, action="store_true", **described)
         return
     if "default" in schema:
         described["default"] = schema["default"]
@@ -61,7 +86,7 @@ def _add(parser: argparse.ArgumentParser, field: RequestField) -> None:
         described["metavar"] = option.metavar or _METAVARS.get(one["type"], field.name.upper())
     if one["type"] in _TYPES:
         described["type"] = _TYPES[one["type"]]
-    parser.add_argument(flag, dest=field.name, **described)
+    parser.add_argument(_flag(field), dest=field.name, **described)
 
 
 def _sentence(schema: dict[str, Any]) -> str:

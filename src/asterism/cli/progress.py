@@ -1,4 +1,4 @@
-"""A bar for whoever waits at a terminal, nothing elsewhere."""
+"""A progress bar on a terminal, nothing elsewhere."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories
 from asterism.telemetry.log import is_logging
-from asterism.types.errors import PathUnreadable, SettingError
+from asterism.types.errors import PathMissing, PathUnreadable, SettingError
 from asterism.types.files import display_path
 
 
@@ -83,6 +83,8 @@ class FilePlace(NamedTuple):
 
 def place_of(typed: str) -> FilePlace:
     """The repository is the enclosing checkout, else the current directory, else the file's own."""
+    if "\0" in typed:
+        raise PathMissing(f"{display_path(typed)} is not a possible path; check it.")
     path = Path(on_disk(typed)).absolute()
     checkout = enclosing_checkout(str(path.parent))
     here = Path.cwd() if path.is_relative_to(Path.cwd()) else None

@@ -1,7 +1,8 @@
-"""Where people see results: colours on a terminal, plain text elsewhere."""
+"""What commands write: colours on a terminal, plain text elsewhere, JSON for programs."""
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -26,7 +27,7 @@ def confirmed(question: str, yes: bool) -> bool:
 
 
 def can_ask() -> bool:
-    """Whether somebody may be sitting there; a process without standard input has none."""
+    """Whether standard input is a terminal; a process may have no standard input."""
     return sys.stdin is not None and sys.stdin.isatty()
 
 
@@ -130,3 +131,38 @@ def words(*parts: tuple[str, str]) -> Text:
 def printable(text: str) -> str:
     """The text without hidden characters, and with names that are no UTF-8 spelt out."""
     return visible(text.encode("utf-8", "backslashreplace").decode("utf-8"))
+
+
+def write_json(value: object) -> None:
+    """Print a value as JSON; names that are no UTF-8 are written as they are displayed."""
+    text = "".join(_encoded(value))
+    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
+
+
+class _Text(str):
+    """A piece of JSON that is written as it is."""
+
+    __slots__ = ()
+
+
+def _encoded(value: object) -> Iterator[str]:
+    """JSON as `json.dumps` indents it, without recursion: symbols nest deeper than the stack."""
+    pending: list[tuple[object, int]] = [(value, 0)]
+    while pending:
+        value, level = pending.pop()
+        if isinstance(value, dict) and value:
+            marks = "{}"
+            pairs = [(f"{json.dumps(key)}: ", below) for key, below in value.items()]
+        elif isinstance(value, list | tuple) and value:
+            marks, pairs = "[]", [("", below) for below in value]
+        else:
+            yield value if isinstance(value, _Text) else json.dumps(value, ensure_ascii=False)
+            continue
+        margin = "\n" + "  " * level
+        yield marks[0]
+        pending.append((_Text(f"{margin}{marks[1]}"), level))
+        for number in range(len(pairs) - 1, -1, -1):
+            label, below = pairs[number]
+            comma = "," if number else ""
+            pending.append((below, level + 1))
+            pending.append((_Text(f"{comma}{margin}  {label}"), level))

@@ -52,7 +52,7 @@ def active_environment() -> str | None:
 
 
 def embedding_key(provider: embed.Provider, url: str = "") -> str:
-    """The key for an embedding provider at an address; nothing if there is none."""
+    """The key for an embedding provider at an address; empty if the environment has no key."""
     if provider not in embed.KEY_VARIABLES:
         return ""
     vendor = _Vendor(embed.KEY_VARIABLES[provider], embed.DEFAULT_URLS[provider])
@@ -60,7 +60,7 @@ def embedding_key(provider: embed.Provider, url: str = "") -> str:
 
 
 def rerank_key(provider: rerank.Provider, url: str = "") -> str:
-    """The key for a reranker at an address; nothing if there is none."""
+    """The key for a reranker at an address; empty if the environment has no key."""
     if provider not in rerank.KEY_VARIABLES:
         return ""
     vendor = _Vendor(rerank.KEY_VARIABLES[provider], rerank.DEFAULT_URLS[provider])
@@ -73,12 +73,12 @@ def server_token() -> str:
 
 
 def records_password() -> str:
-    """The password of the database that conversations are kept in; nothing if there is none."""
+    """The password of the database of conversations; empty if the environment has none."""
     return os.environ.get(SECRETS["records.password"], "")
 
 
 def model_key(provider: llm.Provider, url: str = "") -> str:
-    """The key for a language model at an address; nothing if there is none."""
+    """The key for a language model at an address; empty if the environment has no key."""
     if provider not in llm.KEY_VARIABLES:
         return ""
     vendor = _Vendor(llm.KEY_VARIABLES[provider], llm.DEFAULT_URLS[provider])
@@ -134,8 +134,8 @@ def user_file() -> Path | None:
     return Path(base, USER_FILE) if base else None
 
 
-class Place(NamedTuple):
-    """A directory of ours, and where each system wants it."""
+class UserDirectory(NamedTuple):
+    """A directory of Asterism, and its place on each system."""
 
     variable: str
     xdg_variable: str
@@ -144,14 +144,16 @@ class Place(NamedTuple):
     on_windows: str
 
 
-DATA = Place(
+DATA = UserDirectory(
     "ASTERISM_DATA_DIR",
     "XDG_DATA_HOME",
     ".local/share",
     "Library/Application Support",
     "asterism/data",
 )
-CACHE = Place("ASTERISM_CACHE_DIR", "XDG_CACHE_HOME", ".cache", "Library/Caches", "asterism/cache")
+CACHE = UserDirectory(
+    "ASTERISM_CACHE_DIR", "XDG_CACHE_HOME", ".cache", "Library/Caches", "asterism/cache"
+)
 
 
 def data_directory(platform: str = sys.platform) -> Path:
@@ -164,7 +166,7 @@ def cache_directory(platform: str = sys.platform) -> Path:
     return _directory(CACHE, platform)
 
 
-def _directory(place: Place, platform: str) -> Path:
+def _directory(place: UserDirectory, platform: str) -> Path:
     if own := os.environ.get(place.variable):
         return _absolute(own, place.variable)
     if platform == "win32":
@@ -190,7 +192,7 @@ def _absolute(text: str, variable: str) -> Path:
     return path
 
 
-def _homeless(variable: str, place: Place) -> SettingError:
+def _homeless(variable: str, place: UserDirectory) -> SettingError:
     return SettingError(
         f"There is no place for Asterism's files, because {variable} is not set; set it, or "
         f"{place.variable} to a directory."

@@ -10,7 +10,14 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.config.repository import Refusal, RepositoryFile, allows, is_within, shown, warning
+from asterism.config.repository import (
+    RefusedValue,
+    RepositoryFile,
+    allows,
+    is_within,
+    shown,
+    warning,
+)
 from asterism.config.setting import Setting, Value, Zero
 from asterism.config.settings import Settings, all_settings
 from asterism.types.errors import SettingError
@@ -115,12 +122,12 @@ def _refusals(
     known: Mapping[str, Setting],
     users: Mapping[str, Value],
     cores: int,
-) -> Iterator[Refusal]:
+) -> Iterator[RefusedValue]:
     for key, value in read.items():
         setting = known[key]
         own = users.get(key, setting.default)
         if not (allows(setting, layer.trusted) or is_within(setting, value, own, cores)):
-            yield Refusal(setting, layer.values[key], own)
+            yield RefusedValue(setting, layer.values[key], own)
 
 
 def _first_values(layers: Sequence[Layer], known: Mapping[str, Setting]) -> dict[str, Value]:

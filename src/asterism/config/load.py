@@ -103,7 +103,7 @@ def embed_options(settings: Settings) -> EmbedOptions:
 
 
 def upgrade_options(settings: Settings) -> EmbedOptions | None:
-    """Which model makes second vectors, where the settings name one."""
+    """The model of the encoder vectors, if the settings select one."""
     chosen = settings.embedding
     if chosen.upgrade == "none" or chosen.provider != "local":
         return None

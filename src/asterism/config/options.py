@@ -6,7 +6,7 @@ from pathlib import Path
 from asterism.chat.ports import TurnOptions
 from asterism.chat.vector_search import VectorOptions
 from asterism.config.environment import model_key, records_password, rerank_key
-from asterism.config.sections_models import ChatSettings
+from asterism.config.model_sections import ChatSettings
 from asterism.config.settings import Settings
 from asterism.disclosure.places import MaskingReport
 from asterism.models.llm.options import LlmOptions, Provider
@@ -17,7 +17,7 @@ from asterism.types.errors import SettingError
 
 
 def rerank_options(settings: Settings) -> RerankOptions:
-    """Which model judges the best hits, with the key that the environment has for it."""
+    """Which model reranks the best hits, with the key that the environment has for it."""
     chosen = settings.rerank
     return RerankOptions(
         provider=chosen.provider,
@@ -29,7 +29,7 @@ def rerank_options(settings: Settings) -> RerankOptions:
 
 
 def reranking_options(settings: Settings) -> RerankingOptions:
-    """How many hits the reranker judges, and what that counts."""
+    """How many hits are reranked, and the weight of the reranker."""
     return RerankingOptions(top=settings.rerank.top, weight=settings.rerank.weight)
 
 

@@ -21,7 +21,7 @@ SHOWN_AT_MOST = 10
 """Refused values that one warning names; more are counted."""
 
 
-class Refusal(NamedTuple):
+class RefusedValue(NamedTuple):
     """A value that is not taken from a repository's file."""
 
     setting: Setting
@@ -68,7 +68,7 @@ def is_within(setting: Setting, wanted: Value, users: Value, cores: int) -> bool
     )
 
 
-def warning(file: RepositoryFile, refusals: Sequence[Refusal]) -> str:
+def warning(file: RepositoryFile, refusals: Sequence[RefusedValue]) -> str:
     """One sentence on all that a repository's file may not set."""
     users = [refusal for refusal in refusals if refusal.setting.voice is Voice.user]
     parts = [
@@ -93,7 +93,7 @@ _SAID: Mapping[Voice, str] = {
 }
 
 
-def _listed(refusals: Sequence[Refusal]) -> str:
+def _listed(refusals: Sequence[RefusedValue]) -> str:
     more = len(refusals) - SHOWN_AT_MOST
     named = ", ".join(map(str, refusals[:SHOWN_AT_MOST]))
     return f"{named} and {more} more" if more > 0 else named

@@ -19,7 +19,7 @@ LARGEST = 2**53
 _ADDRESS = re.compile(r"https?://[^\s/@]+(/\S*)?")
 
 
-class Kind(StrEnum):
+class SettingKind(StrEnum):
     """What sort of value it is."""
 
     whole = "whole"
@@ -64,7 +64,7 @@ class Setting(NamedTuple):
 
     section: str
     name: str
-    kind: Kind
+    kind: SettingKind
     default: Value
     purpose: str
     voice: Voice
@@ -90,17 +90,17 @@ class Setting(NamedTuple):
     def allowed(self) -> str:
         """What a value may be, in words."""
         match self.kind:
-            case Kind.whole | Kind.decimal:
+            case SettingKind.whole | SettingKind.decimal:
                 return f"a {self.kind} number{self._range()}"
-            case Kind.boolean:
+            case SettingKind.boolean:
                 return "true or false"
-            case Kind.text if self.choices:
+            case SettingKind.text if self.choices:
                 return f"one of {', '.join(self.choices)}"
-            case Kind.text:
+            case SettingKind.text:
                 return "a text of one line"
-            case Kind.address:
+            case SettingKind.address:
                 return "an address with http:// or https:// and without a password, or nothing"
-            case Kind.paths:
+            case SettingKind.paths:
                 return "a list of absolute paths"
 
     def _range(self) -> str:
@@ -113,33 +113,33 @@ class Setting(NamedTuple):
     def read(self, written: object) -> Value | None:
         """The value that a file or a call gives, or None if it is not allowed."""
         if isinstance(written, bool):
-            return written if self.kind is Kind.boolean else None
+            return written if self.kind is SettingKind.boolean else None
         match self.kind:
-            case Kind.boolean:
+            case SettingKind.boolean:
                 return None
-            case Kind.whole:
+            case SettingKind.whole:
                 return self._within(written) if isinstance(written, int) else None
-            case Kind.decimal:
+            case SettingKind.decimal:
                 return self._decimal(written) if isinstance(written, int | float) else None
-            case Kind.text:
+            case SettingKind.text:
                 return self._line(written)
-            case Kind.address:
+            case SettingKind.address:
                 fits = isinstance(written, str) and (not written or _ADDRESS.fullmatch(written))
                 return self._line(written) if fits else None
-            case Kind.paths:
+            case SettingKind.paths:
                 return _paths(written)
 
     def read_text(self, text: str, separator: str) -> Value | None:
         """The value that a variable of the environment gives, or None if it is not allowed."""
         text = text.strip()
         match self.kind:
-            case Kind.boolean:
+            case SettingKind.boolean:
                 return _TRUTHS.get(text.lower())
-            case Kind.whole:
+            case SettingKind.whole:
                 return self.read(_number(int, text))
-            case Kind.decimal:
+            case SettingKind.decimal:
                 return self.read(_number(float, text))
-            case Kind.paths:
+            case SettingKind.paths:
                 return self.read([part for part in text.split(separator) if part])
             case _:
                 return self.read(text)
@@ -177,7 +177,7 @@ def _is_path(written: object) -> bool:
     return isinstance(written, str) and (Path(written).is_absolute() or written.startswith("~/"))
 
 
-def described(kind: Kind, default: Value, purpose: str, *, voice: Voice, **more: Any) -> Any:
+def described(kind: SettingKind, default: Value, purpose: str, *, voice: Voice, **more: Any) -> Any:
     """A field that knows how its setting is described; `more` is as in `Setting`.
 
     `voice` has no default: each new setting has to declare what a repository may do with it.
@@ -188,4 +188,4 @@ def described(kind: Kind, default: Value, purpose: str, *, voice: Voice, **more:
 
 def whole(default: int, purpose: str, *, voice: Voice, **more: Any) -> Any:
     """The same for a whole number."""
-    return described(Kind.whole, default, purpose, voice=voice, **more)
+    return described(SettingKind.whole, default, purpose, voice=voice, **more)

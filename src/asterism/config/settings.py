@@ -3,26 +3,27 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
-from asterism.config.sections_index import (
-    CacheSettings,
-    ChunkSettings,
-    DiscoverySettings,
-    IndexSettings,
-    LogSettings,
-    MaskingSettings,
-    StructureSettings,
-    TrustSettings,
-    WatchSettings,
-    WorkSettings,
-)
-from asterism.config.sections_models import (
+from asterism.config.model_sections import (
     ChatSettings,
     ContextModelSettings,
     EmbeddingSettings,
     ModelSettings,
     RerankSettings,
 )
-from asterism.config.sections_server import RecordsSettings, ServerSettings
+from asterism.config.sections import (
+    CacheSettings,
+    ChunkSettings,
+    DiscoverySettings,
+    IndexSettings,
+    LogSettings,
+    MaskingSettings,
+    RecordsSettings,
+    ServerSettings,
+    StructureSettings,
+    TrustSettings,
+    WatchSettings,
+    WorkSettings,
+)
 from asterism.config.setting import Setting
 
 

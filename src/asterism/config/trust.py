@@ -34,7 +34,7 @@ class EntryState(StrEnum):
     """It depends on the working directory; it is ignored."""
 
 
-class Entry(NamedTuple):
+class TrustEntry(NamedTuple):
     """One path of `trust.repositories`."""
 
     written: str
@@ -43,7 +43,7 @@ class Entry(NamedTuple):
     state: EntryState
 
 
-def entries(settings: Settings) -> tuple[Entry, ...]:
+def entries(settings: Settings) -> tuple[TrustEntry, ...]:
     """The user's list, with the state of each entry."""
     return tuple(_entry(written) for written in settings.trust.repositories)
 
@@ -62,20 +62,20 @@ def is_named(root: str, settings: Settings) -> bool:
     return any(one.path == root and one.state is EntryState.trusted for one in found)
 
 
-def _entry(written: str) -> Entry:
+def _entry(written: str) -> TrustEntry:
     user = home()
     path = written
     if user and (written == "~" or written.startswith("~/")):
         # The home directory may be a link, because it belongs to the user.
         path = os.path.realpath(user) + written[1:]
     if not os.path.isabs(path):  # noqa: PTH117
-        return Entry(written, path, EntryState.relative)
+        return TrustEntry(written, path, EntryState.relative)
     path = os.path.normpath(path)
     if os.path.realpath(path) != path:
-        return Entry(written, path, EntryState.linked)
+        return TrustEntry(written, path, EntryState.linked)
     # pathlib raises for a directory without permission.
     is_there = os.path.isdir(path)  # noqa: PTH112
-    return Entry(written, path, EntryState.trusted if is_there else EntryState.missing)
+    return TrustEntry(written, path, EntryState.trusted if is_there else EntryState.missing)
 
 
 def trustable(given: str, settings: Settings) -> str:

@@ -30,7 +30,7 @@ EXCERPT_PIECES = 4
 _GREEDY = 2
 """A single entry may have this part of the budget (a half) before others give way to it."""
 _TOKEN_SIZED = "0" * 12
-"""Stands for the markers' token, which is known only when everything is chosen."""
+"""Placeholder of the markers' token, which is known only when everything is chosen."""
 
 
 class CodeForm(NamedTuple):
@@ -61,7 +61,7 @@ class KeptCode(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextAllotment:
-    """What the budget had room for; what it had no room for is among the context's left out."""
+    """What fits the budget; the rest is listed as left out in the context."""
 
     context: RequestContext
     code: tuple[KeptCode, ...]
@@ -71,7 +71,7 @@ class ContextAllotment:
 
 @dataclass(slots=True)
 class _Entry:
-    """Something that wants room: the tokens of each of its forms, and which one it has."""
+    """A part of the context: the tokens of each of its forms, and which form it has."""
 
     rank: tuple[int, float]
     sizes: list[int]
@@ -90,7 +90,7 @@ def fit_budget(
     Where all does not fit, an entry that wants more than half of the budget gives up detail first.
     Then what came by expansion, the least of it first, gives up detail and then its place; then
     what was chosen and the code, by their scores, which are of one scale; what the session holds
-    comes last. What room is left in the end goes back, the most important first.
+    comes last. Tokens that are left in the end restore detail, the most important first.
     """
     context, items = built.context, built.items
     given = [_forms(entry, items[entry.key], built.choices) for entry in context.items]
@@ -190,7 +190,7 @@ def _step_down(entry: _Entry, *, drops: bool) -> int:
 
 
 def _step_up(entry: _Entry, room: int) -> int:
-    """Give detail back where it fits after all: a large entry that went made room."""
+    """Restore detail where it fits after all, because a large entry was dropped."""
     before = entry.size
     better = range(len(entry.sizes) if entry.level is None else entry.level)
     fitting = next((at for at in better if entry.sizes[at] - before <= room), None)

@@ -186,7 +186,7 @@ def extend_by_result(
 def _by_either(
     chooser: Chooser, related: Callable[[ItemIndex], tuple[RelatedItem, ...]]
 ) -> tuple[RelatedItem, ...]:
-    """By the chooser's model, or by the one that stands in for it; its request has said so."""
+    """By the chooser's model, or by the fallback model, which its request reported."""
     try:
         return related(chooser.index)
     except AsterismError:

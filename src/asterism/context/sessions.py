@@ -175,7 +175,7 @@ ENOUGH_REQUESTS = 10
 """Requests after which an item that was never of use is worth a word: fewer say little."""
 
 SHARED_WORDS = 6
-"""Words in a row that an answer takes from an item; shorter ones are anybody's."""
+"""Words in a row that an answer takes from an item; shorter runs are common phrases."""
 
 _WORDS = re.compile(r"\w+")
 

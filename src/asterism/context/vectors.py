@@ -131,7 +131,7 @@ class ItemIndex:
         found = {item: known for item in items if (known := self._known.get(item)) is not None}
         new = [item for item in items if item not in found]
         texts = [index_text(item) for item in new]
-        # A server may list a tool without a name; it is near to nothing, and harms nobody.
+        # A server may list a tool without a name; it is similar to nothing and never chosen.
         pieces = [pieces_of(text) or ("",) for text in texts]
         vectors = self.embedded(list(dict.fromkeys(p for some in pieces for p in some)))
         for item, text, some in zip(new, texts, pieces, strict=True):

@@ -104,7 +104,7 @@ PROBES = (
     "my aunt has three cats and a parrot",
     "who painted the ceiling of the chapel?",
 )
-"""Sentences that no rule, reference or tool is of use for. For a model that nobody has measured the
+"""Sentences that no rule, reference or tool is of use for. For a model without measurements the
 floor is the highest cosine that any of them has with any candidate. Treated so, the built-in model
 chooses as well on the labelled requests as with its own curve: precision 0.27 and recall 0.29 for
 0.23 and 0.33."""
@@ -118,7 +118,7 @@ class Curve(NamedTuple):
     said: float
     """For how much of the sentence's words the item says."""
     brief: float
-    """For how little the sentence says at all: of small talk nobody needs anything."""
+    """For how little the sentence says: small talk needs no items."""
     floor: float
     """Below this score an item is noise, and is not added to fill up."""
     relation_offset: float
@@ -216,7 +216,7 @@ class Scale:
 
     @property
     def brings(self) -> float:
-        """The score from which an item brings along what goes with it; 0 where nobody measured."""
+        """The score from which an item brings along related ones; 0 without measurements."""
         return 0.0 if self.curve is None else _BRINGS * self.curve.floor
 
     def floor(self, noise: Numbers | None) -> float:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from asterism import __version__
 from asterism.config.environment import agent_variable, handed_on
 from asterism.config.load import embed_options
-from asterism.config.sections_models import AS_INDEXED, EmbeddingSettings
+from asterism.config.model_sections import AS_INDEXED, EmbeddingSettings
 from asterism.config.settings import Settings
 from asterism.config.trust import is_trusted
 from asterism.context.agents.files import AgentFile, AgentFolder

@@ -51,45 +51,48 @@ _BY_NAME = frozenset({SkipReason.gitignored, SkipReason.asterismignored, SkipRea
 
 
 class ProjectMember(NamedTuple):
-    """Another repository of the project, which is indexed again where the index is built anew."""
+    """A repository of a project, with its settings."""
 
     registered: Registered
     settings: Settings
 
 
-def build(
-    registered: Registered,
-    settings: Settings,
-    places: DataDirectories,
-    listener: Listener = SILENT,
-    force: bool = False,
-    wait_seconds: float = -1,
-    neighbours: Sequence[ProjectMember] = (),
-) -> SyncReport:
-    """Bring the index of a repository up to date.
+class BuildOptions(NamedTuple):
+    """How an index is brought up to date."""
 
-    With `force` everything is built anew, beside the old index and without reading it; so it is if
-    the old one is damaged, or older than can be changed in place.
+    listener: Listener = SILENT
+    force: bool = False
+    """Build everything anew, beside the old index and without reading it."""
+    wait_seconds: float = -1
+    """How long to wait for another writer; −1 waits without limit."""
+
+
+def build(
+    members: Sequence[ProjectMember], places: DataDirectories, options: BuildOptions
+) -> SyncReport:
+    """Bring the index of the first member up to date; the others share the index.
+
+    A damaged index, or one too old to be migrated, is built anew for all members.
     """
+    registered, settings = members[0]
     check_root(registered)
-    directory = registered.project.directory
+    directory, listener = registered.project.directory, options.listener
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def waiting(holder: str) -> None:
         listener.report(Progress(SyncStage.waiting, detail=holder))
 
-    with writer(directory, wait_seconds, waiting):
-        everything = (ProjectMember(registered, settings), *neighbours)
-        if force:
-            return _rebuilt(everything, places, listener)
+    with writer(directory, options.wait_seconds, waiting):
+        if options.force:
+            return _rebuilt(members, places, listener)
         try:
             return _open_and_sync(registered, settings, places, listener)
         except IndexOutdated:
-            return _rebuilt(everything, places, listener)
+            return _rebuilt(members, places, listener)
         except IndexCorrupt as damage:
             log_event("damage", WARNING, index=registered.project.id, why=str(damage))
-            report = _rebuilt(everything, places, listener)
-            return replace(report, warnings=(_mended(damage), *report.warnings))
+            report = _rebuilt(members, places, listener)
+            return replace(report, warnings=(_rebuilt_after(damage), *report.warnings))
 
 
 def cancel(registered: Registered) -> bool:
@@ -253,7 +256,7 @@ def _table_in_place(directory: Path, built: str) -> str | None:
         return kept[0] if kept else None
 
 
-def _mended(damage: IndexCorrupt) -> str:
+def _rebuilt_after(damage: IndexCorrupt) -> str:
     """What was wrong, without the advice that was followed just now."""
     return f"{without_advice(str(damage))}. It was built again from the files of the repository."
 

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
+from asterism.analysis.resolve.candidates import family_of
 from asterism.analysis.syntax.language import detect
 from asterism.config.environment import program
 from asterism.config.settings import Settings
@@ -319,11 +320,36 @@ class Questions:
 
     def _completed(self, target: SymbolTarget, found: Connections) -> Connections:
         """With what names say of facts that a language server knows not all of."""
+        language = detect(target.path).language
+        if _family(language) not in BY_FAMILY:
+            return self._with_unread(target, found, language)
         missing = {fact for gap in found.gaps for fact in gap.facts}
-        if _family(detect(target.path).language) not in BY_FAMILY or not missing:
+        if not missing:
             return found
         named = self.by_name.connections(target)
         return completed(found, named, missing) if named is not None else found
+
+    def _with_unread(self, target: SymbolTarget, found: Connections, language: str) -> Connections:
+        """With its uses in files that the compiler does not read: components, notebooks."""
+        unread = {
+            other
+            for other in self._languages
+            if family_of(other) == family_of(language) and _family(other) != _family(language)
+        }
+        named = self.by_name.connections(target) if unread else None
+        if named is None:
+            return found
+        there = replace(
+            named,
+            callers=tuple(edge for edge in named.callers if _is_in(edge.target.path, unread)),
+            users=tuple(edge for edge in named.users if _is_in(edge.target.path, unread)),
+            references=tuple(path for path in named.references or () if _is_in(path, unread)),
+        )
+        return completed(found, there, {Fact.callers, Fact.references})
+
+    @cached_property
+    def _languages(self) -> frozenset[str]:
+        return frozenset(detect(file.path).language for file in self._snapshot.listing)
 
     def _resolved(self, family: str, targets: list[SymbolTarget]) -> Sequence[Connections]:
         if not targets:
@@ -343,6 +369,11 @@ def _can_be_told(path: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _is_in(path: str | None, languages: Collection[str]) -> bool:
+    """Whether a file is in one of some languages."""
+    return path is not None and detect(path).language in languages
 
 
 def _by_name_note(why: object) -> str:

@@ -27,7 +27,7 @@ from asterism.engine.stores import DataDirectories, Records
 from asterism.indexing.report import SILENT, Listener, SyncReport, UpgradeReport
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered, Registry
-from asterism.telemetry.operations import Operation
+from asterism.telemetry.operations import MeasuredOperation
 from asterism.types.deadlines import limited_to
 from asterism.types.errors import IndexMissing, PathMissing
 from asterism.types.files import display_path
@@ -128,18 +128,16 @@ class Engine:
         wait_seconds: float = -1,
     ) -> SyncReport:
         """Bring the index of a repository up to date; −1 waits for another writer for ever."""
-        from asterism.engine.builds import ProjectMember, build
+        from asterism.engine.builds import BuildOptions, ProjectMember, build
 
-        settings = self.settings_of(registered)
-        with Operation("index") as done:
-            neighbours = [
-                ProjectMember(other, self.settings_of(other))
+        with MeasuredOperation("index") as done:
+            others = (
+                other
                 for other in self.registry.repositories(registered.project.id)
                 if other.repository.id != registered.repository.id
-            ]
-            report = build(
-                registered, settings, self._places, listener, force, wait_seconds, neighbours
             )
+            members = [ProjectMember(one, self.settings_of(one)) for one in (registered, *others)]
+            report = build(members, self._places, BuildOptions(listener, force, wait_seconds))
             record_sync(report, done)
         return report
 
@@ -216,7 +214,7 @@ class Engine:
         from asterism.engine.search import prepared, search
 
         opening = self._opening(registered)
-        with self._query(opening), Operation("search", request.mode.value) as done:
+        with self._query(opening), MeasuredOperation("search", request.mode.value) as done:
             answer = partial(
                 search, asked=prepared(request), places=self._places, warm=self._kept()
             )
@@ -255,12 +253,12 @@ class Engine:
 
         room, wanted = budget_for(budget), gated(request, gate)
         opening = self._opening(repository_of(self.registry, registered, request.where.repos))
-        with self._query(opening), Operation("context", request.mode.value):
+        with self._query(opening), MeasuredOperation("context", request.mode.value):
             asked = prepared(wanted)
             connector = self.connector(opening.registered, opening.settings)
 
             def reply(snapshot: QuerySnapshot) -> ContextReply:
-                with Operation("search", request.mode.value) as done:
+                with MeasuredOperation("search", request.mode.value) as done:
                     hits = search(snapshot, asked, self._places, self._kept())
                     record_search(hits, done)
                 return context(hits, snapshot, connector, room)
@@ -274,7 +272,7 @@ class Engine:
 
         check(request)
         opening = self._opening(registered)
-        with self._query(opening), Operation("relations", request.relation.value):
+        with self._query(opening), MeasuredOperation("relations", request.relation.value):
             connector = self.connector(registered, opening.settings)
             answer = partial(relations, request, connector=connector)
             return answered(opening, answer, connector.warm_up)
@@ -352,7 +350,7 @@ class Engine:
 
         check_text("name", query.name)
         opening = self._opening(registered)
-        with limited_to(opening.settings.server.query_seconds), Operation("symbols"):
+        with limited_to(opening.settings.server.query_seconds), MeasuredOperation("symbols"):
             return answered(opening, lambda snapshot: look_up(snapshot, query))
 
     def inspect(self, path: Path) -> Inspection:

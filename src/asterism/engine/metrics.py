@@ -26,7 +26,7 @@ from asterism.telemetry.meters import (
     SYNC_FILES,
     SYNC_VECTORS,
 )
-from asterism.telemetry.operations import Operation, ReplySize, record_reply
+from asterism.telemetry.operations import MeasuredOperation, ReplySize, record_reply
 from asterism.types.deadlines import limited_to
 from asterism.types.errors import ProviderError
 from asterism.types.index import ModelIdentity
@@ -150,7 +150,7 @@ _FILES = ("added", "changed", "removed", "touched", "parsed", "reread")
 _VECTORS = ("embedded", "cached", "reused")
 
 
-def record_search(reply: SearchReply, done: Operation) -> None:
+def record_search(reply: SearchReply, done: MeasuredOperation) -> None:
     """Count what a search gave out, and add it to its line in the log."""
     account, question = reply.selection.account, reply.search.question
     record_account(SEARCH, account)
@@ -185,7 +185,7 @@ def record_account(surface: str, account: Account) -> None:
     )
 
 
-def record_sync(report: SyncReport, done: Operation) -> None:
+def record_sync(report: SyncReport, done: MeasuredOperation) -> None:
     """Count what a sync did, and add it to its line in the log."""
     counts = {what: getattr(report, what) for what in (*_FILES, *_VECTORS)}
     for what in _FILES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.config.load import embed_options, upgrade_options
 from asterism.config.options import rerank_options, reranking_options
@@ -15,9 +15,6 @@ from asterism.engine.rerank import LocalScorer, rank_options
 from asterism.engine.stores import DataDirectories, cache
 from asterism.engine.warm import Warm
 from asterism.models.embed.options import EmbedOptions, identity_of
-from asterism.search.exact.order import Matches, most_useful
-from asterism.search.exact.search import chunks_found, find_exact
-from asterism.search.lookup import SymbolAnswer, chunks_of, find_definitions, led_by_uses, look_up
 from asterism.search.ranking.options import RankOptions, Weights
 from asterism.search.ranking.recipe import rank
 from asterism.search.ranking.rerank import Judge, masked_places, reranked, with_distances
@@ -28,6 +25,9 @@ from asterism.telemetry.notices import counting_masked
 from asterism.types.errors import IndexMismatch, ProviderError, SettingError, UsageError
 from asterism.types.index import ModelIdentity
 from asterism.types.search import Hit, Mode, Question, Search, Signal, Total
+
+if TYPE_CHECKING:
+    from asterism.search.lookup import SymbolAnswer
 
 
 class SearchResult(NamedTuple):
@@ -77,10 +77,15 @@ def _deprecated(asked: Search) -> tuple[str, ...]:
 def _found(asked: Search, sources: Sources, means: SearchResources) -> SearchResult:
     question, snapshot, catalogue = asked.question, sources.chunks, sources.catalogue
     if question.symbol is not None:
+        from asterism.search.lookup import look_up
+
         return _symbols(look_up(catalogue, snapshot, question.symbol, asked.where), snapshot)
     # A quoted phrase without words, `"=>"`, can only be meant literally.
     literal = bool(question.phrases) and not question.terms
     if question.pattern is not None or literal or asked.mode is Mode.exact:
+        from asterism.search.exact.order import Matches, most_useful
+        from asterism.search.exact.search import chunks_found, find_exact
+
         answer = find_exact(snapshot, question, asked.where)
 
         def read(rows: Sequence[object]) -> list[Hit]:
@@ -95,11 +100,15 @@ def _found(asked: Search, sources: Sources, means: SearchResources) -> SearchRes
 
         return SearchResult(answer.found, read, Total(answer.total_matches, exact=True), best=best)
     if asked.mode is Mode.definition:
+        from asterism.search.lookup import find_definitions
+
         return _symbols(find_definitions(catalogue, snapshot, question, asked.where), snapshot)
     return _ranked(asked, sources, means)
 
 
 def _symbols(answer: SymbolAnswer, snapshot: ChunkSnapshot) -> SearchResult:
+    from asterism.search.lookup import chunks_of
+
     chunks = {
         (chunk.repo, chunk.id): chunk
         for chunk in chunks_of(snapshot, answer.found)
@@ -164,6 +173,8 @@ def _judged(
     """The hits, reranked by the model that the settings name, and notes."""
     chunks, chosen = sources.chunks, means.settings.rerank.provider
     if asked.question.used is not None and asked.mode is Mode.hybrid:
+        from asterism.search.lookup import led_by_uses
+
         return led_by_uses(ranked.hits(chunks), asked.question, sources), ()
     if not asked.rerank or chosen == "none" or (chosen == "auto" and not _pays(ranked.model)):
         return ranked.hits(chunks), ()

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from asterism.analysis.source.text import decode, read
-from asterism.engine.lookups import found_like, question_of
+from asterism.analysis.source.text import read
+from asterism.analysis.syntax.outlines import text_of
 from asterism.engine.modes import SearchResources, SearchResult, find
 from asterism.engine.snapshot import Freshness, QuerySnapshot
 from asterism.engine.stores import DataDirectories
 from asterism.engine.warm import Warm
 from asterism.indexing.plan import first_build
-from asterism.search.cursors import origin_of, page_of
 from asterism.search.query.parse import understand, understand_code
 from asterism.search.recall import Sources
 from asterism.search.selection.excerpts import excerpts_for
@@ -73,7 +72,7 @@ def lines_around(chunks: Iterable[Chunk], count: int) -> Mapping[ChunkKey, Conte
 
 def _lines(path: str) -> list[str]:
     try:
-        text = decode(read(path)).decode("utf-8", "replace")
+        text = text_of(path, read(path)).decode("utf-8", "replace")
     except InputError:
         return []
     return text.removesuffix("\n").split("\n")
@@ -215,6 +214,8 @@ def search(
     if request.place is None:
         found = find(wanted, sources, means)
     else:
+        from asterism.engine.lookups import found_like
+
         found, model = found_like(request.place, registered, wanted, sources, means)
     selection, cursor = _select(found, asked, wanted, searched)
     shut_out = not found.rows and not found.notes and not chunks.count(where)
@@ -264,6 +265,8 @@ def _question(request: SearchRequest) -> Question:
             raise UsageError("A piece of code to compare with belongs to mode similar; ask so.")
         return understand(request.text)
     if request.place is not None:
+        from asterism.engine.lookups import question_of
+
         return question_of(request.place)
     if request.code_snippet is not None:
         return understand_code(request.code_snippet)
@@ -296,6 +299,8 @@ def _select(
     """The hits to return, and the cursor of the next page."""
     request, options = asked.request, asked.options
     if request.exhaustive:
+        from asterism.search.cursors import origin_of, page_of
+
         repository, version = searched.registered.repository, searched.snapshot.version
         origin = origin_of(wanted, repository.id, version)
         page = page_of(found.rows, origin, request.limit, request.cursor)

@@ -32,7 +32,7 @@ from asterism.indexing.report import Listener, SyncReport
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.catalogue.schema import SCHEMA_VERSION, Mark, mark_of
 from asterism.store.registry import Registered, check_root
-from asterism.telemetry.operations import Operation
+from asterism.telemetry.operations import MeasuredOperation
 from asterism.types.deadlines import check_deadline, without_deadline
 from asterism.types.errors import (
     IndexBusy,
@@ -336,7 +336,7 @@ class _Query:
                 known = index.catalogue.files(self._repository.name)
                 found = list_files(self._repository, options, known)
             self._found = found
-            with Operation("sync") as done:
+            with MeasuredOperation("sync") as done:
                 report = run_sync(index, self._repository, options, listener, found=found)
                 record_sync(report, done)
             index.adopt()

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from asterism import __version__
 from asterism.analysis.chunks.units import RECIPE_VERSION
 from asterism.config.load import chunk_options, discovery_options, embed_options, worker_count
-from asterism.config.options import records_options
 from asterism.config.settings import Settings
 from asterism.disclosure.places import MaskingReport
 from asterism.engine.metrics import MeasuredEmbedder
@@ -25,7 +24,6 @@ from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.catalogue.schema import SCHEMA_VERSION
 from asterism.store.chunk_table import ChunkTable
 from asterism.store.lance.process import stay_small
-from asterism.store.replacement import begin, new_table_name, remove_leftovers
 from asterism.store.table_files import (
     TableCheck,
     damage_sentence,
@@ -82,6 +80,8 @@ def begin_index(directory: Path, settings: Settings, places: DataDirectories) ->
 
     Close it, then `take_place` puts it there; the caller holds the lock.
     """
+    from asterism.store.replacement import begin, new_table_name
+
     catalogue = Catalogue.create(begin(directory), _manifest(model_identity(settings)))
     catalogue.table.rename(new_table_name())
     return _index(directory, catalogue, settings, places)
@@ -133,6 +133,8 @@ def wipe(directory: Path) -> None:
 
     Encoder vectors stay too: they belong to texts, and most texts come again.
     """
+    from asterism.store.replacement import remove_leftovers
+
     # The catalogue first: without it there is no index. A process killed in between would
     # otherwise leave a catalogue without its chunks, which is damage.
     Catalogue.discard(directory)
@@ -190,6 +192,8 @@ def table_bytes(directory: Path, catalogue: Catalogue) -> int:
 
 
 def _catalogue(directory: Path, model: ModelIdentity) -> Catalogue:
+    from asterism.store.replacement import remove_leftovers
+
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         found = Catalogue.open(directory, writable=True)
@@ -214,6 +218,8 @@ class Records:
     """What is kept of chats; threads may share it."""
 
     def __init__(self, settings: Settings, places: DataDirectories) -> None:
+        from asterism.config.options import records_options
+
         self._options = records_options(settings, places.data)
         self._database: RecordsDatabase | None = None
         self._lock = Lock()

@@ -206,7 +206,7 @@ class AdapterSearcher:
         try:
             return work()
         except Exception as error:
-            # What another's code may raise cannot be listed; none of it is a failure of ours.
+            # Another tool's code may raise anything; none of it is a failure of Asterism.
             raise UsageError(
                 f"{self._file} failed while {stage}: {type(error).__name__}: {error}; "
                 "the adapter has to be corrected, or its arguments."
@@ -255,7 +255,7 @@ def word_search(registered: Registered, query: str, limit: int) -> list[Hit]:
 SearchFunction: TypeAlias = Callable[[Registered, str, int], Sequence[Hit]]
 """From a repository, a query and a limit to hits, best first."""
 BudgetFunction: TypeAlias = Callable[[Registered, str, int, int], Sequence[Kept]]
-"""From a repository, a query, a limit and a budget of tokens to what is given out."""
+"""From a repository, a query, a limit and a budget of tokens to the returned hits."""
 
 # What is given of a hit at these is code to read: all of it, or with its parts' bodies left out.
 _WHOLE = frozenset({Detail.full, Detail.collapsed, Detail.within})
@@ -278,7 +278,7 @@ class EngineSearcher:
         self.name = name
 
     def index(self, directory: Path) -> str:
-        """Register a directory and bring its index up to date, second vectors included."""
+        """Register a directory and bring its index up to date, encoder vectors included."""
         self._registered = self._engine.register(directory)
         self._engine.index(self._registered)
         if upgrade_options(self._engine.settings_of(self._registered)) is not None:
@@ -292,7 +292,7 @@ class EngineSearcher:
         return [found_of(hit) for hit in self._search(self._indexed(), query, limit)]
 
     def within(self, query: str, limit: int, budget: int) -> list[FoundPlace] | None:
-        """What is given out under the budget, each hit with the cost of the text it is given as."""
+        """The hits returned within the budget, each with the cost of its text."""
         if self._within is None:
             return None
         output = self._within(self._indexed(), query, limit, budget)
@@ -322,7 +322,7 @@ def found_of(hit: Hit) -> FoundPlace:
 
 
 def given_of(kept: Kept) -> list[FoundPlace]:
-    """A hit as it is given out: what its text costs, and which of its lines are there."""
+    """A hit as it is returned: what its text costs, and which of its lines it has."""
     found = found_of(kept.hit)._replace(tokens=token_count(len(kept.text)))
     if kept.detail in _WHOLE:
         return [found]

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.analysis.source.text import decode, read
+from asterism.analysis.source.text import read
 from asterism.analysis.syntax.language import TABLE
+from asterism.analysis.syntax.outlines import text_of
 from asterism.analysis.terms import terms_of
 from asterism.evaluation.datasets import LabelledPlace
 from asterism.types.errors import InputError
@@ -18,7 +19,7 @@ def texts_of(root: Path, files: Iterable[str]) -> Iterator[str]:
     """The text of each file that can still be read."""
     for path in files:
         try:
-            yield decode(read(str(root / path))).decode("utf-8", "replace")
+            yield text_of(path, read(str(root / path))).decode("utf-8", "replace")
         except InputError:
             continue
 
@@ -126,7 +127,7 @@ def _snippet(chunk: Chunk, lines: list[str]) -> QueryCandidate | None:
     middle = lines[at : at + SNIPPET_LINES]
     if at < 1 or len(_LETTERS.findall("".join(middle))) < SNIPPET_LETTERS:
         return None
-    # The margins inside stay, so that the text stands in the file as it is.
+    # Inner margins are kept, so that the text occurs in the file verbatim.
     text = "\n".join(middle).strip()
     first = chunk.start_line + at
     target = LabelledPlace(chunk.relative_path, first, first + SNIPPET_LINES - 1)

@@ -40,7 +40,7 @@ class LabelledPlace(NamedTuple):
     start_line: int | None = None
     end_line: int | None = None
     label: str | None = None
-    """The path as whoever labelled it wrote it, where that is not `path`."""
+    """The path as labelled, if it differs from `path`."""
 
 
 class Query(NamedTuple):
@@ -73,7 +73,7 @@ class FoundPlace(NamedTuple):
     score: float | None = None
     """How sure the tool is, 0 to 1; None where it does not say."""
     shown: Shown = "code"
-    """Whether its code is given out, some of its lines, or only what it is called and where."""
+    """Whether its whole code is returned, some of its lines, or only its name and location."""
 
 
 class DatasetRepository(NamedTuple):
@@ -145,7 +145,7 @@ def query_json(query: Query) -> Json:
 
 
 def text_of(path: Path) -> str:
-    """A file's text; an error says why there is none."""
+    """A file's text; an error says why it cannot be read."""
     shown = display_path(str(path))
     try:
         return path.read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ Scored: TypeAlias = tuple[float, bool]
 
 BINS = 10
 
-# Even odds; and what is still worth showing to somebody who would rather look than miss it.
+# Even odds; and what is still worth showing to a reader who wants to miss nothing.
 THRESHOLDS = (0.5, 0.3)
 
 

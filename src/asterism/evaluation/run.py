@@ -69,7 +69,7 @@ def _children_cpu() -> float:
 # Where no tokenizer is configured, four characters count as a token.
 CHARS_PER_TOKEN = 4
 
-# A place whose lines nobody can read must not look cheap.
+# A place whose lines cannot be read must not look cheap.
 UNREADABLE_TOKENS = 2_000
 
 
@@ -137,7 +137,7 @@ class Searcher(Protocol):
         ...
 
     def within(self, query: str, limit: int, budget: int) -> Sequence[FoundPlace] | None:
-        """What is given out in so many tokens.
+        """The places returned within so many tokens.
 
         None where the tool knows no budget: its places then count in order, each with its lines,
         until the budget is spent.
@@ -281,7 +281,7 @@ def _result(
 def _within(
     query: Query, searcher: Searcher, judge: "_Judge", places: Sequence[FoundPlace]
 ) -> Sequence[FoundPlace]:
-    """The places that are given out before the budget is spent."""
+    """The places that are returned before the budget is spent."""
     given = searcher.within(query.query, BUDGET_PLACES, TOKEN_BUDGET)
     if given is not None:
         return judge.placed(given)

@@ -45,7 +45,7 @@ def right_places(
 
 
 def covers(place: FoundPlace, target: LabelledPlace, prefix: str, match: PathMatch) -> bool:
-    """Whether the paths are the same and the lines overlap; whoever names no lines means all."""
+    """Whether the paths are the same and the lines overlap; without lines the whole file counts."""
     if match is PathMatch.strict:
         same = (f"{prefix}/{place.path}" if prefix else place.path) == target.path
     else:

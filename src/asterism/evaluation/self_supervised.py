@@ -5,16 +5,16 @@ Each category asks for something else, and says something else about a tool:
 - `definition`: a name; its definitions.
 - `misspelt`: the same with one slip of the fingers, so that no definition has that name.
 - `docstring`: the first sentence of a symbol's documentation, without the words of its name; the
-  symbol. The sentence stands in the answer word for word, so this is an upper bound: it shows that
+  symbol. The answer contains the sentence word for word, so this is an upper bound: it shows that
   documentation is searched at all, not that meaning is understood.
 - `mention`: a sentence of prose or documentation in another file that names this symbol and no
-  other, the name taken out; the symbol. The words are somebody's and do not stand in the answer.
-  The place they come from is `given`: finding that again earns no rank. Many are too vague for
-  anybody, so this is for comparing tools and not for its own figure.
+  other, the name taken out; the symbol. An author wrote the words, and the answer lacks them.
+  The place they come from is `given`: finding that again earns no rank. Many are too vague
+  to answer, so this is for comparing tools and not for its own figure.
 - `literal`: a text in quotation marks that stands on one line of the repository; that line.
 - `snippet`: three lines from the middle of a symbol that stand nowhere else; those lines.
 - `usage`: "where is x used"; the places that use x, one target for each chunk.
-- `unanswerable`: about something of which no word stands in the repository; nothing.
+- `unanswerable`: about something of which the repository contains no word; nothing.
 
 The set depends on the repository's content and the seed alone. Candidates are drawn by a hash of
 what they are, so another file more or less leaves most of the set as it was.
@@ -105,7 +105,7 @@ CATEGORY = "unanswerable"
 def unanswerable_queries(
     repo: str, root: Path, files: Iterable[str], size: int, seed: int
 ) -> list[Query]:
-    """Some topics of which nothing stands in the files, as questions without targets."""
+    """Topics that the files do not mention, as questions without targets."""
     left = dict.fromkeys(TOPICS)
     for text in texts_of(root, files):
         lowered = text.lower()
@@ -128,7 +128,7 @@ SPARE_FACTOR = 8
 # A name with more definitions says too little about which is meant.
 DEFINITIONS_AT_MOST = 3
 
-# More users than a list of ten shows make a question that nobody can answer well.
+# With more users than a list of ten shows, the question has no good answer.
 USERS_AT_MOST = 8
 
 # A heading of prose that happens to be called like a symbol is not its definition.
@@ -228,7 +228,7 @@ def _first(found: Iterator[QueryCandidate], size: int) -> list[QueryCandidate]:
 
 
 class _Names:
-    """What the symbols table says of a candidate's name."""
+    """The rows of the symbols table for a candidate's name."""
 
     def __init__(self, catalogue: Catalogue, repo: str) -> None:
         self._catalogue = catalogue
@@ -240,7 +240,7 @@ class _Names:
         return candidate._replace(targets=tuple(map(_line, rows))) if rows else None
 
     def misspelt(self, candidate: QueryCandidate, seed: int) -> QueryCandidate | None:
-        """The same under a name that nobody defined."""
+        """The same under a name that is not defined."""
         text = misspelt(candidate.name, rank_of(f"{seed}/slip", candidate.name))
         if self._catalogue.find_symbols(self._query(text, None, 1)).total:
             return None
@@ -285,7 +285,7 @@ class _Names:
 
 
 class _Occurrences:
-    """How often the texts of candidates stand in the files of a repository."""
+    """How often the texts of candidates occur in the files of a repository."""
 
     def __init__(
         self, root: Path, files: Iterable[str], drawn: Mapping[str, Sequence[QueryCandidate]]
@@ -298,7 +298,7 @@ class _Occurrences:
             self._count(text)
 
     def only(self, candidate: QueryCandidate) -> QueryCandidate | None:
-        """The candidate, if its text stands in one place."""
+        """The candidate, if its text occurs in one place."""
         return candidate if self._counts[candidate.text] == 1 else None
 
     def _count(self, text: str) -> None:

@@ -21,7 +21,7 @@ from asterism.types.errors import UsageError
 
 Rows: TypeAlias = Sequence[Sequence[str]]
 
-# What stands where there is nothing to say.
+# Shown in place of a missing value.
 NOTHING = "–"
 
 
@@ -119,7 +119,7 @@ def differences(
 
 
 def paired(before: Run, after: Run) -> list[tuple[QueryResult, QueryResult]]:
-    """The results of both runs for each query that both have; runs must have been judged alike."""
+    """The results of both runs for each query that both have; both need the same labels."""
     for what in ("limit", "match"):
         old, new = getattr(before, what), getattr(after, what)
         if old != new:

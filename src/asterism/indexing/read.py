@@ -13,9 +13,9 @@ from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
 from asterism.analysis.chunks.embedding_text import RULE
 from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.resolve.offers import Want, exported_signatures, wanted_names
-from asterism.analysis.source.text import decode, is_binary, read
+from asterism.analysis.source.text import is_binary, read
 from asterism.analysis.symbols import symbol_rows
-from asterism.analysis.syntax.outlines import outline
+from asterism.analysis.syntax.outlines import outline, text_of
 from asterism.analysis.terms import joined_terms, name_terms, path_terms
 from asterism.indexing.plan import Look, content_hash, differs, is_racy
 from asterism.types.errors import InputError, PathMissing, SecretFile
@@ -228,7 +228,7 @@ def _read(where: Where, look: Look, rows: list[FileRows]) -> Outcome:
         return Same(look.path, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, scanned)
     if is_binary(data):
         return Skipped(look.path, SkipReason.binary.value)
-    source = decode(data)
+    source = text_of(look.path, data)
     found = outline(look.path, source)
     place = FileOrigin(where.repo, path, look.path, digest.hex(), facts.st_mtime_ns / 1e9)
     chunks = chunk_file(found, source, place, where.chunks)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from asterism.types.errors import UsageError
 
 
-class Places(NamedTuple):
+class ClientPlaces(NamedTuple):
     """The directories that paths of clients begin at."""
 
     home: Path
@@ -30,7 +30,7 @@ class Places(NamedTuple):
         return found / below
 
 
-class Launch(NamedTuple):
+class ClientLaunch(NamedTuple):
     """How a client starts our server."""
 
     command: str
@@ -42,7 +42,7 @@ class Launch(NamedTuple):
         return [self.command, *self.arguments]
 
 
-def launch(command: str, *arguments: str) -> Launch:
+def launch(command: str, *arguments: str) -> ClientLaunch:
     """How to start the server, where its path can be written into a file at all."""
     try:
         command.encode()
@@ -51,7 +51,7 @@ def launch(command: str, *arguments: str) -> Launch:
             "The path of this program is not UTF-8, so it cannot be written into a file; "
             "give --program."
         ) from None
-    return Launch(command, arguments)
+    return ClientLaunch(command, arguments)
 
 
 Fields = Mapping[str, object]
@@ -64,15 +64,15 @@ class Format(enum.Enum):
     toml = "toml"
 
 
-def _plain(launch: Launch) -> Fields:
+def _plain(launch: ClientLaunch) -> Fields:
     return {"command": launch.command, "args": list(launch.arguments)}
 
 
-def _typed(launch: Launch) -> Fields:
+def _typed(launch: ClientLaunch) -> Fields:
     return {"type": "stdio", **_plain(launch)}
 
 
-def _one_list(launch: Launch) -> Fields:
+def _one_list(launch: ClientLaunch) -> Fields:
     return {"type": "local", "command": launch.words}
 
 
@@ -94,10 +94,10 @@ class Client(NamedTuple):
     signs: tuple[str, ...]
     user: Setup | None
     project: Setup | None
-    # Where an entry stands in its configuration; nothing where each server is a file of its own.
+    # The path of keys to its servers; None if each server is a file of its own.
     path: tuple[str, ...] | None
     format: Format = Format.json
-    fields: Callable[[Launch], Fields] = _plain
+    fields: Callable[[ClientLaunch], Fields] = _plain
 
 
 SERVER = "asterism"

@@ -22,7 +22,7 @@ class Malformed(InputError):
     """The text is no JSON, not even with comments and trailing commas."""
 
 
-class Member(NamedTuple):
+class JsonMember(NamedTuple):
     """One `"key": value` of an object; positions in the text."""
 
     key: str
@@ -39,9 +39,9 @@ class Node(NamedTuple):
     end: int
     value: Any
     # The members of an object, in order; nothing for any other value.
-    members: tuple[Member, ...] | None
+    members: tuple[JsonMember, ...] | None
 
-    def member(self, key: str) -> Member | None:
+    def member(self, key: str) -> JsonMember | None:
         """The member of a key; the last one counts, as parsers have it."""
         found = [member for member in self.members or () if member.key == key]
         return found[-1] if found else None
@@ -93,7 +93,7 @@ def _value(text: str, at: int, depth: int) -> Node:
 
 
 def _object(text: str, at: int, depth: int) -> Node:
-    members: list[Member] = []
+    members: list[JsonMember] = []
     place = _skip(text, at + 1)
     while text[place : place + 1] != "}":
         if members and members[-1].comma is None:
@@ -106,7 +106,7 @@ def _object(text: str, at: int, depth: int) -> Node:
         comma = _skip(text, node.end)
         has_comma = text[comma : comma + 1] == ","
         name = str(_value(text, place, 1).value)
-        members.append(Member(name, place, node, comma if has_comma else None))
+        members.append(JsonMember(name, place, node, comma if has_comma else None))
         place = _skip(text, comma + 1) if has_comma else comma
     value = {member.key: member.node.value for member in members}
     return Node(at, place + 1, value, tuple(members))
@@ -128,21 +128,21 @@ def _array(text: str, at: int, depth: int) -> Node:
     return Node(at, place + 1, values, None)
 
 
-class Layout(NamedTuple):
+class JsonLayout(NamedTuple):
     """How a file is written: its line ends, and one step of its indentation."""
 
     newline: str
     step: str
 
 
-def layout_of(text: str) -> Layout:
+def layout_of(text: str) -> JsonLayout:
     """As most of the file is; two spaces where it does not say."""
     newline = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
     found = re.search(r"^([ \t]+)\"", text, re.MULTILINE)
-    return Layout(newline, found.group(1) if found else "  ")
+    return JsonLayout(newline, found.group(1) if found else "  ")
 
 
-def rendered(value: object, layout: Layout, margin: str | None) -> str:
+def rendered(value: object, layout: JsonLayout, margin: str | None) -> str:
     """A value as text; objects go over several lines unless there is no margin to start from."""
     if not isinstance(value, Mapping) or not value:
         return json.dumps(value, ensure_ascii=False)
@@ -180,7 +180,7 @@ def ends_in_line_comment(text: str, start: int, end: int) -> bool:
 
 
 def entry_at(text: str, path: Sequence[str]) -> Any:
-    """The value at a path of keys; nothing where there is none."""
+    """The value at a path of keys; None if it is missing."""
     node = None if is_blank(text) else scan(text)
     for depth, key in enumerate(path):
         if node is None:
@@ -292,7 +292,7 @@ def _inserted(text: str, path: Sequence[str], value: object) -> str:
     return head + member + tail
 
 
-def _inner_margin(text: str, holder: Node, last: Member | None, layout: Layout) -> str:
+def _inner_margin(text: str, holder: Node, last: JsonMember | None, layout: JsonLayout) -> str:
     if last is None:
         return margin_of(text, holder.start) + layout.step
     margin = margin_of(text, last.start)

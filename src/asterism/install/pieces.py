@@ -15,7 +15,7 @@ from asterism.types.errors import InputError
 _MARK = re.compile(
     r"^(?P<lead># |<!-- )asterism install (?P<hash>[0-9a-f]{12})(?P<tail>| -->)$", re.MULTILINE
 )
-# Where the mark is to stand in the text of a file.
+# The place of the mark in the text of a file.
 PLACE = "{{mark}}"
 _HASH_LENGTH = 12
 
@@ -28,7 +28,7 @@ def marked(text: str) -> str:
 
 
 def is_ours(text: str) -> bool:
-    """Whether the file is one of ours, edited by hand or not."""
+    """Whether `install` wrote the file, edited by hand or not."""
     return _MARK.search(text) is not None
 
 
@@ -43,7 +43,7 @@ def _hash(text: str) -> str:
     return hashlib.sha256(plain.encode("utf-8", "surrogateescape")).hexdigest()[:_HASH_LENGTH]
 
 
-class Entry(NamedTuple):
+class ServerEntry(NamedTuple):
     """A server among the servers of a client's configuration."""
 
     format: Format
@@ -51,7 +51,7 @@ class Entry(NamedTuple):
     fields: Mapping[str, object]
 
 
-class Block(NamedTuple):
+class TextBlock(NamedTuple):
     """Some lines for the model, in a file of the user's."""
 
     body: str
@@ -63,10 +63,10 @@ class Whole(NamedTuple):
     text: str
 
 
-Piece: TypeAlias = Entry | Block | Whole
+Piece: TypeAlias = ServerEntry | TextBlock | Whole
 
 
-class State(enum.Enum):
+class PieceState(enum.Enum):
     """What of a piece is in a file."""
 
     absent = "not set up"
@@ -76,22 +76,24 @@ class State(enum.Enum):
     edited = "edited by hand"
 
 
-def state_of(current: bytes | None, piece: Piece) -> State:
+def state_of(current: bytes | None, piece: Piece) -> PieceState:
     """What of the piece is there."""
     if current is None:
-        return State.absent
+        return PieceState.absent
     text = _text(current, piece)
-    if isinstance(piece, Entry):
+    if isinstance(piece, ServerEntry):
         return _entry_state(_entry_at(text, piece), piece.fields)
-    if isinstance(piece, Block):
+    if isinstance(piece, TextBlock):
         if not blocks.has_block(text):
-            return State.absent
-        return State.current if blocks.with_block(text, piece.body) == text else State.older
+            return PieceState.absent
+        return (
+            PieceState.current if blocks.with_block(text, piece.body) == text else PieceState.older
+        )
     if text == piece.text:
-        return State.current
+        return PieceState.current
     if not is_ours(text):
-        return State.foreign
-    return State.older if is_unedited(text) else State.edited
+        return PieceState.foreign
+    return PieceState.older if is_unedited(text) else PieceState.edited
 
 
 def added(current: bytes | None, piece: Piece) -> bytes:
@@ -99,7 +101,7 @@ def added(current: bytes | None, piece: Piece) -> bytes:
     if isinstance(piece, Whole):
         return piece.text.encode()
     text = "" if current is None else _text(current, piece)
-    if isinstance(piece, Block):
+    if isinstance(piece, TextBlock):
         return _bytes(blocks.with_block(text, piece.body))
     if piece.format is Format.toml:
         return _bytes(toml_edits.with_entry(text, piece.path, piece.fields))
@@ -110,18 +112,18 @@ def taken_back(current: bytes, piece: Piece, earlier: Sequence[bytes]) -> bytes 
     """The file without the piece; nothing where there was no file before.
 
     Where adding the piece to an earlier state, or to no file, gives exactly what is there now,
-    that state comes back to the byte. Else somebody has edited the file since: only the piece goes.
+    that state comes back to the byte. Else the file was edited since: only the piece goes.
     """
     text = _text(current, piece)
     if isinstance(piece, Whole):
         return None
-    found: Piece = Block(blocks.body_of(text) or "")
-    if isinstance(piece, Entry):
+    found: Piece = TextBlock(blocks.body_of(text) or "")
+    if isinstance(piece, ServerEntry):
         found = piece._replace(fields=_entry_at(text, piece))
     for before in (*earlier, None):
         if _led_to(before, found, current):
             return before
-    if isinstance(piece, Block):
+    if isinstance(piece, TextBlock):
         return _bytes(blocks.without_block(text))
     if piece.format is Format.toml:
         return _bytes(toml_edits.without_entry(text, piece.path))
@@ -141,29 +143,29 @@ def is_server_of_ours(entry: object) -> bool:
     return any(name in ("asterism", "asterism.exe", "asterism.cli") for name in names)
 
 
-def _entry_state(entry: Any, fields: Mapping[str, object]) -> State:
+def _entry_state(entry: Any, fields: Mapping[str, object]) -> PieceState:
     if entry is None:
-        return State.absent
+        return PieceState.absent
     if not is_server_of_ours(entry):
-        return State.foreign
+        return PieceState.foreign
     same = all(entry.get(key) == value for key, value in fields.items())
-    return State.current if same else State.older
+    return PieceState.current if same else PieceState.older
 
 
-def _entry_at(text: str, piece: Entry) -> Any:
+def _entry_at(text: str, piece: ServerEntry) -> Any:
     edits = toml_edits if piece.format is Format.toml else json_edits
     return edits.entry_at(text, piece.path)
 
 
 def _led_to(before: bytes | None, piece: Piece, now: bytes) -> bool:
     try:
-        return state_of(before, piece) is State.absent and added(before, piece) == now
+        return state_of(before, piece) is PieceState.absent and added(before, piece) == now
     except InputError:
-        # An earlier state that cannot be read is none to go back to.
+        # There is no way back to an earlier state that cannot be read.
         return False
 
 
-def _has_parent(state: bytes, piece: Entry) -> bool:
+def _has_parent(state: bytes, piece: ServerEntry) -> bool:
     try:
         return _entry_at(_text(state, piece), piece._replace(path=piece.path[:-1])) is not None
     except InputError:
@@ -171,7 +173,7 @@ def _has_parent(state: bytes, piece: Entry) -> bool:
 
 
 def _text(current: bytes, piece: Piece) -> str:
-    if isinstance(piece, Entry):
+    if isinstance(piece, ServerEntry):
         try:
             return current.decode("utf-8")
         except UnicodeDecodeError as error:

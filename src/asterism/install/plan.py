@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asterism.install.pieces import (
-    Block,
-    Entry,
     Piece,
-    State,
+    PieceState,
+    ServerEntry,
+    TextBlock,
     Whole,
     added,
     state_of,
     taken_back,
 )
-from asterism.install.targets import Target, Wanted
+from asterism.install.targets import ClientSetup, PieceTarget
 from asterism.types.errors import InputError
 from asterism.types.files import display_path
 
@@ -27,7 +27,7 @@ class Backup(NamedTuple):
     content: bytes
 
 
-class Found(NamedTuple):
+class ReadFile(NamedTuple):
     """A file as it is; `real` is where its links lead."""
 
     path: Path
@@ -36,11 +36,11 @@ class Found(NamedTuple):
     backups: tuple[Backup, ...] = ()
 
 
-Read = Callable[[Path], Found]
+Read = Callable[[Path], ReadFile]
 
 
-class Change(NamedTuple):
-    """One file before and after; nothing stands for no file."""
+class FileChange(NamedTuple):
+    """One file before and after; None means no file."""
 
     path: Path
     real: Path
@@ -57,10 +57,10 @@ class Change(NamedTuple):
     private: bool = False
 
 
-class Plan(NamedTuple):
+class InstallPlan(NamedTuple):
     """What is to be done, what is done already, what is left alone, and what cannot be done."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[FileChange, ...]
     done: tuple[tuple[Path, str], ...]
     left: tuple[str, ...]
     problems: tuple[str, ...]
@@ -72,18 +72,18 @@ class _Draft:
     def __init__(self, read: Read, removing: bool) -> None:
         self._read = read
         self._removing = removing
-        self._changes: dict[Path, Change] = {}
+        self._changes: dict[Path, FileChange] = {}
         self.done: dict[Path, str] = {}
         self.left: list[str] = []
         self.problems: list[str] = []
 
-    def found(self, target: Target) -> Found:
+    def found(self, target: PieceTarget) -> ReadFile:
         """The file that a target means, as it would be by now."""
         found = _chosen([self._read(path) for path in target.paths], target.piece)
         change = self._changes.get(found.real)
         return found if change is None else found._replace(content=change.after)
 
-    def put(self, client: str, target: Target, found: Found, after: bytes | None) -> None:
+    def put(self, client: str, target: PieceTarget, found: ReadFile, after: bytes | None) -> None:
         """Note what becomes of a file."""
         earlier = self._changes.get(found.real)
         before = earlier.before if earlier else found.content
@@ -91,10 +91,10 @@ class _Draft:
         exact: tuple[Path, ...] = ()
         if self._removing:
             exact = tuple(copy.path for copy in found.backups if copy.content == after)
-        # Nothing is lost of a file of ours, nor where an earlier state comes back to the byte.
+        # Nothing is lost of a file that `install` wrote, or if an earlier state comes back exactly.
         own = isinstance(target.piece, Whole)
         lossless = own or before is None or after is None or bool(exact)
-        self._changes[found.real] = Change(
+        self._changes[found.real] = FileChange(
             found.path,
             found.real,
             before,
@@ -106,7 +106,7 @@ class _Draft:
             target.directories,
         )
 
-    def joined(self, client: str, found: Found) -> None:
+    def joined(self, client: str, found: ReadFile) -> None:
         """Note that a client shares what is planned or done already."""
         change = self._changes.get(found.real)
         if change is None:
@@ -114,14 +114,16 @@ class _Draft:
         elif client not in change.clients:
             self._changes[found.real] = change._replace(clients=(*change.clients, client))
 
-    def plan(self) -> Plan:
+    def plan(self) -> InstallPlan:
         """All of it, files in the order in which they were met."""
         done = tuple(self.done.items())
         left = tuple(dict.fromkeys(self.left))
-        return Plan(tuple(self._changes.values()), done, left, tuple(dict.fromkeys(self.problems)))
+        return InstallPlan(
+            tuple(self._changes.values()), done, left, tuple(dict.fromkeys(self.problems))
+        )
 
 
-def plan_install(setups: Iterable[Wanted], read: Read) -> Plan:
+def plan_install(setups: Iterable[ClientSetup], read: Read) -> InstallPlan:
     """Set up clients; one whose configuration cannot be used is left out with a problem."""
     draft = _Draft(read, removing=False)
     for setup in setups:
@@ -131,17 +133,17 @@ def plan_install(setups: Iterable[Wanted], read: Read) -> Plan:
     return draft.plan()
 
 
-def _install(draft: _Draft, client: str, target: Target) -> bool:
+def _install(draft: _Draft, client: str, target: PieceTarget) -> bool:
     try:
         found = draft.found(target)
         state = _state(found, target.piece)
-        if state is State.foreign:
+        if state is PieceState.foreign:
             raise InputError(_taken(found.path, target.piece))
-        if state is State.edited:
+        if state is PieceState.edited:
             draft.left.append(
                 f"{display_path(str(found.path))} was edited by hand; remove it to have it written."
             )
-        elif state is State.current:
+        elif state is PieceState.current:
             draft.joined(client, found)
         else:
             with _named(found.path):
@@ -153,7 +155,9 @@ def _install(draft: _Draft, client: str, target: Target) -> bool:
     return True
 
 
-def plan_uninstall(setups: Sequence[Wanted], others: Iterable[Wanted], read: Read) -> Plan:
+def plan_uninstall(
+    setups: Sequence[ClientSetup], others: Iterable[ClientSetup], read: Read
+) -> InstallPlan:
     """Take back what clients were given, but for what others that are set up share with them."""
     draft = _Draft(read, removing=True)
     shared: dict[Path, str] = {}
@@ -166,7 +170,7 @@ def plan_uninstall(setups: Sequence[Wanted], others: Iterable[Wanted], read: Rea
             try:
                 found = draft.found(target)
                 if found.real in shared:
-                    if _state(found, target.piece) is not State.absent:
+                    if _state(found, target.piece) is not PieceState.absent:
                         needs = f"stays: {shared[found.real]} uses it too."
                         draft.left.append(f"{display_path(str(found.path))} {needs}")
                 else:
@@ -176,15 +180,15 @@ def plan_uninstall(setups: Sequence[Wanted], others: Iterable[Wanted], read: Rea
     return draft.plan()
 
 
-def _uninstall(draft: _Draft, client: str, target: Target, found: Found) -> None:
+def _uninstall(draft: _Draft, client: str, target: PieceTarget, found: ReadFile) -> None:
     state = _state(found, target.piece)
     path = display_path(str(found.path))
-    if state is State.absent or found.content is None:
+    if state is PieceState.absent or found.content is None:
         return
-    if state is State.foreign:
-        if isinstance(target.piece, Entry):
+    if state is PieceState.foreign:
+        if isinstance(target.piece, ServerEntry):
             draft.left.append(f"{path} has a server `asterism` that is not ours; it stays.")
-    elif state is State.edited:
+    elif state is PieceState.edited:
         draft.left.append(f"{path} was edited by hand; remove it yourself if you do not want it.")
     else:
         earlier = [copy.content for copy in found.backups]
@@ -193,31 +197,31 @@ def _uninstall(draft: _Draft, client: str, target: Target, found: Found) -> None
         draft.put(client, target, found, after)
 
 
-def is_set_up(setup: Wanted, read: Read) -> bool:
+def is_set_up(setup: ClientSetup, read: Read) -> bool:
     """Whether a client has our entry, of whatever version."""
     try:
-        return state_in(setup, read) in (State.current, State.older, State.edited)
+        return state_in(setup, read) in (PieceState.current, PieceState.older, PieceState.edited)
     except InputError:
         return False
 
 
-def state_in(setup: Wanted, read: Read) -> State:
+def state_in(setup: ClientSetup, read: Read) -> PieceState:
     """What a client has of our entry."""
     found = _chosen([read(path) for path in setup.entry.paths], setup.entry.piece)
     return _state(found, setup.entry.piece)
 
 
-def _chosen(files: Sequence[Found], piece: Piece) -> Found:
+def _chosen(files: Sequence[ReadFile], piece: Piece) -> ReadFile:
     """Of alternatives the one with our piece, else one that exists, else one that could be made."""
     there = [file for file in files if file.content is not None]
     if len(there) > 1:
         for file in there:
-            if _state(file, piece) is not State.absent:
+            if _state(file, piece) is not PieceState.absent:
                 return file
     return (there or list(files))[0]
 
 
-def _state(found: Found, piece: Piece) -> State:
+def _state(found: ReadFile, piece: Piece) -> PieceState:
     with _named(found.path):
         return state_of(found.content, piece)
 
@@ -236,6 +240,6 @@ def _named(path: Path) -> Iterator[None]:
 
 def _taken(path: Path, piece: Piece) -> str:
     shown = display_path(str(path))
-    if isinstance(piece, Block | Whole):
+    if isinstance(piece, TextBlock | Whole):
         return f"{shown} is there already and not ours; move it away first."
     return f"{shown} has another server called `asterism`; rename or remove that one first."

@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.install.clients import Client, Launch, Places, Setup
-from asterism.install.pieces import PLACE, Block, Entry, Piece, Whole, marked
+from asterism.install.clients import Client, ClientLaunch, ClientPlaces, Setup
+from asterism.install.pieces import PLACE, Piece, ServerEntry, TextBlock, Whole, marked
 
 
 def guide() -> str:
@@ -20,11 +20,11 @@ def skill() -> str:
 
 
 def plain_skill() -> str:
-    """The skill as a plugin ships it: nobody takes it back file by file."""
+    """The skill as a plugin ships it, without the mark by which `uninstall` knows it."""
     return _read("skill.md").replace(f"<!-- {PLACE} -->\n\n", "")
 
 
-def server_block(launch: Launch) -> str:
+def server_block(launch: ClientLaunch) -> str:
     """A server as Continue wants it, in YAML; strings are quoted as in JSON, which is YAML too."""
     lines = [
         f"# {PLACE}",
@@ -48,14 +48,14 @@ def _read(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
-class Scope(enum.Enum):
+class InstallScope(enum.Enum):
     """For everything a user does, or for one project."""
 
     user = "user"
     project = "project"
 
 
-class Target(NamedTuple):
+class PieceTarget(NamedTuple):
     """A piece and the file it belongs into; several paths are alternatives."""
 
     what: str
@@ -65,39 +65,41 @@ class Target(NamedTuple):
     directories: int
 
 
-class Wanted(NamedTuple):
+class ClientSetup(NamedTuple):
     """A client in a scope: its entry, without which the rest makes no sense, and the rest."""
 
     client: str
     title: str
-    entry: Target
-    rest: tuple[Target, ...]
+    entry: PieceTarget
+    rest: tuple[PieceTarget, ...]
 
 
-def setup_of(client: Client, scope: Scope) -> Setup | None:
+def setup_of(client: Client, scope: InstallScope) -> Setup | None:
     """What the client reads in the scope, if it knows it."""
-    return client.user if scope is Scope.user else client.project
+    return client.user if scope is InstallScope.user else client.project
 
 
-def wanted(client: Client, scope: Scope, places: Places, launch: Launch) -> Wanted | None:
+def wanted(
+    client: Client, scope: InstallScope, places: ClientPlaces, launch: ClientLaunch
+) -> ClientSetup | None:
     """All that is to be set up for a client; nothing where it does not know the scope."""
     setup = setup_of(client, scope)
     if setup is None:
         return None
     piece: Piece = Whole(server_block(launch))
     if client.path is not None:
-        piece = Entry(client.format, client.path, client.fields(launch))
+        piece = ServerEntry(client.format, client.path, client.fields(launch))
     # A user's configuration directory is how a client is found; it stays.
-    above = 1 if scope is Scope.project else 0
+    above = 1 if scope is InstallScope.project else 0
     paths = tuple(places.at(written) for written in setup.config)
-    entry = Target("the MCP server", paths, piece, above + (client.path is None))
+    entry = PieceTarget("the MCP server", paths, piece, above + (client.path is None))
     rest = []
     if setup.guide is not None:
         file = (places.at(setup.guide),)
-        rest.append(Target("lines for the model", file, Block(guide()), 0))
+        rest.append(PieceTarget("lines for the model", file, TextBlock(guide()), 0))
     if setup.skill is not None:
         # The directory of the skill, the one of all skills, and `.agents` itself.
-        depth = 3 if ".agents/" in setup.skill or scope is Scope.project else 2
+        depth = 3 if ".agents/" in setup.skill or scope is InstallScope.project else 2
         file = (places.at(setup.skill),)
-        rest.append(Target("a skill", file, Whole(skill()), depth))
-    return Wanted(client.name, client.title, entry, tuple(rest))
+        rest.append(PieceTarget("a skill", file, Whole(skill()), depth))
+    return ClientSetup(client.name, client.title, entry, tuple(rest))

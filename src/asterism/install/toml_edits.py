@@ -1,4 +1,9 @@
-"""A table into a TOML file and out again, by the smallest edit of its text; comments stay."""
+"""A table into a TOML file and out again, by the smallest edit of its text; comments stay.
+
+tomlkit is not used: it rejects a byte order mark, adds lines with another line end than the file's,
+puts a table between others, and keeps the blank line of a table that it removes. `uninstall` has to
+restore the file to the byte.
+"""
 
 import json
 import re
@@ -26,7 +31,7 @@ def has_block(text: str) -> bool:
 
 
 def body_of(text: str) -> str | None:
-    """What is in the block; nothing where there is none."""
+    """What is in the block; None without a block."""
     span = _span(text)
     if span is None:
         return None
@@ -108,7 +113,7 @@ class Statement(NamedTuple):
 
 
 def entry_at(text: str, path: Sequence[str]) -> Any:
-    """The value at a path of keys; nothing where there is none."""
+    """The value at a path of keys; None if it is missing."""
     value: Any = loads(text)
     for depth, key in enumerate(path):
         if not isinstance(value, dict):

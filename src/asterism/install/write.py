@@ -11,8 +11,8 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.install.clients import Client, Places
-from asterism.install.plan import Backup, Change, Found
+from asterism.install.clients import Client, ClientPlaces
+from asterism.install.plan import Backup, FileChange, ReadFile
 from asterism.types.errors import InputError, PathUnreadable, StorageFailed
 from asterism.types.files import display_path
 
@@ -25,15 +25,15 @@ LARGEST = 64_000_000
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
-def is_found(client: Client, places: Places) -> bool:
+def is_found(client: Client, places: ClientPlaces) -> bool:
     """Whether a client seems to be on this machine."""
     return any(places.at(sign).exists() for sign in client.signs)
 
 
-class Written(NamedTuple):
+class WrittenFile(NamedTuple):
     """A change that was carried out, and where the copy of the earlier state is."""
 
-    change: Change
+    change: FileChange
     backup: Path | None
 
 
@@ -42,30 +42,30 @@ class Reader:
 
     def __init__(self, root: Path | None = None) -> None:
         self._root = None if root is None else Path(os.path.realpath(root))
-        self._files: dict[Path, Found] = {}
+        self._files: dict[Path, ReadFile] = {}
 
-    def __call__(self, path: Path) -> Found:
-        """The file at a path, or that there is none."""
+    def __call__(self, path: Path) -> ReadFile:
+        """The file at a path, or its absence."""
         if path not in self._files:
             self._files[path] = self._found(path)
         return self._files[path]
 
-    def _found(self, path: Path) -> Found:
+    def _found(self, path: Path) -> ReadFile:
         real = Path(os.path.realpath(path))
         if self._root is not None and not real.is_relative_to(self._root):
             raise InputError(
                 f"{_shown(path)} was not touched: it leads out of the project, to {_shown(real)}."
             )
         content = _content(real)
-        return Found(path, real, content, tuple(_backups(real)) if content is not None else ())
+        return ReadFile(path, real, content, tuple(_backups(real)) if content is not None else ())
 
 
-def write(changes: Iterable[Change], today: date) -> list[Written]:
+def write(changes: Iterable[FileChange], today: date) -> list[WrittenFile]:
     """Carry out changes one by one; what cannot be written stops it, and says what was done."""
-    done: list[Written] = []
+    done: list[WrittenFile] = []
     for change in changes:
         try:
-            done.append(Written(change, _write(change, today)))
+            done.append(WrittenFile(change, _write(change, today)))
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise StorageFailed(
@@ -76,14 +76,14 @@ def write(changes: Iterable[Change], today: date) -> list[Written]:
     return done
 
 
-def _so_far(done: list[Written]) -> str:
+def _so_far(done: list[WrittenFile]) -> str:
     if not done:
         return " Nothing was written."
     names = ", ".join(_shown(entry.change.path) for entry in done)
     return f" Changed before that: {names}. Run the command again once this is put right."
 
 
-def _write(change: Change, today: date) -> Path | None:
+def _write(change: FileChange, today: date) -> Path | None:
     now = _content(change.real)
     if now == change.after:
         # Another run did the same in the meantime.
@@ -106,8 +106,8 @@ def _write(change: Change, today: date) -> Path | None:
     return backup
 
 
-def _check_writable(change: Change) -> None:
-    """A file that nobody may write is not replaced, though its directory would allow it."""
+def _check_writable(change: FileChange) -> None:
+    """A read-only file is not replaced, though its directory would allow it."""
     with suppress(FileNotFoundError):
         if not change.real.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
             raise InputError(
@@ -120,7 +120,7 @@ def _replace(path: Path, content: bytes, like: Path, new_mode: int = 0o666) -> N
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
     status = like.stat() if like.exists() else None
-    # From its first byte on, nobody may read it who may not read the old one.
+    # From its first byte on, it has the permissions of the old one.
     mode = new_mode if status is None else stat.S_IMODE(status.st_mode)
     try:
         handle = os.open(temporary, _NEW_FILE, mode)

@@ -17,8 +17,9 @@ class Dialect(NamedTuple):
 
     key: str
     """Names the grammar; dialects of one language have different keys."""
-    rules: str
-    """`module:VARIABLE` with the rules of the walker; `prose` and `text` need no grammar."""
+    rules: str = ""
+    """`module:VARIABLE` with the rules of the walker; `prose` and `text` need no grammar. Empty
+    where `parts` or `reader` makes the outline."""
     extensions: tuple[str, ...] = ()
     filenames: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()
@@ -29,6 +30,14 @@ class Dialect(NamedTuple):
     claims: str = ""
     """`module:function` that tells from the text whether a file of a shared extension is in this
     dialect."""
+    parts: str = ""
+    """`module:function` that divides a file into parts, each read by a dialect of its own: the
+    scripts of a component, the cells of a notebook. `(path, text)` to a list of parts."""
+    reader: str = ""
+    """`module:function` that makes the outline without a grammar: `(path, language, text)`."""
+    view: str = ""
+    """`module:function` from a file's decoded text to the text that is read and shown instead,
+    line for line: a notebook without the JSON around its cells."""
 
 
 class OptionalGrammar(NamedTuple):
@@ -103,7 +112,7 @@ class ScopeFacets(NamedTuple):
     named_constructors: bool = False
     """Whether a constructor has the name of its class."""
     own_type_words: bool = False
-    """Whether words such as `Self` and `static` stand for the type around them."""
+    """Whether words such as `Self` and `static` mean the type around them."""
     added_members: bool = False
     """Whether a repository adds members to types of others under the name of the type."""
     added_by_parameter: str = ""
@@ -190,9 +199,9 @@ class TypeFacets(NamedTuple):
     typedefs: bool = False
     """Whether `typedef` gives a type another name."""
     alias_values: bool = False
-    """Whether a constant may stand for a type: `const Lid = @This()`."""
+    """Whether a constant may be an alias of a type: `const Lid = @This()`."""
     declared_modules: bool = False
-    """Whether a namespace without members stands for a file."""
+    """Whether a namespace without members means a file."""
 
 
 class BaseFacets(NamedTuple):
@@ -201,7 +210,7 @@ class BaseFacets(NamedTuple):
     mark: bytes = b""
     """Matches what stands before the bases in a type's header."""
     depth: int = 0
-    """How many brackets the bases stand in."""
+    """How many brackets are around the bases."""
     keywords: bool = False
     """Whether keyword arguments stand among the bases."""
     mixins: bytes = b""
@@ -220,13 +229,13 @@ class CallFacets(NamedTuple):
     behind: bytes = b""
     """Matches what follows the name in a call, where brackets alone do not tell."""
     by_block: bool = False
-    """Whether a block may stand for the brackets."""
+    """Whether a block may replace the brackets."""
     bare: bool = False
     """Whether a function is called by its name, brackets or not."""
     decorators: bool = False
     """Whether a decorator is a call; elsewhere an attribute only looks like one."""
     bracket_attributes: bool = False
-    """Whether attributes stand in square brackets before a declaration."""
+    """Whether attributes are written in square brackets before a declaration."""
     of_types: bool = True
     """Whether a type in front of brackets is called; else that is a conversion."""
     by_declaration: bool = False
@@ -275,7 +284,7 @@ class Facets(NamedTuple):
 Roots: TypeAlias = Callable[[], Mapping[str, str]]
 """Gives the first file of each package of a repository, by the name that code has for it."""
 
-# These stand for their folder, and there are thousands of each: the folder tells them apart.
+# These mean their folder, and there are thousands of each: the folder tells them apart.
 _FOLDER_FILES = frozenset({"__init__.py", "__init__.pyi"})
 
 

@@ -33,7 +33,7 @@ def declare_parameter(
     return True
 
 
-# What only groups declarations: what stands in it is still at the top.
+# Items that only group declarations: their contents are still at the top.
 _GROUPS = frozenset({"namespace", "extension"})
 
 
@@ -52,7 +52,7 @@ def declare_exports(exported: Callable[[Draft, Builder], bool]) -> Callable[[Bui
 
 
 def owner_kind(builder: Builder, draft: Draft) -> str | None:
-    """The kind of the item a draft stands in, or None at the top."""
+    """The kind of the item around a draft, or None at the top."""
     return None if draft.parent is None else builder.drafts[draft.parent].kind
 
 

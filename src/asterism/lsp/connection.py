@@ -135,7 +135,7 @@ class ServerConnection:
         if not isinstance(number, int):
             raise ServerGarbled("the server sent a message that is neither question nor answer")
         with self._lock:
-            # An answer that comes after its deadline has nobody waiting.
+            # An answer that comes after its deadline is ignored.
             box = self._waiting.pop(number, None)
         if box is not None:
             box.put(message)
@@ -263,7 +263,7 @@ class LanguageClient:
         }
         answer = self.request("initialize", params)
         if not isinstance(answer, dict) or not isinstance(answer.get("capabilities"), dict):
-            # Nothing it says to questions could be told from "there is none".
+            # Its replies could not be told from "nothing found".
             raise ServerGarbled("it does not answer the handshake")
         self.capabilities: Mapping[str, Any] = answer["capabilities"]
         connection.notify("initialized", {})

@@ -124,8 +124,8 @@ class Keeper(Generic[Session]):
     def call(self, work: Callable[[Session], Result]) -> Result:
         """Do some work with the session; if the server dies of it, once more with a new one.
 
-        A server that did not answer in time is replaced too, but the work is not repeated: whoever
-        asks has waited long enough.
+        A server that did not answer in time is replaced too, but the work is not repeated: the
+        caller has waited long enough.
         """
         for is_last in (False, True):
             session, life = self._enter()
@@ -258,7 +258,7 @@ class Keeper(Generic[Session]):
         )
 
     def _look(self) -> None:
-        """Release a server that nobody has asked for a long time; called by its guard."""
+        """Release a server that was not used for a long time; called by its guard."""
         with self._changed:
             idle = self._clock() - self._used_at
             if self._condition is not ServerCondition.ready or self._users:

@@ -1,11 +1,10 @@
-"""A language server process and the pipes or socket to talk to it."""
+"""A language server process and the pipes to talk to it."""
 
 import contextlib
 import json
 import os
 import select
 import signal
-import socket
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -122,7 +121,7 @@ class Channel(Protocol):
     """A two-way stream of bytes; errors of the operating system mean that it is over.
 
     One thread reads and one writes, and each ends its own side: a descriptor that another thread
-    closes may be somebody else's by the time it is used.
+    closes may be reused for another file by the time it is used.
     """
 
     def read(self, size: int) -> bytes:
@@ -169,37 +168,6 @@ class Pipes:
         self._output.close()
 
 
-class UnixSocket:
-    """A connected unix socket."""
-
-    def __init__(self, path: str) -> None:
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            self._socket.connect(path)
-        except OSError as error:
-            self._socket.close()
-            raise ServerMissing(
-                f"Nobody answers at the socket {path}: {error.strerror}."
-            ) from error
-
-    def read(self, size: int) -> bytes:
-        """Some bytes the other side sent."""
-        return self._socket.recv(size)
-
-    def write(self, data: bytes) -> None:
-        """Send all of it."""
-        self._socket.sendall(data)
-
-    def finish_writing(self) -> None:
-        """Shut the socket down, which wakes the reader too."""
-        with contextlib.suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
-
-    def finish_reading(self) -> None:
-        """Close the socket."""
-        self._socket.close()
-
-
 # How often a guard looks at memory and idleness: a server can grow some 100 MB between two looks.
 LOOK_SECONDS = 0.2
 
@@ -223,7 +191,7 @@ class ServerCommand:
     command: tuple[str, ...]
     """The executable; the table has the arguments."""
     values: Mapping[str, str] = field(default_factory=dict)
-    """What the placeholders of the table stand for."""
+    """The values of the table's placeholders."""
     memory_bytes: int = 2_000_000_000
     """Resident memory, of its children too, at which it is ended."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from asterism.operations.calls import Call
 from asterism.operations.json import Accounted, compact, to_json
-from asterism.operations.limits import Part, Reply, measured, plain_account, reply_of
+from asterism.operations.limits import CallReply, ReplyPart, measured, plain_account, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.schema import Json, ProjectId, RepositoryId, choice, text
 from asterism.operations.search import META
@@ -68,7 +68,7 @@ class RunAgentInstruction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Segment:
+class AnswerSegment:
     """A part of an answer."""
 
     type: str
@@ -82,7 +82,7 @@ class AnswerFound:
     agentName: str = ""
     conversationId: str
     modelId: str
-    segments: tuple[Segment, ...]
+    segments: tuple[AnswerSegment, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +103,7 @@ class AgentsFound(Accounted, _Agents):
     """The agents that can be given instructions."""
 
 
-def codebase_question(call: Call, asked: CodebaseQuestion) -> Reply:
+def codebase_question(call: Call, asked: CodebaseQuestion) -> CallReply:
     """The answer to a question, and nothing else."""
     from asterism.engine.chat.requests import AskRequest
 
@@ -117,7 +117,7 @@ def codebase_question(call: Call, asked: CodebaseQuestion) -> Reply:
     return _reply(call, _answered(call, request))
 
 
-def run_agent_instruction(call: Call, asked: RunAgentInstruction) -> Reply:
+def run_agent_instruction(call: Call, asked: RunAgentInstruction) -> CallReply:
     """An agent's answer, and nothing else."""
     from asterism.engine.chat.requests import AskRequest
 
@@ -131,7 +131,7 @@ def run_agent_instruction(call: Call, asked: RunAgentInstruction) -> Reply:
     return _reply(call, _answered(call, request))
 
 
-def list_agents(call: Call, _asked: ListAgents) -> Reply:
+def list_agents(call: Call, _asked: ListAgents) -> CallReply:
     """The agents that can be given instructions, those of the server's repository included."""
     agents = tuple(
         AgentRow(name=agent.name, description=agent.description)
@@ -165,7 +165,7 @@ def _answered(call: Call, request: AskRequest) -> Answered:
                 raise Cancelled("The request was cancelled.") from None
 
 
-def _reply(call: Call, answered: Answered) -> Reply:
+def _reply(call: Call, answered: Answered) -> CallReply:
     turn = answered.turn
     machine: Json = {
         "conversationId": turn.conversation_id,
@@ -184,7 +184,7 @@ def _reply(call: Call, answered: Answered) -> Reply:
         )
         return _failed(sentence, APPROVAL_NEEDED, machine)
     text, room = turn.answer, len(turn.answer)
-    reply = Reply(parts=(_answer(turn, text),), meta={META: machine})
+    reply = CallReply(parts=(_answer(turn, text),), meta={META: machine})
     while (excess := measured(reply) - call.limit) > 0 and room:
         # JSON escapes make the text longer, so less than the excess has to go.
         room = max(0, room - max(100, excess // 2))
@@ -194,19 +194,19 @@ def _reply(call: Call, answered: Answered) -> Reply:
     return reply
 
 
-def _answer(turn: Turn, text: str) -> Part:
+def _answer(turn: Turn, text: str) -> ReplyPart:
     found = AnswerFound(
         agentName=turn.agent_name,
         conversationId=turn.conversation_id,
         modelId=turn.model_id,
-        segments=(Segment(type="answer", text=text),),
+        segments=(AnswerSegment(type="answer", text=text),),
     )
-    return Part(compact(to_json(found)))
+    return ReplyPart(compact(to_json(found)))
 
 
-def _failed(message: str, code: str, machine: Json) -> Reply:
+def _failed(message: str, code: str, machine: Json) -> CallReply:
     meta = {META: {"code": code, **machine}}
-    return Reply(parts=(Part(f"{message} [{code}]"),), meta=meta, error=code)
+    return CallReply(parts=(ReplyPart(f"{message} [{code}]"),), meta=meta, error=code)
 
 
 OPERATIONS = (
@@ -232,6 +232,10 @@ Example: {"question": "How are failed payments retried?"}""",
         run=codebase_question,
         uses_model=True,
         is_tool=True,
+        instruction="""\
+codebase_question: an explanation in words, when you need no code; list_agents and \
+run_agent_instruction: the user's own agents; search_items, list_items, edit_item: their rules, \
+references and tools.""",
     ),
     Operation(
         name="list_agents",

@@ -40,6 +40,11 @@ def checked(operation: Operation, given: Mapping[str, object] | None) -> Json:
     return {**defaults, **found}
 
 
+def check_number(name: str, schema: Json, value: float) -> float:
+    """A number within the bounds of its field."""
+    return _within(name, schema, value)
+
+
 def _unknown(name: object, operation: Operation) -> str:
     word = _shown(name)
     near = difflib.get_close_matches(word, [*operation.parameters], n=1)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from asterism.operations.calls import Call
-from asterism.operations.limits import Reply, reply_of
+from asterism.operations.limits import CallReply, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.schema import Json, choice, switch, text, whole
 from asterism.types.chat import Shelf
@@ -113,7 +113,7 @@ class ConversationDeleted:
     deleted: bool
 
 
-def list_conversations(call: Call, asked: ListConversations) -> Reply:
+def list_conversations(call: Call, asked: ListConversations) -> CallReply:
     """A page of conversations."""
     from asterism.engine.chat.requests import conversation_json
 
@@ -123,7 +123,7 @@ def list_conversations(call: Call, asked: ListConversations) -> Reply:
     return reply_of(ConversationsFound(conversations=listed, total=page.total, cursor=page.cursor))
 
 
-def search_conversations(call: Call, asked: SearchConversations) -> Reply:
+def search_conversations(call: Call, asked: SearchConversations) -> CallReply:
     """Turns in which something was said."""
     from asterism.engine.chat.requests import match_json
 
@@ -142,7 +142,7 @@ def _about(call: Call) -> str | None:
     return name
 
 
-def show_conversation(call: Call, asked: ShowConversation) -> Reply:
+def show_conversation(call: Call, asked: ShowConversation) -> CallReply:
     """A conversation with its turns."""
     found = _export(call, asked.conversationId)
     if asked.brief:
@@ -150,7 +150,7 @@ def show_conversation(call: Call, asked: ShowConversation) -> Reply:
     return reply_of(found)
 
 
-def export_conversation(call: Call, asked: ExportConversation) -> Reply:
+def export_conversation(call: Call, asked: ExportConversation) -> CallReply:
     """All of a conversation, for keeping elsewhere."""
     from asterism.engine.chat.requests import export_markdown
 
@@ -161,21 +161,21 @@ def export_conversation(call: Call, asked: ExportConversation) -> Reply:
     return reply_of(_export(call, id_))
 
 
-def archive_conversation(call: Call, asked: ConversationPlace) -> Reply:
+def archive_conversation(call: Call, asked: ConversationPlace) -> CallReply:
     """Archive a conversation."""
     from asterism.engine.chat.requests import conversation_json
 
     return reply_of(conversation_json(_conversations(call).archive(asked.conversationId)))
 
 
-def restore_conversation(call: Call, asked: ConversationPlace) -> Reply:
+def restore_conversation(call: Call, asked: ConversationPlace) -> CallReply:
     """Bring an archived conversation back."""
     from asterism.engine.chat.requests import conversation_json
 
     return reply_of(conversation_json(_conversations(call).restore(asked.conversationId)))
 
 
-def delete_conversation(call: Call, asked: ConversationPlace) -> Reply:
+def delete_conversation(call: Call, asked: ConversationPlace) -> CallReply:
     """Remove a conversation for good."""
     _conversations(call).delete(asked.conversationId)
     return reply_of(ConversationDeleted(conversationId=asked.conversationId, deleted=True))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from asterism.operations.calls import Call
 from asterism.operations.json import Accounted, Located, located
-from asterism.operations.limits import Reply, plain_account, reply_of
+from asterism.operations.limits import CallReply, plain_account, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.schema import (
     LAST_LINE,
@@ -113,7 +113,7 @@ class LinesFound(Accounted, Located):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SkippedFile:
+class SkippedRow:
     """A file or folder that is left out."""
 
     file_path: str
@@ -126,10 +126,10 @@ class SkippedFound(Accounted, Located):
     """What an index leaves out, and why."""
 
     counts: Mapping[str, int]
-    skipped: tuple[SkippedFile, ...]
+    skipped: tuple[SkippedRow, ...]
 
 
-def file_outline(call: Call, asked: FileOutline) -> Reply:
+def file_outline(call: Call, asked: FileOutline) -> CallReply:
     """The symbols of a file, in its order."""
     from asterism.analysis.contents import read_outline
 
@@ -164,16 +164,17 @@ def _symbols(outline: Outline) -> tuple[OutlineSymbol, ...]:
     )
 
 
-def file_lines(call: Call, asked: FileLines) -> Reply:
+def file_lines(call: Call, asked: FileLines) -> CallReply:
     """Lines of a file as it is now."""
-    from asterism.analysis.source.text import decode, is_binary, read
+    from asterism.analysis.source.text import is_binary, read
+    from asterism.analysis.syntax.outlines import text_of
 
     registered = call.repository()
     path, relative = shown_file(call, registered, asked.file_path)
     data = read(str(path))
     if is_binary(data):
         raise NotText(f"{display_path(relative)} is a binary file; only text can be shown.")
-    lines = decode(data).decode("utf-8", "replace").split("\n")
+    lines = text_of(relative, data).decode("utf-8", "replace").split("\n")
     if lines[-1] == "":
         lines.pop()
     first = asked.start_line
@@ -194,7 +195,7 @@ def file_lines(call: Call, asked: FileLines) -> Reply:
     return reply_of(found, "lines")
 
 
-def skipped_files(call: Call, asked: SkippedFiles) -> Reply:
+def skipped_files(call: Call, asked: SkippedFiles) -> CallReply:
     """What the index leaves out, and why."""
     from asterism.operations.repositories import shown_detail
     from asterism.store.catalogue.catalogue import Catalogue
@@ -206,7 +207,7 @@ def skipped_files(call: Call, asked: SkippedFiles) -> Reply:
             raise IndexMissing(f"{repo} is not indexed yet.")
         entries, counts = catalogue.skipped(repo), catalogue.skipped_counts(repo)
     rows = tuple(
-        SkippedFile(
+        SkippedRow(
             file_path=wire_path(entry.path),
             reason=entry.reason,
             detail=shown_detail(entry.detail, registered.repository.root),

@@ -16,7 +16,7 @@ from asterism.operations.json import (
     statistics_json,
     upgrade_json,
 )
-from asterism.operations.limits import Reply, reply_of
+from asterism.operations.limits import CallReply, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.schema import Json, ProjectId, RepositoryId, switch, text
 from asterism.types.errors import IndexMissing
@@ -107,7 +107,7 @@ class CancelFound(KnownRepository):
     sentence: str
 
 
-def index_codebase(call: Call, asked: IndexCodebase) -> Reply:
+def index_codebase(call: Call, asked: IndexCodebase) -> CallReply:
     """Bring an index up to date, now or in the background."""
     from asterism.operations.repositories import to_index
 
@@ -152,7 +152,7 @@ def _sync_text(found: Json) -> str:
     return "\n".join([f"{found['name']}: {found['sentence']}", *warnings])
 
 
-def index_status(call: Call, _asked: IndexPlace) -> Reply:
+def index_status(call: Call, _asked: IndexPlace) -> CallReply:
     """The state of an index, with what this server has measured."""
     from asterism.telemetry.exposition import summary
 
@@ -195,7 +195,7 @@ def _status_text(found: Json) -> str:
     return "\n".join(lines)
 
 
-def watch_status(call: Call, _asked: IndexPlace) -> Reply:
+def watch_status(call: Call, _asked: IndexPlace) -> CallReply:
     """Whether something keeps the index fresh."""
     found = call.engine.status(call.repository())
     seen = found.watcher
@@ -221,7 +221,7 @@ def _watch_text(found: Json) -> str:
     return " ".join(word for word in (found["message"], found["sentence"]) if word)
 
 
-def cancel_indexing(call: Call, _asked: IndexPlace) -> Reply:
+def cancel_indexing(call: Call, _asked: IndexPlace) -> CallReply:
     """Stop the indexing of a repository, in this process or another."""
     registered = call.repository()
     try:
@@ -264,6 +264,9 @@ Example: {"wait": true}""",
         read_only=False,
         has_progress=True,
         is_tool=True,
+        instruction="""\
+index_codebase: only when a tool says that there is no index. Afterwards every search keeps \
+the index fresh by itself; do not index after edits.""",
         route=Route("POST", "/api/index"),
     ),
     Operation(
@@ -281,6 +284,9 @@ Example: {}""",
         reply=StatusFound,
         run=index_status,
         is_tool=True,
+        instruction="""\
+index_status, watch_status, index_debug, list_repositories, cancel_indexing: when an answer \
+surprises you or another repository is meant.""",
         route=Route("GET", "/api/status"),
     ),
     Operation(

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from asterism.operations.calls import Call
-from asterism.operations.json import Counted, KnownRepository, known
-from asterism.operations.limits import Reply, plain_account, reply_of
+from asterism.operations.json import EntryCounts, KnownRepository, known
+from asterism.operations.limits import CallReply, plain_account, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.schema import (
     Json,
@@ -57,7 +57,7 @@ class IndexDebug:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileVerdict:
+class IndexVerdict:
     """Whether a file belongs into the index, and why not."""
 
     indexed: bool
@@ -87,7 +87,7 @@ class _Inspected(KnownRepository):
 
     file_path: str
     on_disk: bool
-    verdict: FileVerdict | None
+    verdict: IndexVerdict | None
     freshness: str
     message: str
     trouble: str | None
@@ -102,11 +102,11 @@ class _Inspected(KnownRepository):
 
 
 @dataclass(frozen=True, kw_only=True)
-class InspectionFound(Counted, _Inspected):
+class InspectionFound(EntryCounts, _Inspected):
     """What the index holds of a file, and why not the rest."""
 
 
-def index_debug(call: Call, asked: IndexDebug) -> Reply:
+def index_debug(call: Call, asked: IndexDebug) -> CallReply:
     """The index's view of one file, or the reasons behind a ranking."""
     from asterism.engine.search import SearchRequest
     from asterism.operations.repositories import inside
@@ -149,11 +149,11 @@ def _inspection_found(found: Inspection, with_text: bool, limit: int) -> Inspect
     )
 
 
-def _verdict(found: Inspection) -> FileVerdict | None:
+def _verdict(found: Inspection) -> IndexVerdict | None:
     from asterism.operations.repositories import shown_detail
 
     verdict = found.verdict
-    return verdict and FileVerdict(
+    return verdict and IndexVerdict(
         indexed=verdict.indexed,
         reason=verdict.reason and verdict.reason.value,
         detail=shown_detail(verdict.detail, found.registered.repository.root),

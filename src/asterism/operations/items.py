@@ -10,8 +10,8 @@ from functools import partial
 from typing import Annotated, TypeAlias
 
 from asterism.operations.calls import Call
-from asterism.operations.json import Counted
-from asterism.operations.limits import Reply, plain_account, reply_of
+from asterism.operations.json import EntryCounts
+from asterism.operations.limits import CallReply, plain_account, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.schema import (
     Json,
@@ -103,11 +103,11 @@ class _Items:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ItemsFound(Counted, _Items):
+class ItemsFound(EntryCounts, _Items):
     """Items of an agent; a search also gives the best of those that were not chosen."""
 
 
-def search_items(call: Call, asked: SearchItems) -> Reply:
+def search_items(call: Call, asked: SearchItems) -> CallReply:
     """What matters for a task, with texts and scores."""
     from asterism.engine.sessions import ContextRequest, context_for
     from asterism.operations.context_json import context_for_json
@@ -132,7 +132,7 @@ def search_items(call: Call, asked: SearchItems) -> Reply:
     return _reply(shown, call)
 
 
-def list_items(call: Call, asked: ListItems) -> Reply:
+def list_items(call: Call, asked: ListItems) -> CallReply:
     """What an agent has."""
     from asterism.context.items import in_order, item_json
 
@@ -158,7 +158,7 @@ def list_items(call: Call, asked: ListItems) -> Reply:
     return _reply(found, call)
 
 
-def edit_item(call: Call, asked: EditItem) -> Reply:
+def edit_item(call: Call, asked: EditItem) -> CallReply:
     """Change one rule or reference in the agent's file."""
     from asterism.context.agents.edit import add_item, enable_item, remove_item, replace_item
     from asterism.context.items import item_json
@@ -219,7 +219,7 @@ def _in_short(item: Item) -> Json:
     return shown
 
 
-def _reply(found: _Items, call: Call) -> Reply:
+def _reply(found: _Items, call: Call) -> CallReply:
     count = len(found.items)
     account = plain_account(count, count, call.limit)
     return reply_of(ItemsFound(**vars(found), **account), "items", _text)

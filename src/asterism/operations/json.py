@@ -41,7 +41,7 @@ class KnownRepository:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counted:
+class EntryCounts:
     """How many entries there are, how many the reply has, and why the rest is left out."""
 
     total_count: int
@@ -53,7 +53,7 @@ class Counted:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Accounted(Counted):
+class Accounted(EntryCounts):
     """The same with where the list goes on, and how fresh it is."""
 
     cursor: str | None

@@ -26,7 +26,7 @@ WIDEST_TIMES: Mapping[str, float] = {"elapsed_ms": 999_999.9, "latency_ms": 999_
 """The fields that say how long a reply took, by which its size is not to be changed."""
 
 
-class Part(NamedTuple):
+class ReplyPart(NamedTuple):
     """A text for the model; a higher priority matters more."""
 
     text: str
@@ -34,10 +34,10 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class CallReply:
     """What a tool answers, before a protocol writes it."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ReplyPart, ...]
     structured: Json | None = None
     meta: Json = field(default_factory=dict)
     rows: str | None = None
@@ -52,11 +52,11 @@ class Reply:
 
 def reply_of(
     found: object, rows: str | None = None, render: Callable[[Json], str] | None = None
-) -> Reply:
+) -> CallReply:
     """The reply that a record is; without `render` it has no text, as programs read the data."""
     structured: Json = to_json(found)
     text = "" if render is None else render(structured)
-    return Reply(parts=(Part(text),), structured=structured, rows=rows, render=render)
+    return CallReply(parts=(ReplyPart(text),), structured=structured, rows=rows, render=render)
 
 
 def limit_for(max_tokens: int | None, client: str | None = None) -> int:
@@ -65,7 +65,7 @@ def limit_for(max_tokens: int | None, client: str | None = None) -> int:
     return MOST_CHARS if tokens is None else min(MOST_CHARS, tokens * CHARS_PER_TOKEN)
 
 
-def written(reply: Reply) -> Json:
+def written(reply: CallReply) -> Json:
     """The result as MCP has it."""
     result: Json = {
         "content": [
@@ -85,7 +85,7 @@ def written(reply: Reply) -> Json:
     return result
 
 
-def result_json(reply: Reply) -> Json:
+def result_json(reply: CallReply) -> Json:
     """The result for programs: its data, and the texts where these are the answer."""
     if reply.structured is not None:
         return reply.structured
@@ -94,7 +94,7 @@ def result_json(reply: Reply) -> Json:
     return {"parts": parts, **data}
 
 
-def measured(reply: Reply) -> int:
+def measured(reply: CallReply) -> int:
     """Characters of the reply as it is sent, its times as wide as they can be.
 
     Else the size, and what is left out for it, would depend on how busy the machine is.
@@ -102,7 +102,7 @@ def measured(reply: Reply) -> int:
     return len(compact(written(_timeless(reply))))
 
 
-def _timeless(reply: Reply) -> Reply:
+def _timeless(reply: CallReply) -> CallReply:
     """The reply with the same times for every run."""
     meta = {name: _with_widest_times(part) for name, part in reply.meta.items()}
     structured = reply.structured and _with_widest_times(reply.structured)
@@ -115,7 +115,7 @@ def _with_widest_times(part: Any) -> Any:
     return {**part, **{name: WIDEST_TIMES[name] for name in WIDEST_TIMES.keys() & part.keys()}}
 
 
-def fitted(reply: Reply, limit: int) -> Reply:
+def fitted(reply: CallReply, limit: int) -> CallReply:
     """The reply within the limit: rows go from the end, and the account says how many."""
     size = measured(reply)
     if size <= limit or reply.rows is None or reply.structured is None:
@@ -132,7 +132,7 @@ def fitted(reply: Reply, limit: int) -> Reply:
     return _with_rows(reply, low, limit)
 
 
-def account_of(reply: Reply) -> Json:
+def account_of(reply: CallReply) -> Json:
     """The account of what a reply left out; empty if it has no account."""
     found = reply.structured or {}
     if reply.account is not None:
@@ -160,7 +160,7 @@ def plain_account(total: int, returned: int, limit: int) -> Json:
     }
 
 
-def with_size(reply: Reply) -> Reply:
+def with_size(reply: CallReply) -> CallReply:
     """The reply with its own size in the account, where that stands among what is shown."""
     structured = reply.structured or {}
     if "truncation_info" not in structured:
@@ -171,7 +171,7 @@ def with_size(reply: Reply) -> Reply:
     return replace(reply, structured={**structured, "truncation_info": info})
 
 
-def _with_rows(reply: Reply, count: int, limit: int) -> Reply:
+def _with_rows(reply: CallReply, count: int, limit: int) -> CallReply:
     structured, name = reply.structured or {}, reply.rows or ""
     rows = structured[name]
     gone = len(rows) - count
@@ -195,15 +195,15 @@ def _with_rows(reply: Reply, count: int, limit: int) -> Reply:
     )
 
 
-def restructured(reply: Reply, structured: Json) -> Reply:
+def restructured(reply: CallReply, structured: Json) -> CallReply:
     """The reply with other structured content, and the text that follows from it."""
     parts = reply.parts
     if reply.render is not None:
-        parts = (Part(visible(reply.render(structured))),)
+        parts = (ReplyPart(visible(reply.render(structured))),)
     return replace(reply, structured=structured, parts=parts)
 
 
-def _shortened(reply: Reply, limit: int) -> Reply:
+def _shortened(reply: CallReply, limit: int) -> CallReply:
     """A reply that has no rows, without its last parts; the best come first."""
     parts = list(reply.parts)
     while len(parts) > 1 and measured(_ending(reply, parts)) > limit:
@@ -216,8 +216,8 @@ def _shortened(reply: Reply, limit: int) -> Reply:
     return _ending(reply, parts)
 
 
-def _ending(reply: Reply, parts: list[Part]) -> Reply:
+def _ending(reply: CallReply, parts: list[ReplyPart]) -> CallReply:
     """The reply with these parts and a word on the others."""
     gone = len(reply.parts) - len(parts)
     note = f"[Cut: the reply was too long; {gone} more parts had no place. Ask narrower.]"
-    return replace(reply, parts=(*parts, Part(note, 0.0)))
+    return replace(reply, parts=(*parts, ReplyPart(note, 0.0)))

@@ -9,7 +9,7 @@ from types import UnionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from asterism.operations.calls import Call
-from asterism.operations.limits import Reply
+from asterism.operations.limits import CallReply
 from asterism.operations.reply_schema import reply_schema
 from asterism.operations.schema import Json, request_fields
 
@@ -39,7 +39,7 @@ class Operation:
     """A frozen record whose fields are annotated as `operations.schema` says."""
     reply: type[Any] | UnionType | None = None
     """The record whose JSON is the reply; None where a turn of a chat is, as it is stored."""
-    run: Callable[[Call, Any], Reply] | None = None
+    run: Callable[[Call, Any], CallReply] | None = None
     begin: Callable[[Call, Any, Hear], TurnHandle] | None = None
     """Begins a turn of a chat. HTTP answers with its events, or with the turn when it has ended."""
 
@@ -58,9 +58,14 @@ class Operation:
 
     is_tool: bool = False
     """MCP clients see it."""
+    instruction: str = ""
+    """`NAME: when to use it`, for the instructions of the MCP server; it may name more tools."""
     shows_reply: bool = False
     """MCP clients see the schema of the reply as well; it costs a model tokens."""
     route: Route | None = None
+    command: str = ""
+    """A command of the terminal made from the request and the reply. Most operations have a
+    command with a module of its own instead, which takes its arguments from the request."""
 
     @cached_property
     def parameters(self) -> dict[str, Json]:
@@ -82,7 +87,7 @@ class Operation:
         """Whether it must end in time: a change is not interrupted half-way."""
         return self.read_only and not self.uses_model
 
-    def answer(self, call: Call) -> Reply:
+    def answer(self, call: Call) -> CallReply:
         """Run the operation on arguments that are checked."""
         if self.run is None:
             raise TypeError(f"{self.name} begins a turn; it has no reply of its own.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from asterism.operations.calls import Call
 from asterism.operations.json import Accounted, Located, located
-from asterism.operations.limits import MOST_CHARS, Reply, plain_account, reply_of
+from asterism.operations.limits import MOST_CHARS, CallReply, plain_account, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.requests import SymbolRelations
 from asterism.operations.schema import Json
@@ -34,7 +34,7 @@ class RelationsFound(Accounted, Located):
     """A tree of calls is as deep as asked; `calls` holds the edges below."""
 
 
-def symbol_relations(call: Call, asked: SymbolRelations) -> Reply:
+def symbol_relations(call: Call, asked: SymbolRelations) -> CallReply:
     """Every definition of a name with its callers, callees or references."""
     from asterism.engine.relations import Relation, RelationsRequest
 

@@ -8,8 +8,8 @@ from typing import Annotated
 
 from asterism.operations.addable import Addable
 from asterism.operations.calls import Call
-from asterism.operations.json import Counted, KnownRepository, known
-from asterism.operations.limits import Reply, plain_account, reply_of
+from asterism.operations.json import EntryCounts, KnownRepository, known
+from asterism.operations.limits import CallReply, plain_account, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.schema import NOT_A_FLAG, Json, MaxTokens, text
 from asterism.types.errors import UsageError
@@ -60,7 +60,7 @@ class _Repositories:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RepositoriesFound(Counted, _Repositories):
+class RepositoriesFound(EntryCounts, _Repositories):
     """Every repository that can be searched."""
 
 
@@ -71,7 +71,7 @@ class RepositoryRemoved(KnownRepository):
     removed: bool
 
 
-def list_repositories(call: Call, _asked: ListRepositories) -> Reply:
+def list_repositories(call: Call, _asked: ListRepositories) -> CallReply:
     """Every repository that can be searched."""
     from asterism.engine.status import list_repositories as listed
 
@@ -99,7 +99,7 @@ def _list_text(found: Json) -> str:
     return "\n".join([*lines, *more]) or "No repository is indexed yet; call index_codebase."
 
 
-def add_repository(call: Call, asked: AddRepository) -> Reply:
+def add_repository(call: Call, asked: AddRepository) -> CallReply:
     """Register a directory, if the user's settings allow it."""
     if not Path(asked.path).is_absolute():
         raise UsageError("path has to be absolute: the directory on the server's machine.")
@@ -108,7 +108,7 @@ def add_repository(call: Call, asked: AddRepository) -> Reply:
     return reply_of(KnownRepository(**known(registered)))
 
 
-def remove_repository(call: Call, _asked: RemoveRepository) -> Reply:
+def remove_repository(call: Call, _asked: RemoveRepository) -> CallReply:
     """Remove a repository, after the work on it was stopped."""
     registered = call.repository()
     call.host.forget(registered)

@@ -38,7 +38,9 @@ _FILTER = Option(
     metavar="KEY=VALUE",
     help="only such code: path_prefix=src/, type=class, languages=python …",
 )
-_TOKENS = Option(flag="--tokens", help="give no more text than this; less detail instead")
+_TOKENS = Option(
+    flag="--tokens", help="give no more text than this; less detail instead", is_bounded=False
+)
 _QUERY = Option(
     is_position=True,
     help="words, names, code, regex:PATTERN or symbol = NAME; - reads it from standard input",
@@ -51,7 +53,10 @@ _MinScore: TypeAlias = Annotated[float | None, share("Leave out what scores less
 _Filters: TypeAlias = Annotated[Json, mapping(FILTERS_TEXT), _FILTER]
 _Stage: TypeAlias = Annotated[str | None, choice("Look around widely, or strictly.", STAGES)]
 _Limit: TypeAlias = Annotated[
-    int, whole("Rows at most: 1 to 50, or 1 to 100 a page when exhaustive.", 1, 100)
+    int,
+    whole("Rows at most: 1 to 50, or 1 to 100 a page when exhaustive.", 1, 100),
+    # How many depends on another option, so the engine says it.
+    Option(is_bounded=False),
 ]
 _Exhaustive: TypeAlias = Annotated[bool, switch("Every match, in stable order, page by page.")]
 _Cursor: TypeAlias = Annotated[
@@ -167,7 +172,7 @@ class SymbolLookup:
     include_context: Annotated[
         bool, switch("Give the code around each place too; takes more tokens."), NOT_A_FLAG
     ] = False
-    limit: Annotated[int, whole("Places at most.", 1, 500)] = 50
+    limit: Annotated[int, whole("Places at most.", 1, 500), Option(is_bounded=False)] = 50
     cursor: Annotated[str | None, text("From the last page of the same lookup."), NOT_A_FLAG] = None
     repository_id: RepositoryId = None
     project_id: ProjectId = None
@@ -191,7 +196,7 @@ class SymbolRelations:
         Option(
             is_position=True,
             help="only what is defined here: a directory or file in the index "
-            "(default: the repository around)",
+            "(default: the current repository)",
         ),
     ] = None
     repository_id: RepositoryId = None

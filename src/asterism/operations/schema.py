@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from typing import Annotated, Any, NamedTuple, TypeAlias, get_type_hints
 
-from asterism.types.request_limits import FIELDS
+from asterism.types.request_limits import FIELDS, Bound
 from asterism.types.search import FILTER_KEYS
 
 Json = dict[str, Any]
@@ -35,6 +35,8 @@ class Option:
     help: str = ""
     """The field's description unless told otherwise."""
     shown: bool = True
+    is_bounded: bool = True
+    """The schema's bounds of a number hold for the command line too."""
 
 
 NOT_A_FLAG = Option(shown=False)
@@ -76,7 +78,7 @@ def _limited(name: str, schema: Json) -> Json:
         one = {**one, "maxLength": bound.characters}
         several = {**several, "items": one, "maxItems": bound.entries}
         return {**schema, "anyOf": [one, several]}
-    if schema["type"] == "string" and "enum" not in schema:
+    if schema["type"] == "string" and not {"enum", "maxLength"} & {*schema}:
         return {**schema, "maxLength": FIELDS[name].characters}
     if schema["type"] == "object":
         limited = {**schema, "maxProperties": FIELDS[name].entries}
@@ -97,9 +99,10 @@ _TEXTS: Json = {
 _VALUE: Json = {"anyOf": [_TEXT, _TEXTS, {"type": "boolean"}, {"type": "null"}]}
 
 
-def text(description: str) -> Json:
-    """A text; how long it may be follows from the parameter's name."""
-    return {"type": "string", "description": description}
+def text(description: str, bound: Bound | None = None) -> Json:
+    """A text; how long it may be follows from the field's name unless a bound is given."""
+    limit = {} if bound is None else {"maxLength": bound.characters}
+    return {"type": "string", "description": description, **limit}
 
 
 def texts(description: str) -> Json:

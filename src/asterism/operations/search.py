@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from asterism.operations.calls import Call
 from asterism.operations.json import compact, to_json
-from asterism.operations.limits import Part, Reply, fitted, reply_of
+from asterism.operations.limits import CallReply, ReplyPart, fitted, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.requests import CodebaseSearch, SearchCode, SimilarCode
 from asterism.operations.schema import Json
@@ -39,7 +39,7 @@ META = "asterism"
 """Where machines find what a text says to a model."""
 
 
-def codebase_search(call: Call, asked: CodebaseSearch) -> Reply:
+def codebase_search(call: Call, asked: CodebaseSearch) -> CallReply:
     """The connection graph, then the code of each file, then what the reader should know."""
     from asterism.engine.search import SearchRequest
 
@@ -50,21 +50,23 @@ def codebase_search(call: Call, asked: CodebaseSearch) -> Reply:
     return context_reply(found, registered)
 
 
-def context_reply(found: ContextReply, registered: Registered, *, is_local: bool = False) -> Reply:
+def context_reply(
+    found: ContextReply, registered: Registered, *, is_local: bool = False
+) -> CallReply:
     """A context as parts, with the account beside them."""
-    parts = [Part(part.text, part.priority) for part in found.assembly.parts]
+    parts = [ReplyPart(part.text, part.priority) for part in found.assembly.parts]
     state = found.search.state.message
     remarks = [*found.notes, *([state] if state else [])]
     if found.search.did_you_mean:
         remarks.append(f"Did you mean {', '.join(found.search.did_you_mean)}?")
     if remarks:
         least = min((part.priority for part in parts), default=1.0)
-        parts.append(Part("Notes:\n" + "\n".join(f"- {note}" for note in remarks), least / 2))
+        parts.append(ReplyPart("Notes:\n" + "\n".join(f"- {note}" for note in remarks), least / 2))
     meta = {META: to_json(context_found(found, registered, is_local=is_local))}
-    return Reply(parts=tuple(parts), meta=meta, account=META)
+    return CallReply(parts=tuple(parts), meta=meta, account=META)
 
 
-def search_code(call: Call, asked: SearchCode) -> Reply:
+def search_code(call: Call, asked: SearchCode) -> CallReply:
     """Rows that are complete by themselves, and an account of the rest."""
     registered = call.repository()
     where = _where(registered, asked.filters, file_type=asked.file_type, directory=asked.directory)
@@ -72,7 +74,7 @@ def search_code(call: Call, asked: SearchCode) -> Reply:
     return _page(call, asked, request, partial(call.engine.search, registered))
 
 
-def similar_code(call: Call, asked: SimilarCode) -> Reply:
+def similar_code(call: Call, asked: SimilarCode) -> CallReply:
     """Rows of code like the code at a place."""
     from asterism.operations.repositories import inside
 
@@ -91,7 +93,7 @@ def _page(
     asked: SearchCode | SimilarCode,
     request: SearchRequest,
     search: Callable[[SearchRequest], SearchReply],
-) -> Reply:
+) -> CallReply:
     """The rows; a page that is full ends early, and its cursor goes on with the next row."""
     reply = _answered(call, asked, request, search)
     while asked.exhaustive and request.limit > 1 and _left_out(reply):
@@ -106,7 +108,7 @@ def _answered(
     asked: SearchCode | SimilarCode,
     request: SearchRequest,
     search: Callable[[SearchRequest], SearchReply],
-) -> Reply:
+) -> CallReply:
     options = RowOptions(asked.explain)
     found: Json = to_json(search_found(search(request), call.repository(), options))
     if request.limit < asked.limit:
@@ -133,30 +135,23 @@ def _written(
     )
 
 
+_RENAMED = {"query": "text", "max_tokens": "token_budget"}
+"""Fields that the engine's request calls otherwise; `max_tokens` limits the texts of the rows."""
+_WORDS = {"mode": Mode, "stage": Stage}
+"""Fields whose words are enumerations in the engine's request."""
+
+
 def engine_request(asked: SearchCode | SimilarCode, where: Filter) -> SearchRequest:
-    """The engine's request; `max_tokens` limits the texts of the rows."""
+    """The engine's request: every field of the call that it has too, and the filter."""
     from asterism.engine.search import SearchRequest
 
-    request = SearchRequest(
-        mode=Mode.similar,
-        where=where,
-        limit=asked.limit,
-        min_score=asked.min_score or 0.0,
-        token_budget=asked.max_tokens,
-        stage=None if asked.stage is None else Stage(asked.stage),
-        exhaustive=asked.exhaustive,
-        cursor=asked.cursor,
-        context_lines=asked.context_lines,
-    )
-    if isinstance(asked, SimilarCode):
-        return request
-    return replace(
-        request,
-        text=asked.query,
-        mode=Mode(asked.mode),
-        code_snippet=asked.code_snippet,
-        bm25_weight=asked.bm25_weight,
-    )
+    known = {field.name for field in fields(SearchRequest)}
+    given: Json = {"mode": Mode.similar, "where": where}
+    for own, value in asdict(asked).items():
+        name = _RENAMED.get(own, own)
+        if name in known and value is not None:
+            given[name] = _WORDS[name](value) if name in _WORDS else value
+    return SearchRequest(**given)
 
 
 _KEYS = {"file_type": "extension", "directory": "context_path_prefix"}
@@ -188,12 +183,12 @@ def _where(registered: Registered, filters: Json, **parameters: list[str] | None
     return parse_filters(given, registered.repository.root)
 
 
-def _left_out(reply: Reply) -> int:
+def _left_out(reply: CallReply) -> int:
     count: int = (reply.structured or {})["dropped"]["budget"]
     return count
 
 
-def _returned(reply: Reply) -> int:
+def _returned(reply: CallReply) -> int:
     count: int = (reply.structured or {})["returned_count"]
     return count
 
@@ -232,6 +227,9 @@ Example: {"query": "validate the session token of a request", "path": ["src/auth
         needs_index=True,
         limits_texts=True,
         is_tool=True,
+        instruction="""\
+codebase_search: understand or change code. "where is X handled", "how does Y work", or \
+`symbol = Class.method`. Gives a graph of how the results connect, and the code of each file.""",
         route=Route("POST", "/api/context"),
     ),
     Operation(
@@ -258,6 +256,9 @@ Example: {"query": "regex:print\\\\(", "mode": "exact", "exhaustive": true, "fil
         run=search_code,
         needs_index=True,
         is_tool=True,
+        instruction="""\
+search_code: lists. Every match for an audit or a refactoring (exhaustive=true, then cursor), \
+exact text or regex (mode="exact"), code like a snippet (mode="similar"), filters, scores.""",
         shows_reply=True,
         route=Route("POST", "/api/search"),
     ),

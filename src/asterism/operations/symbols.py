@@ -11,7 +11,7 @@ from asterism.operations.calls import Call
 from asterism.operations.json import Accounted, Located, compact, located
 from asterism.operations.limits import (
     MOST_CHARS,
-    Reply,
+    CallReply,
     fitted,
     measured,
     plain_account,
@@ -40,7 +40,7 @@ LINES_BEFORE, LINES_AFTER = 2, 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SymbolRow:
+class LookupRow:
     """One place of a name."""
 
     name: str
@@ -65,10 +65,10 @@ class SymbolsFound(Accounted, Located):
     filters_applied: Mapping[str, object]
     counts: Mapping[str, int]
     did_you_mean: tuple[str, ...]
-    symbols: tuple[SymbolRow, ...]
+    symbols: tuple[LookupRow, ...]
 
 
-def symbol_lookup(call: Call, asked: SymbolLookup) -> Reply:
+def symbol_lookup(call: Call, asked: SymbolLookup) -> CallReply:
     """The places of a name, definitions first, with exact counts."""
     from asterism.search.filters import applied
 
@@ -122,9 +122,9 @@ def symbols_found(
     )
 
 
-def _row(entry: FoundSymbol, context: str | None) -> SymbolRow:
+def _row(entry: FoundSymbol, context: str | None) -> LookupRow:
     row = entry.row
-    return SymbolRow(
+    return LookupRow(
         name=row.name,
         qualified_name=row.qualified_name,
         kind=row.kind,
@@ -152,7 +152,7 @@ def symbols_text(found: Json) -> str:
     return "\n".join([head, *lines, *remarks(found)])
 
 
-def _with_cursor(reply: Reply, origin: Origin, start: int) -> Reply:
+def _with_cursor(reply: CallReply, origin: Origin, start: int) -> CallReply:
     """The cursor goes on after the last place that is given."""
 
     structured = reply.structured or {}
@@ -229,11 +229,13 @@ def _contexts(page: list[FoundSymbol], registered: Registered) -> Sequence[str]:
 
 def _lines(registered: Registered, path: str) -> list[str]:
     """The lines of a file as it is now; none where it cannot be read any more."""
-    from asterism.analysis.source.text import decode, read
+    from asterism.analysis.source.text import read
+    from asterism.analysis.syntax.outlines import text_of
     from asterism.operations.repositories import inside
 
     try:
-        return decode(read(str(inside(registered, path)))).decode("utf-8", "replace").split("\n")
+        data = read(str(inside(registered, path)))
+        return text_of(path, data).decode("utf-8", "replace").split("\n")
     except InputError:
         return []
 
@@ -262,6 +264,8 @@ Example: {"name": "PaymentClient", "role": ["import", "usage"], "filters": {"pat
         run=symbol_lookup,
         needs_index=True,
         is_tool=True,
+        instruction="""\
+symbol_lookup: you know the exact name; where is it defined, exported, imported, used?""",
         shows_reply=True,
         route=Route("POST", "/api/symbols"),
     ),

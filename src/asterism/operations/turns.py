@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from asterism.operations.answers import PROVIDERS
 from asterism.operations.calls import Call
-from asterism.operations.limits import Reply, reply_of
+from asterism.operations.limits import CallReply, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.schema import Json, ProjectId, RepositoryId, choice, mapping, text, whole
 from asterism.types.errors import TooBusy, UsageError
@@ -144,13 +144,13 @@ def go_on(call: Call, asked: GoOn, hear: Hear) -> TurnHandle:
     return call.host.asking().go_on(call.repository(), request, hear)
 
 
-def stop_turn(call: Call, asked: TurnPlace) -> Reply:
+def stop_turn(call: Call, asked: TurnPlace) -> CallReply:
     """Stop a turn that is being answered."""
     stopped = call.host.asking().stop(asked.turnId)
     return reply_of(TurnStopped(turnId=asked.turnId, stopped=stopped))
 
 
-def show_turn(call: Call, asked: TurnPlace) -> Reply:
+def show_turn(call: Call, asked: TurnPlace) -> CallReply:
     """A turn with what happened in it."""
     from asterism.engine.chat.requests import event_json, turn_json
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from asterism.operations.calls import Call
-from asterism.operations.limits import Reply, measured, reply_of
+from asterism.operations.limits import CallReply, measured, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.schema import Json, ProjectId, RepositoryId, text, whole
 
@@ -33,7 +33,7 @@ class NearestFound:
     files: tuple[Json, ...]
 
 
-def vector_search(call: Call, asked: VectorSearch) -> Reply:
+def vector_search(call: Call, asked: VectorSearch) -> CallReply:
     """The nearest chunks in the shape that chats know."""
     from asterism.chat.vector_search import payload
     from asterism.engine.chat.sources import nearest

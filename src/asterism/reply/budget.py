@@ -86,7 +86,7 @@ def assemble(
 
     If everything does not fit, the result with the least score gives up detail first: the code of
     its members, then its code, then all but its name and location. Only when all are down to that
-    do results lose their place. What room is left in the end goes back, best first. `used_tokens`
+    do results lose their place. Tokens left in the end restore detail, best first. `used_tokens`
     and the first line's number are what `count` says of all parts together.
     """
     writer = _Writer(query, files, results, budget, count, options or GraphOptions())
@@ -119,7 +119,7 @@ def assemble(
 def _refill(
     writer: "_Writer", levels: list[int | None], order: Sequence[int], draft: _Draft
 ) -> _Draft:
-    """Give detail back where it fits after all: a large result that went made room."""
+    """Restore detail where it fits after all, because a large result was dropped."""
     for at in order:
         before = levels[at]
         for better in range(before if before is not None else len(LEVELS)):

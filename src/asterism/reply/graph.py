@@ -2,7 +2,7 @@
 
 The first line has the real numbers. Each result follows with what is known of it. `★` marks a
 symbol that is among the results, `◆` one that two or more results use and that is not among them.
-Connections that are known by name only stand in lines of their own that say so, each with its
+Connections that are known by name only are in separate lines that say so, each with its
 confidence where it is not certain. What is not known is said with the reason; a list that is too
 long ends with how many more there are.
 """
@@ -19,7 +19,7 @@ from asterism.types.structure import Connections, Edge, Fact, Known, Member, Sym
 IN_RESULTS = "★"
 SHARED = "◆"
 
-# One result that uses a thing shares it with nobody.
+# A symbol that one result uses is not shared.
 SHARED_FROM = 2
 
 
@@ -230,7 +230,7 @@ def _shared(shared: Sequence[Shared], total: int) -> Iterator[str]:
 
 
 class _Lines:
-    """The lines of entries, and which marks stand in them."""
+    """The lines of entries, and which marks they contain."""
 
     def __init__(self, marks: Marks, options: GraphOptions) -> None:
         self._marks = marks

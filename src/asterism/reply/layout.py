@@ -18,7 +18,7 @@ _BLANK_LINE = re.compile(rb"\n[ \t]*\n")
 _OPENERS = (b"{", b"(", b"[")
 _LINE_ENDS = re.compile(rb"\n(?:[ \t]*\n)*")
 
-# Python sets its classes off by two blank lines, and nobody uses more.
+# Python separates classes by two blank lines; more are not needed.
 MAX_BLANK = 2
 
 
@@ -63,7 +63,7 @@ def _gap(gap: bytes, margin: bytes, tight: bool) -> bytes:
     if not gap.strip():
         return gap if not tight or not _BLANK_LINE.search(gap) else b"\n" + margin
     if margin.strip():
-        # It stands behind something on its line: an element of a list, a name behind another.
+        # It follows something else on its line: an element of a list, a name after another.
         return margin[len(margin.rstrip()) :]
     runs = [] if tight else [run.count(b"\n") for run in _LINE_ENDS.findall(gap)]
     return b"\n" * min(max(runs, default=1), 1 + MAX_BLANK) + margin
@@ -77,7 +77,7 @@ _BLANK = re.compile(rb"\s*(?:#.*)?$")
 def conditions_around(outline: Outline, source: bytes, line: int, parent: int | None) -> list[Span]:
     """The lines of `if` and its like around a line of Python, from the inside out.
 
-    `parent` is the item that it stands in: what stands in a symbol is shown with it.
+    `parent` is the item around it: the contents of a symbol are shown with it.
     """
     if not facets_of(outline.language).display.indented_conditions or (
         parent is not None and outline.items[parent].is_symbol
@@ -132,9 +132,8 @@ def needs_of(
 
     Constants, variables, properties and imports count, and so do types as long as they hold no
     code: no function, method or macro with a body. Functions and classes with code do not, for a
-    reader of the reply has them in the connection graph. What stands inside a target is there
-    already, and so is what a target stands in: its head is shown, and what only the head names is
-    not used by the target.
+    reader of the reply has them in the connection graph. The contents of a target are shown
+    already, and so are the heads around it: what only a head names is not used by the target.
 
     `spans` are the parts of the targets that are shown, and `shown_of` says what is shown of an
     item: more than itself where it shares its declaration, as `b` does in `int a, b`.

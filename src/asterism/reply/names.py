@@ -31,7 +31,7 @@ _SEPARATORS = (".", "::", "->", "\\")
 
 
 class FileMeaning(NamedTuple):
-    """What a name stands for: items of the file, or imports by their number."""
+    """What a name means: items of the file, or imports by their number."""
 
     items: tuple[int, ...] = ()
     imports: tuple[int, ...] = ()

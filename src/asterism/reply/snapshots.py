@@ -87,7 +87,7 @@ def snapshot(
     """The targets whole, in their heads, with what they use of the file: see `needs_of`.
 
     Of the items in `collapsed` the code of their members is left out: a class keeps its head, its
-    properties and whatever else stands in it.
+    properties and the rest of its body.
 
     `source` is the decoded text that the outline was read from. The text begins with the path as
     a comment. It parses without errors where the file does, because a form that does not is
@@ -106,7 +106,7 @@ def snapshot(
 
 
 def targets_at(outline: Outline, ranges: Iterable[Lines]) -> tuple[int, ...]:
-    """The items that chunks with these line ranges hold; a part of a chunk stands for the whole."""
+    """The items in chunks with these line ranges; a part of a chunk counts as all of it."""
     units = units_of(outline.items)
     found: set[int] = set()
     for first, last in ranges:

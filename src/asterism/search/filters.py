@@ -25,7 +25,7 @@ SYMBOL_KINDS = (
     "function", "method", "constructor", "class", "interface", "protocol", "trait", "struct",
     "record", "union", "enum", "enum_member", "object", "actor", "annotation", "delegate", "event",
     "impl", "instance", "extension", "type", "module", "namespace", "property", "const", "variable",
-    "signature", "macro", "section",
+    "signature", "macro", "section", "table", "view", "index", "resource",
 )  # fmt: skip
 """The kinds a symbol may have, as docs/outlines.md explains them."""
 # Other words for the same kind.

@@ -28,7 +28,7 @@ _NAME = re.compile(r"[a-z0-9._:-]+")
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
 
 
-class Refusal(NamedTuple):
+class AccessRefusal(NamedTuple):
     """Why a request is not answered."""
 
     status: int
@@ -36,7 +36,7 @@ class Refusal(NamedTuple):
     message: str
 
 
-class Kind(StrEnum):
+class IdentityKind(StrEnum):
     """What a request is admitted by."""
 
     anyone = "anyone"
@@ -50,7 +50,7 @@ class Kind(StrEnum):
 class Identity(NamedTuple):
     """Who asks: requests with equal values are of one client. Routes find it in `request.state`."""
 
-    kind: Kind
+    kind: IdentityKind
     name: str = ""
     """The user's number where the system tells it, else the address that the request is from."""
 
@@ -138,12 +138,12 @@ class Access:
         """Whether clients have to be identified."""
         return bool(self.token) or self.renewed is not None or self.own_uid is not None
 
-    def refusal(self, asked: Asked, is_open: bool = False) -> Refusal | None:
+    def refusal(self, asked: Asked, is_open: bool = False) -> AccessRefusal | None:
         """Why a request is refused; nothing if it may be answered. Open routes need no token."""
         found = self.identified(asked, is_open)
-        return found if isinstance(found, Refusal) else None
+        return found if isinstance(found, AccessRefusal) else None
 
-    def identified(self, asked: Asked, is_open: bool = False) -> Identity | Refusal:
+    def identified(self, asked: Asked, is_open: bool = False) -> Identity | AccessRefusal:
         """The client that sent a request, or why the request is refused."""
         host = asked.hosts[0] if len(asked.hosts) == 1 else ""
         if not self._is_ours(host):
@@ -151,15 +151,15 @@ class Access:
         if len(asked.origins) > 1 or not all(self._may_ask(page, host) for page in asked.origins):
             return _ORIGIN
         if is_open:
-            return Identity(Kind.anyone, asked.address)
+            return Identity(IdentityKind.anyone, asked.address)
         if not self.is_closed:
-            return Identity(Kind.anyone, _name(asked))
+            return Identity(IdentityKind.anyone, _name(asked))
         if self._is_known(asked.authorizations):
-            return Identity(Kind.token, _name(asked))
+            return Identity(IdentityKind.token, _name(asked))
         if not asked.authorizations and self._is_own(asked, host):
-            return Identity(Kind.user, _name(asked))
+            return Identity(IdentityKind.user, _name(asked))
         if not asked.authorizations and self._is_open_page(asked):
-            return Identity(Kind.page, _name(asked))
+            return Identity(IdentityKind.page, _name(asked))
         return _TOKEN
 
     def is_foreign(self, origin: str) -> bool:
@@ -208,18 +208,18 @@ class Access:
         )
 
 
-_HOST = Refusal(
+_HOST = AccessRefusal(
     421,
     "host_refused",
     "The server is not called by this name; use its address, or add the name to "
     "server.allowed_hosts.",
 )
-_ORIGIN = Refusal(
+_ORIGIN = AccessRefusal(
     403,
     "origin_refused",
     "Pages of this origin may not ask the server; add it to server.allowed_origins if it should.",
 )
-_TOKEN = Refusal(
+_TOKEN = AccessRefusal(
     401,
     "unauthorized",
     "The request needs the server's token; send it as `Authorization: Bearer TOKEN`. "

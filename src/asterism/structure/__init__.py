@@ -1,1 +1,1 @@
-"""How symbols are connected: what compilers and type checkers say of a repository, live."""
+"""How symbols are connected, as compilers and type checkers report it for the current files."""

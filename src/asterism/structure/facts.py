@@ -28,7 +28,7 @@ from asterism.types.outline import Item, Reference
 from asterism.types.structure import Connections, Edge, Fact, Gap, Known, SymbolPlace
 
 _INTERFACES = frozenset({"interface", "trait", "protocol", "module"})
-# Files whose uses nobody reads, by the home of their language.
+# Files whose uses are not read, by the rules of their language.
 _WITHOUT_USES = frozenset({"prose", "text"})
 
 _Found: TypeAlias = defaultdict[SymbolPlace, list[tuple[int, float]]]

@@ -11,7 +11,7 @@ from asterism.types.structure import Connections, Fact, Gap, SymbolPlace
 
 
 class SymbolTarget(NamedTuple):
-    """A symbol somebody wants to know more of."""
+    """A symbol whose connections are wanted."""
 
     path: str
     """Relative to the repository."""

@@ -38,7 +38,7 @@ class ThreadTurns:
 
     @contextmanager
     def take_if_free(self) -> Iterator[bool]:
-        """Have the turn at once, or be told that there is none."""
+        """Take the turn if it is free; returns whether it was."""
         is_mine = self._lock.acquire(blocking=False)
         try:
             yield is_mine

@@ -11,9 +11,9 @@ from typing import NamedTuple, TypeAlias
 from asterism.analysis.resolve.candidates import MAX_CANDIDATES, NamedDefinition
 from asterism.analysis.resolve.offers import module_file, package_roots
 from asterism.analysis.resolve.scopes import FileScope
-from asterism.analysis.source.text import decode, is_binary, read
+from asterism.analysis.source.text import is_binary, read
 from asterism.analysis.syntax.language import detect
-from asterism.analysis.syntax.outlines import outline
+from asterism.analysis.syntax.outlines import outline, text_of
 from asterism.languages.facets import FileSet
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.structure.positions import Enclosing, SourceUnits
@@ -128,7 +128,7 @@ class FileReader:
             return None
         if is_binary(data):
             return None
-        source = decode(data)
+        source = text_of(path, data)
         digest = hashlib.sha256(data).hexdigest()
         return FileRead(mark, FileScope(self._outline_of(path, source), source), digest)
 

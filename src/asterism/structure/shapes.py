@@ -1,4 +1,4 @@
-"""What one file's outline says of a symbol: its parts, its members, its type and its value."""
+"""A symbol's parts, members, type and value, as the outline of its file has them."""
 
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
@@ -98,7 +98,7 @@ def _is_part(around: Item, inner: Item) -> bool:
     if not inner.is_symbol:
         return True
     if around.kind in CONTAINERS:
-        # A property with a body is run when somebody asks for it.
+        # A property with a body runs when it is read.
         is_field = inner.kind in _MADE_WITH and (inner.kind != "property" or inner.body is None)
         return is_field or inner.name in _CONSTRUCTORS
     if inner.kind in CALLABLE:
@@ -107,7 +107,7 @@ def _is_part(around: Item, inner: Item) -> bool:
 
 
 def members_of(scope: FileScope, item: Item) -> tuple[Member, ...]:
-    """What belongs to a type, in source order; also what stands beside it in the same file."""
+    """The members of a type, in source order, those declared outside of it in the file included."""
     if item.kind not in CONTAINERS:
         return ()
     below = [
@@ -129,7 +129,7 @@ def is_lambda(scope: FileScope, item: Item) -> bool:
 
 def type_of(scope: FileScope, item: Item) -> str | None:
     """The type of a constant or variable, as written."""
-    if item.kind not in _CONSTANTS:
+    if item.kind not in _CONSTANTS or item.body is not None:
         return None
     found = property_text(item.name.lstrip("@$"), item.signature, scope.language)
     return one_line(found) if found else None

@@ -20,10 +20,10 @@ from asterism.telemetry.meters import (
     TRUNCATIONS,
     UTILISATION,
     Histogram,
-    Kind,
     Labels,
     Meter,
-    Reading,
+    MeterKind,
+    MeterReading,
 )
 
 OK = "ok"
@@ -64,7 +64,7 @@ def quantile(bounds: Sequence[float], counts: Sequence[int], share: float) -> fl
 
 def _times(meter: Histogram) -> list[dict[str, Any]]:
     """For each operation and mode how often, how long, how often in vain."""
-    grouped: dict[tuple[str, ...], list[Reading]] = {}
+    grouped: dict[tuple[str, ...], list[MeterReading]] = {}
     for reading in meter.readings():
         grouped.setdefault(reading.labels[:-1], []).append(reading)
     found = []
@@ -179,13 +179,13 @@ def _lines(meter: Meter) -> Iterator[str]:
     yield f"# HELP {meter.name} {_escaped(meter.purpose)}"
     yield f"# TYPE {meter.name} {meter.kind.value}"
     for reading in meter.readings():
-        if meter.kind is Kind.histogram:
+        if meter.kind is MeterKind.histogram:
             yield from _histogram(meter, reading)
         else:
             yield f"{meter.name}{_labels(meter.labels, reading.labels)} {_number(reading.value)}"
 
 
-def _histogram(meter: Meter, reading: Reading) -> Iterator[str]:
+def _histogram(meter: Meter, reading: MeterReading) -> Iterator[str]:
     names = (*meter.labels, "le")
     for bound, below in _cumulative(meter, reading):
         yield f"{meter.name}_bucket{_labels(names, (*reading.labels, bound))} {below}"
@@ -194,7 +194,7 @@ def _histogram(meter: Meter, reading: Reading) -> Iterator[str]:
     yield f"{meter.name}_count{labels} {reading.observed}"
 
 
-def _cumulative(meter: Meter, reading: Reading) -> Iterator[tuple[str, int]]:
+def _cumulative(meter: Meter, reading: MeterReading) -> Iterator[tuple[str, int]]:
     """Each bound with how many lie below it; the last holds all."""
     below = 0
     for bound, count in zip((*meter.bounds, None), reading.counts, strict=True):
@@ -202,9 +202,9 @@ def _cumulative(meter: Meter, reading: Reading) -> Iterator[tuple[str, int]]:
         yield "+Inf" if bound is None else _number(bound), below
 
 
-def _series(meter: Meter, reading: Reading) -> dict[str, Any]:
+def _series(meter: Meter, reading: MeterReading) -> dict[str, Any]:
     labels = dict(zip(meter.labels, reading.labels, strict=True))
-    if meter.kind is not Kind.histogram:
+    if meter.kind is not MeterKind.histogram:
         return {"labels": labels, "value": reading.value}
     return {
         "labels": labels,

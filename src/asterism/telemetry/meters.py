@@ -20,7 +20,7 @@ OTHER = "other"
 """The labels of what is counted together."""
 
 
-class Kind(StrEnum):
+class MeterKind(StrEnum):
     """What sort of number it is, in the words of Prometheus."""
 
     counter = "counter"
@@ -28,7 +28,7 @@ class Kind(StrEnum):
     histogram = "histogram"
 
 
-class Reading(NamedTuple):
+class MeterReading(NamedTuple):
     """One series as it stands."""
 
     labels: Labels
@@ -46,7 +46,7 @@ class Reading(NamedTuple):
 class Meter:
     """A number by labels; what it is called, what it means, and a lock for its series."""
 
-    kind = Kind.counter
+    kind = MeterKind.counter
 
     def __init__(self, name: str, purpose: str, labels: Labels = ()) -> None:
         """`labels` are the names; each series has a value for every one of them."""
@@ -62,11 +62,11 @@ class Meter:
         with self._lock:
             return self._values.get(labels, 0.0)
 
-    def readings(self) -> list[Reading]:
+    def readings(self) -> list[MeterReading]:
         """Every series, in the order of its labels."""
         with self._lock:
             values = dict(self._values)
-        return [Reading(labels, values[labels]) for labels in sorted(values)]
+        return [MeterReading(labels, values[labels]) for labels in sorted(values)]
 
     def _series(self, labels: Labels) -> Labels:
         """The labels to count under; the caller holds the lock."""
@@ -91,7 +91,7 @@ class Counter(Meter):
 class Gauge(Meter):
     """Goes up and down."""
 
-    kind = Kind.gauge
+    kind = MeterKind.gauge
 
     def set(self, *labels: str, value: float) -> None:
         """Say what it is now."""
@@ -112,8 +112,8 @@ class Computed(Meter):
         self,
         name: str,
         purpose: str,
-        read: Callable[[], Iterable[Reading]],
-        kind: Kind,
+        read: Callable[[], Iterable[MeterReading]],
+        kind: MeterKind,
         *label: str,
     ) -> None:
         """`read` gives the series."""
@@ -121,7 +121,7 @@ class Computed(Meter):
         self.kind = kind
         self._read = read
 
-    def readings(self) -> list[Reading]:
+    def readings(self) -> list[MeterReading]:
         """Every series, worked out now."""
         return sorted(self._read())
 
@@ -129,7 +129,7 @@ class Computed(Meter):
 class Histogram(Meter):
     """How many observations fell below each of some bounds, and their sum."""
 
-    kind = Kind.histogram
+    kind = MeterKind.histogram
 
     def __init__(
         self, name: str, purpose: str, bounds: tuple[float, ...], labels: Labels = ()
@@ -152,11 +152,11 @@ class Histogram(Meter):
                 counts = self._counts[series] = [0] * (len(self.bounds) + 1)
             counts[place] += 1
 
-    def readings(self) -> list[Reading]:
+    def readings(self) -> list[MeterReading]:
         """Every series, each of one moment."""
         with self._lock:
             return [
-                Reading(labels, self._values[labels], tuple(self._counts[labels]))
+                MeterReading(labels, self._values[labels], tuple(self._counts[labels]))
                 for labels in sorted(self._values)
             ]
 
@@ -265,24 +265,24 @@ BUILD = Gauge("asterism_build_info", "Which program this is; always 1.", ("versi
 _STARTED = time.time()
 
 
-def _ratios() -> Iterator[Reading]:
+def _ratios() -> Iterator[MeterReading]:
     truncated: dict[str, float] = {}
     for (surface, _), value, _ in TRUNCATIONS.readings():
         truncated[surface] = truncated.get(surface, 0.0) + value
     for labels, replies, _ in REPLIES.readings():
-        yield Reading(labels, truncated.get(labels[0], 0.0) / replies)
+        yield MeterReading(labels, truncated.get(labels[0], 0.0) / replies)
 
 
-def _memory() -> Iterator[Reading]:
+def _memory() -> Iterator[MeterReading]:
     # Only Linux tells what a process takes now; elsewhere there is no series.
     with suppress(OSError, ValueError, IndexError):
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-        yield Reading((), float(pages * os.sysconf("SC_PAGE_SIZE")))
+        yield MeterReading((), float(pages * os.sysconf("SC_PAGE_SIZE")))
 
 
-def _descriptors() -> Iterator[Reading]:
+def _descriptors() -> Iterator[MeterReading]:
     with suppress(OSError):
-        yield Reading((), float(sum(1 for _ in Path("/proc/self/fd").iterdir())))
+        yield MeterReading((), float(sum(1 for _ in Path("/proc/self/fd").iterdir())))
 
 
 METERS: tuple[Meter, ...] = (
@@ -297,7 +297,7 @@ METERS: tuple[Meter, ...] = (
         "asterism_truncation_ratio",
         "The share of replies in which a size limit took something away.",
         _ratios,
-        Kind.gauge,
+        MeterKind.gauge,
         "surface",
     ),
     NEAR_LIMITS,
@@ -319,18 +319,18 @@ METERS: tuple[Meter, ...] = (
     Computed(
         "process_start_time_seconds",
         "When the process began to measure, in seconds since 1970.",
-        lambda: [Reading((), _STARTED)],
-        Kind.gauge,
+        lambda: [MeterReading((), _STARTED)],
+        MeterKind.gauge,
     ),
     Computed(
         "process_cpu_seconds_total",
         "Processor time that the process has used.",
-        lambda: [Reading((), time.process_time())],
-        Kind.counter,
+        lambda: [MeterReading((), time.process_time())],
+        MeterKind.counter,
     ),
     Computed(
-        "process_resident_memory_bytes", "Memory that the process takes.", _memory, Kind.gauge
+        "process_resident_memory_bytes", "Memory that the process takes.", _memory, MeterKind.gauge
     ),
-    Computed("process_open_fds", "Files that the process has open.", _descriptors, Kind.gauge),
+    Computed("process_open_fds", "Files that the process has open.", _descriptors, MeterKind.gauge),
 )
 """In the order in which they are shown."""

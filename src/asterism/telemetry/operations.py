@@ -73,7 +73,7 @@ def _log(event: str, level: int, reply: ReplySize) -> None:
 OK = "ok"
 
 
-class Operation:
+class MeasuredOperation:
     """Measures what happens inside: `with Operation("search", "hybrid") as done: …`.
 
     It is a request of its own unless it is part of one.
@@ -128,7 +128,7 @@ class Operation:
         log_event(self.name, level, **fields)
 
 
-class ToolCall(Operation):
+class MeasuredCall(MeasuredOperation):
     """A call of a tool, with its parameters in the log.
 
     A server that answers with an error instead of raising one sets `outcome` to the error's code.

@@ -79,8 +79,8 @@ def failure(name: str, error: BaseException, server: PreparedServer) -> ToolServ
             return ToolServerRefused(f"The server {name} refused: {said}")
         case httpx2.ConnectError():
             return ToolServerMissing(
-                f"Nothing answers at the address of the server {name}; start it, or mend `url` in "
-                "the agent's file."
+                f"Nothing answers at the address of the server {name}; start it, or correct `url` "
+                "in the agent's file."
             )
         case ValueError() | RuntimeError():
             return ToolServerRefused(
@@ -106,7 +106,7 @@ def _innermost(error: BaseException) -> BaseException:
     return next((leaf for leaf in leaves if isinstance(leaf, ToolServerError)), leaves[0])
 
 
-# The SDK's complaints would be printed where nobody logs; what matters is in our errors.
+# The SDK would print its warnings if logging is not configured; our errors say what matters.
 logging.getLogger("mcp").addHandler(logging.NullHandler())
 
 
@@ -247,7 +247,7 @@ class ToolServerConnection:
             if len(found) > self._limits.tools or (page.next_cursor and not page.tools):
                 raise ToolServerFlooding(
                     f"The server {self.server.name} lists more than {self._limits.tools:,} tools "
-                    "and is skipped; mend or disable it in the agent's file."
+                    "and is skipped; correct or disable it in the agent's file."
                 )
             if not page.next_cursor or page.next_cursor == cursor:
                 break

@@ -104,7 +104,7 @@ class ServerLimits:
 
 
 class ServerSurroundings(NamedTuple):
-    """What servers find around them, given by whoever may read the environment."""
+    """Environment and directories of tool servers, supplied by the code that may read them."""
 
     variable: Callable[[str], str | None]
     """The value of a variable; asked when a server starts, and not kept."""

@@ -64,7 +64,7 @@ class ToolServers:
         return self._wait(self._call(server, tool, arguments, within))
 
     def close(self) -> None:
-        """End every connection and every process; whatever is asked next starts anew."""
+        """End every connection and every process; the next request starts them again."""
         with self._lock:
             loop, thread = self._loop, self._thread
             self._loop = self._thread = None
@@ -158,7 +158,7 @@ class ToolServers:
         self._connections.clear()
         self._resting.clear()
         await asyncio.gather(*(connection.close() for connection in held))
-        # Whoever waits in another thread for an answer is told that there will be none.
+        # Threads that wait for an answer are told that there will be none.
         waiting = asyncio.all_tasks() - {asyncio.current_task()}
         for task in waiting:
             task.cancel()

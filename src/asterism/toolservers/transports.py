@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Allowance:
-    """Counts what a server says; each request of ours begins a new count."""
+    """Counts the bytes that a server sends; each request begins a new count."""
 
     def __init__(self, server: str, most: int) -> None:
         self._server = server
@@ -45,7 +45,7 @@ class Allowance:
         if self._said > self._most:
             raise ToolServerFlooding(
                 f"The server {self._server} said more than {self._most:,} bytes to one request and "
-                "was ended; mend or disable it in the agent's file."
+                "was ended; correct or disable it in the agent's file."
             )
 
 
@@ -167,7 +167,7 @@ class StdioLine:
                 text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
                 await process.stdin.send(text.encode() + b"\n")
         except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
-            # The server takes no more: whoever waits for an answer is told why.
+            # The server takes no more: the request that waits for an answer is told why.
             self.trouble = self.trouble or await self._how_it_ended(process)
             heard.close()
 
@@ -177,7 +177,7 @@ class StdioLine:
             return ToolServerMissing(
                 f"The server {self._name} cannot be started: there is no program "
                 f"{self._server.redacted(self._server.command[0])}, or it cannot be run. Install "
-                "it, or mend `command` in the agent's file."
+                "it, or correct `command` in the agent's file."
             )
         how = "closed the line" if code is None else f"ended with exit code {code}"
         return ToolServerDied(f"The server {self._name} {how}; run its command by hand to see why.")

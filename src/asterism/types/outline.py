@@ -84,6 +84,7 @@ ROOT_KINDS = frozenset(
         "package",
         "directive",
         "text",
+        "cell",
     }
 )
 

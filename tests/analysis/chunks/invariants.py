@@ -10,7 +10,7 @@ from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.chunks.validation import violations
 from asterism.analysis.source.text import decode, is_binary
 from asterism.analysis.symbols import symbol_rows
-from asterism.analysis.syntax.outlines import outline_bytes
+from asterism.analysis.syntax.outlines import outline_bytes, text_of
 from asterism.types.index import Chunk
 from asterism.types.outline import Item, Outline
 
@@ -43,7 +43,7 @@ def inspected(path: str, data: bytes, options: ChunkOptions | None = None) -> In
     """The same, with the outline and the chunks."""
     options = options or ChunkOptions()
     found = outline_bytes(path, data)
-    source = b"" if is_binary(data) else decode(data)
+    source = b"" if is_binary(data) else text_of(path, data)
     chunks = chunk_file(found, source, FileOrigin("repo", path, path), options)
     broken = [str(violation) for violation in violations(found, source, chunks, options)]
     wrong = [

@@ -121,7 +121,7 @@ def test_a_long_signature_is_cut_like_any_quote() -> None:
 
 
 @pytest.mark.parametrize(
-    ("room", "expected"),
+    ("left", "expected"),
     [
         (0, []),
         (16, []),
@@ -135,10 +135,10 @@ def test_a_long_signature_is_cut_like_any_quote() -> None:
         (73, ["price", "Box", "Tax"]),
     ],
 )
-def test_what_does_not_fit_is_left_out(room: int, expected: list[str]) -> None:
+def test_what_does_not_fit_is_left_out(left: int, expected: list[str]) -> None:
     """A shorter signature may fit where the first does not."""
     chunk = chunk_named("a.py", FILE, "total")
-    options = ChunkOptions(max_tokens=len(chunk.embedding_text) + room, chars_per_token=1)
+    options = ChunkOptions(max_tokens=len(chunk.embedding_text) + left, chars_per_token=1)
     found = bind_quotes(chunk, KNOWN, options)
     head = found.embedding_text.split("\n---\n", 1)[0]
     lines = [line[2:].split(":")[0] for line in head.split("\n") if line.startswith("- ")]
@@ -146,11 +146,11 @@ def test_what_does_not_fit_is_left_out(room: int, expected: list[str]) -> None:
     assert code_of(found) == code_of(chunk)
 
 
-@pytest.mark.parametrize(("room", "expected"), [(38, False), (39, True)])
-def test_a_section_needs_room_too(room: int, expected: bool) -> None:
+@pytest.mark.parametrize(("left", "expected"), [(38, False), (39, True)])
+def test_a_section_counts_towards_the_limit(left: int, expected: bool) -> None:
     """`- Box: class Box` with its line end, the title with three."""
     chunk = chunk_named("a.py", FILE, "Shop")
-    options = ChunkOptions(max_tokens=len(chunk.embedding_text) + room, chars_per_token=1)
+    options = ChunkOptions(max_tokens=len(chunk.embedding_text) + left, chars_per_token=1)
     found = bind_quotes(chunk, KNOWN, options)
     assert ("Referenced symbols:" in found.embedding_text) is expected
     assert len(found.embedding_text) == len(chunk.embedding_text) + (39 if expected else 0)

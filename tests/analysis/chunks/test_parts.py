@@ -20,7 +20,7 @@ SMALL = ChunkOptions(max_tokens=60)
         ({}, set(), 4, [(1, 4), (5, 8)]),
         # The outermost statement of the second half wins over a later inner one.
         ({3: 1, 4: 2, 5: 2}, set(), 4, [(1, 2), (3, 4), (5, 8)]),
-        # A statement in the first half would waste the room behind it.
+        # A cut in the first half would waste the second half.
         ({2: 1}, set(), 4, [(1, 4), (5, 8)]),
         # Lines 3 to 6 are one collapsed child: no cut before any of them but the first.
         ({}, {4, 5, 6}, 4, [(1, 6), (7, 8)]),

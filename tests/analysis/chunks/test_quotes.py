@@ -39,7 +39,7 @@ def quoted(name: str, options: ChunkOptions | None = None) -> list[str]:
     [
         ("Store.load", ["- find: def find(self, key)", "- helper: def helper(key: str) -> str"]),
         ("Base.shared", ["- LIMIT: LIMIT = 3"]),
-        # Nobody needs to be told of themselves, or of what they stand in.
+        # An item needs no quote of itself or of its ancestors.
         ("Store.find", []),
         ("helper", []),
         # A parameter hides the function; a member of something else is not our member.

@@ -4,7 +4,7 @@ import pytest
 
 from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
 from asterism.analysis.chunks.units import ChunkOptions
-from asterism.analysis.syntax import outlines
+from asterism.analysis.syntax import statements
 from asterism.analysis.syntax.outlines import outline
 
 
@@ -12,13 +12,13 @@ def test_one_parse_for_all_oversize_bodies(monkeypatch: pytest.MonkeyPatch) -> N
     body = "".join(f"    total_{number} = compute({number})\n" for number in range(60))
     data = "".join(f"def f_{number}():\n{body}\n" for number in range(5)).encode()
     made = []
-    make = outlines._tree
+    make = statements._trees
 
     def counted(path: str, source: bytes) -> object:
         made.append(path)
         return make(path, source)
 
-    monkeypatch.setattr(outlines, "_tree", counted)
+    monkeypatch.setattr(statements, "_trees", counted)
     chunks = chunk_file(
         outline("a.py", data),
         data,

@@ -58,7 +58,7 @@ def outline(found: Discovery) -> dict[str, str]:
     """Return each path with `indexed` or its reason."""
     judged = {file.path: "indexed" for file in found.files}
     judged.update({entry.path: entry.reason.value for entry in found.skipped})
-    assert len(judged) == len(found.files) + len(found.skipped), "a path was judged twice"
+    assert len(judged) == len(found.files) + len(found.skipped), "a path was listed twice"
     return judged
 
 

@@ -13,7 +13,8 @@ import pytest
 from asterism.analysis.syntax import language, trial_worker, trials
 from asterism.analysis.syntax.cuts import problems_of
 from asterism.analysis.syntax.language import entry_of
-from asterism.analysis.syntax.outlines import TOO_HARD, Statements, outline
+from asterism.analysis.syntax.outlines import TOO_HARD, outline
+from asterism.analysis.syntax.statements import Statements
 from asterism.analysis.syntax.trials import Attempt, Trials
 from asterism.types.errors import WorkerDied
 from asterism.types.outline import Span

@@ -1,4 +1,4 @@
-"""Documents by their headings: what is a section, where it ends, and what it stands in."""
+"""Documents by their headings: what is a section, where it ends, and what contains it."""
 
 from textwrap import dedent
 

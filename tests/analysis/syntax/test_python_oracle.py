@@ -129,7 +129,7 @@ def facts_of_outline(found: Outline) -> Iterator[Fact]:
 
 
 def uses_of_tree(tree: ast.Module) -> Iterator[Fact]:
-    """Every use of a name: name, line, column, whether of a member, the definition it stands in."""
+    """Every use of a name: name, line, column, whether of a member, the definition around it."""
     pending: list[tuple[ast.AST, tuple[str, ...], frozenset[str]]] = [(tree, (), frozenset())]
     while pending:
         node, path, outer = pending.pop()

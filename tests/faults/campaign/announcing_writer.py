@@ -12,11 +12,11 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from asterism.config.sections_index import IndexSettings, WorkSettings
+from asterism.config.sections import IndexSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories
-from asterism.indexing import sync
+from asterism.indexing import plan, sync
 from asterism.indexing.index import VectorSource
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.lance import upkeep
@@ -77,7 +77,7 @@ def write_for_ever(scene: Scene, seed: int) -> None:
     """Announce `ready`, wait for a line, then change and index until the end."""
     _load_everything()
     for owner, name, stage in (
-        (sync, "discover", "listing"),
+        (plan, "discover", "listing"),
         (sync._Work, "_read", "reading"),
         (sync._Work, "_write", "writing"),
         (VectorSource, "vectors", "embedding"),

@@ -49,8 +49,8 @@ def load_everything() -> None:
 
     import asterism.cli.commands.clean
     import asterism.cli.commands.index
+    import asterism.cli.commands.repos
     import asterism.cli.commands.search
-    import asterism.cli.commands.status
     import asterism.engine.engine
     import asterism.indexing.write
     import tests.faults.whole_index

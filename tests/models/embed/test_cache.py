@@ -140,7 +140,7 @@ def test_a_limit_of_nothing_switches_it_off(tmp_path: Path) -> None:
 
 
 def test_no_cache_keeps_nothing() -> None:
-    """It stands where a cache could stand."""
+    """It is at the path of a cache."""
     with NoCache() as cache:
         check_keeps_nothing(cache)
 
@@ -195,7 +195,7 @@ def rows(directory: Path, query: str) -> list[tuple[object, ...]]:
 
 
 def test_a_lower_limit_shrinks_the_file(tmp_path: Path) -> None:
-    """Room is given back to the disk, not only kept for later."""
+    """Space is given back to the disk, not only kept for later."""
     with EmbeddingCache(tmp_path, LIMIT) as cache:
         cache.put(LOCAL, 1, pairs(hashes(8_000), vectors(8_000)))
     assert (tmp_path / FILE).stat().st_size > 4_000_000
@@ -329,7 +329,7 @@ def test_a_damaged_file_is_put_away_and_begun_anew(
 
 
 def test_a_file_another_process_renewed_is_used(tmp_path: Path) -> None:
-    """Whoever notices the damage second must not put the new file away."""
+    """The process that notices the damage second must not put the new file away."""
     with EmbeddingCache(tmp_path, LIMIT) as cache:
         cache.put(LOCAL, 1, pairs(hashes(2_000), vectors(2_000)))
     with EmbeddingCache(tmp_path, LIMIT) as late, EmbeddingCache(tmp_path, LIMIT) as early:
@@ -343,7 +343,7 @@ def test_a_file_another_process_renewed_is_used(tmp_path: Path) -> None:
 
 
 def test_a_journal_without_its_file_is_not_played_back(tmp_path: Path) -> None:
-    """Somebody removed the file alone; the new cache is empty and sound."""
+    """The file alone was removed; the new cache is empty and sound."""
     with EmbeddingCache(tmp_path, LIMIT) as cache:
         cache.put(LOCAL, 1, pairs(hashes(50), vectors(50)))
         journal = (tmp_path / f"{FILE}-wal").read_bytes()
@@ -455,7 +455,7 @@ def test_a_directory_that_may_not_be_written_is_done_without(contents: str) -> N
 
 
 def test_a_directory_that_is_a_file_is_done_without(tmp_path: Path) -> None:
-    """Nothing is removed to make room for the cache."""
+    """Nothing is removed to free space for the cache."""
     (tmp_path / "cache").write_text("mine")
     with EmbeddingCache(tmp_path / "cache", LIMIT) as cache:
         cache.put(LOCAL, 1, pairs(hashes(2), vectors(2)))
@@ -468,7 +468,7 @@ def test_a_directory_that_is_a_file_is_done_without(tmp_path: Path) -> None:
 def test_a_vector_that_is_not_what_was_written_is_not_found(
     cache: EmbeddingCache, tmp_path: Path
 ) -> None:
-    """A disk that fails gives no text another vector; the next `put` mends the row."""
+    """A disk that fails gives no text another vector; the next `put` repairs the row."""
     keys, matrix = hashes(40), vectors(40)
     cache.put(LOCAL, 1, pairs(keys, matrix))
     cache.close()

@@ -27,7 +27,7 @@ def test_blank_texts_need_no_model() -> None:
 
 
 @pytest.mark.skipif(find_spec(PACKAGE) is None, reason="the optional package is not installed")
-# What the model's libraries deprecate among themselves is not ours to mend.
+# Deprecations between the model's libraries cannot be fixed here.
 @pytest.mark.filterwarnings("ignore")
 def test_real_model() -> None:
     embedder = MiniLmEmbedder()

@@ -1,4 +1,4 @@
-"""Does the built-in model follow its recipe, whatever texts stand beside each other?"""
+"""Does the built-in model follow its recipe, whatever texts are in one batch?"""
 
 import math
 from collections import Counter

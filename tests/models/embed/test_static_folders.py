@@ -26,7 +26,7 @@ def options_for(folder: Path) -> EmbedOptions:
 
 
 def marked(folder: Path) -> None:
-    """Describe the files as they are now, as whoever wrote them on purpose would."""
+    """Describe the files as they are now, as their author would."""
     files = {
         name: {
             "bytes": (folder / name).stat().st_size,
@@ -41,7 +41,7 @@ def test_used_like_the_built_in_one(folder: Path) -> None:
     embedder = make_embedder(options_for(folder))
     assert embedder.identity.provider == "local"
     assert embedder.identity.model.startswith("tiny@")
-    vectors = embedder.embed_documents(["pay cart", "", "PAY cart", "nobody"])
+    vectors = embedder.embed_documents(["pay cart", "", "PAY cart", "unknown"])
     assert vectors.shape == (4, 4)
     assert (vectors[0] == vectors[2]).all()
     assert not vectors[[1, 3]].any()
@@ -142,7 +142,7 @@ def test_damage_gives_no_vectors(folder: Path, damage: Callable[[Path], None], w
         embedder.embed_queries(["pay cart"])
 
 
-def test_folders_that_are_none(tmp_path: Path) -> None:
+def test_paths_that_are_no_model_folders(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=r"There is no static model '.*nowhere'"):
         make_embedder(options_for(tmp_path / "nowhere"))
     with pytest.raises(ProviderRefused, match="kind encoder, not static"):

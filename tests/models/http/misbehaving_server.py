@@ -26,7 +26,7 @@ class Request:
 
     @property
     def texts(self) -> list[str]:
-        """The texts to embed, or to judge."""
+        """The texts to embed, or to rerank."""
         return list(self.body["input"] if "input" in self.body else self.body["documents"])
 
 
@@ -69,7 +69,7 @@ class MisbehavingServer:
             self.busy += 1
             self.busiest = max(self.busiest, self.busy)
         reply = behave(request)
-        # Waiting ends with the test, so that a slow answer holds nobody up.
+        # Waiting ends with the test, so that a slow answer delays no other test.
         self.gone.wait(reply.seconds)
         with self._lock:
             self.busy -= 1

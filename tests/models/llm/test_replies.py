@@ -272,7 +272,7 @@ def test_failures_say_what_to_do(
 
 
 @both
-def test_nobody_is_there(vendor: Vendor) -> None:
+def test_no_server_is_there(vendor: Vendor) -> None:
     with pytest.raises(ProviderDown, match="nothing answers at this address"):
         ask(model_of(vendor, f"http://127.0.0.1:{closed_port()}", attempts=1))
 

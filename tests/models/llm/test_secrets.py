@@ -1,4 +1,4 @@
-"""Keys and texts that a model is sent stand in no log, at any level."""
+"""Keys and texts that a model is sent are in no log, at any level."""
 
 import logging
 

@@ -37,7 +37,7 @@ def test_within_a_time(options: RerankOptions) -> None:
 
 
 @pytest.mark.parametrize(("query", "documents"), [("", ["pay"]), (" ", ["pay"]), ("pay", [])])
-def test_nothing_to_judge(
+def test_nothing_to_rerank(
     options: RerankOptions, query: str, documents: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)

@@ -25,7 +25,7 @@ def test_voyage() -> None:
     reranker.close()
 
 
-@pytest.mark.parametrize("provider", ["nobody", "cohere", ""])
+@pytest.mark.parametrize("provider", ["unknown", "cohere", ""])
 def test_a_provider_that_does_not_exist(provider: Any) -> None:
     with pytest.raises(
         SettingError, match=r"it can be one of: auto, none, local, encoder, voyage\."

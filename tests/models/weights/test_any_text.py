@@ -49,7 +49,7 @@ def encoder(folder: Path) -> Embedder:
 
 @pytest.mark.parametrize("make", [static, built_in, encoder])
 def test_vectors(tmp_path: Path, make: Callable[[Path], Embedder]) -> None:
-    """Unit vectors or zeros, the same alone and beside others, and nobody else's."""
+    """Unit vectors or zeros, the same alone and in a batch, each its own text's."""
     embedder = make(tmp_path / "model")
     texts = list(TEXTS.values())
     together = embedder.embed_documents([*texts, "pay cart"])

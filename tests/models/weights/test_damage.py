@@ -87,7 +87,7 @@ def test_no_answer(tmp_path: Path, kind: str, damage: Callable[[Path], None], wo
     folder = make(tmp_path / "model")
     use(folder)
     damage(folder)
-    # A model that is loaded stays what it was; whoever comes later reads what is there.
+    # A model that is loaded stays what it was; a later process reads the new files.
     other = folder.rename(tmp_path / "moved")
     with pytest.raises(ProviderRefused, match=words):
         use(other)

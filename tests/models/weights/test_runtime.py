@@ -25,7 +25,7 @@ def runtime_of(folder: Path) -> Runtime:
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_answers_in_order(folder: Path, threads: int) -> None:
     runtime = runtime_of(folder)
-    texts = ["pay cart", "check token", "read file", "pay", "cart " * 50, "nobody knows it"]
+    texts = ["pay cart", "check token", "read file", "pay", "cart " * 50, "unknown to it"]
     rows = runtime.tokens(texts, 16)
     alone = [runtime.answers([row])[0] for row in rows]
     runtime.threads = threads
@@ -73,7 +73,7 @@ def test_pairs(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("values", [[0.3, -0.1, 0.4, 0.2], [0, 0, 0, 0]])
 def test_a_processor_that_computes_wrongly(folder: Path, values: list[float]) -> None:
-    """The probe says what the model has to say; whoever says something else is not asked."""
+    """The probe has the expected output; a model with another output is not used."""
     probe = json.loads((folder / "model.json").read_text("utf-8"))["probe"]
     rewrite(folder, probe=probe | {"values": [values, *probe["values"][1:]]})
     with pytest.raises(ProviderRefused, match="does not say on this processor what it should"):
@@ -100,8 +100,8 @@ def test_library_missing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         runtime_of(folder)
 
 
-def test_weights_that_are_none(folder: Path) -> None:
-    """Checksums agree, so whoever wrote the folder wrote this: the library has to refuse it."""
+def test_files_that_are_no_weights(folder: Path) -> None:
+    """Checksums agree, so the folder was written like this: the library has to refuse it."""
     import hashlib
 
     content = b"not a graph"

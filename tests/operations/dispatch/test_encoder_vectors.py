@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.sections_index import IndexSettings, WatchSettings, WorkSettings
-from asterism.config.sections_models import EmbeddingSettings
+from asterism.config.model_sections import EmbeddingSettings
+from asterism.config.sections import IndexSettings, WatchSettings, WorkSettings
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories

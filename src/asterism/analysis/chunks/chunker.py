@@ -16,7 +16,7 @@ from asterism.analysis.chunks.embedding_text import (
 )
 from asterism.analysis.chunks.units import ChunkOptions, Unit, unit_path, units_of
 from asterism.analysis.syntax.language import titles
-from asterism.analysis.syntax.outlines import Statements
+from asterism.analysis.syntax.statements import Statements
 from asterism.languages.registry import facets_of
 from asterism.types.index import Chunk
 from asterism.types.outline import Item, Outline, Span
@@ -44,7 +44,7 @@ def may_fold(child: Item) -> bool:
 def folded(items: Sequence[Item], children: Iterable[int]) -> Iterator[int]:
     """The descendants that are collapsed: bodies directly below, or below what has none.
 
-    In broken code siblings may overlap; the first of them stands for the others.
+    In broken code siblings may overlap; only the first of them is collapsed.
     """
     end = 0
     pending = sorted(children, key=lambda index: items[index].span, reverse=True)
@@ -307,7 +307,7 @@ def _parts(file: _File, unit: Unit, chunk: Chunk, head: str) -> Iterator[Chunk]:
     """Cut an oversize body; a single line that is still too long is clipped and says so."""
     items, limit = file.outline.items, file.options.max_chars
     if len(head) > limit // 2:
-        # No room for all that could be said, so none for signatures of other files.
+        # The preamble is full already, so signatures of other files are left out.
         head = shortened(head, limit // 2)
         chunk = chunk._replace(mentions=())
     span = file.span(unit.first_line, unit.end_line)

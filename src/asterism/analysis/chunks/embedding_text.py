@@ -53,7 +53,7 @@ def quote(name: str, signature: str, options: ChunkOptions) -> str:
 
 
 def shortened(head: str, limit: int) -> str:
-    """A preamble that leaves room for code: lines go from the bottom, the breadcrumb stays."""
+    """The preamble without its last lines, so that code fits too; the breadcrumb stays."""
     first, *lines = head.split("\n")
     room = limit - len(RULE) - 1
     kept = [cut(first, room)]
@@ -80,7 +80,7 @@ def cut(text: str, limit: int) -> str:
 def bind_quotes(chunk: Chunk, signatures: Mapping[str, str], options: ChunkOptions) -> Chunk:
     """The chunk with the signatures of the imported names it mentions, by their local names.
 
-    They stand behind the quotes from its own file, in order of mention. Those beyond the limits
+    They follow the quotes from its own file, in order of mention. Those beyond the limits
     are left out, and those that are there already are not added again.
     """
     wanted = [name for name in chunk.mentions if name in signatures]
@@ -143,7 +143,7 @@ class Quotes:
         """What the items themselves mention, in order of first mention.
 
         First the signatures of the file's own symbols by name, then the imported names, whose
-        signatures stand in other files. Together they are no more than `limit`.
+        signatures are in other files. Together they are no more than `limit`.
         """
         found: dict[str, str] = {}
         imported: dict[str, None] = {}
@@ -180,7 +180,7 @@ class Quotes:
         return None
 
     def _around(self, index: int) -> Iterator[int]:
-        """The item itself and what it stands in: nobody needs to be told of those."""
+        """The item and its ancestors, which need no quotes."""
         at: int | None = index
         while at is not None:
             yield at

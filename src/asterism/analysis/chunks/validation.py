@@ -156,13 +156,13 @@ def _collapsed(case: _Case) -> _Found:
         for index in collapsed:
             child = items[index]
             body = _text(case, child)
-            # Children stand in order, so the next one is looked for behind the last.
+            # Children are in order, so the search for the next one starts after the last.
             seen = code.find(child.signature, at)
             at = seen if seen >= 0 else at
             if seen < 0 and child.signature not in code and not clipped:
                 yield child.start_line, f"{child.qualified_name} has no signature in its parent"
             if len(body) > SMALL_BODY and "\n" in body and body in code:
-                # The same text may stand in the parent once more, and then rightly so.
+                # The parent may contain the same text a second time, outside of the child.
                 bodies = sum(_text(case, items[other]) == body for other in collapsed)
                 # The signature together with what follows it may read like the body.
                 rest = f"{code[:at]}\0{code[at + len(child.signature) :]}" if seen >= 0 else code

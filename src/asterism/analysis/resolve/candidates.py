@@ -140,6 +140,9 @@ class NameLookup:
         found = self.candidates(scope, last)
         for name in names if found else ():
             fitting = [c for c in found if self.full_name(c) == name]
+            if "folder" in scope.facets.scopes.reach and scope.facets.scopes.namespaced:
+                # The folder is the module: another one's names are not in reach.
+                fitting = [c for c in fitting if dirname(c.path) == dirname(scope.path)]
             if fitting:
                 return self.only(fitting, confidence)
         return None
@@ -189,7 +192,7 @@ class NameLookup:
             how = scope.facets.scopes.one_symbol
             # Of a header and its source, the one with a body is meant.
             bodyless = how == "header" and item.body is None
-            # What each platform has of it stands for the one that the others see.
+            # Platform-specific declarations count as the common one that other files see.
             is_actual = how == "actual" and "actual" in item.modifiers
             is_weak = bodyless or is_actual or item.kind in ADDITIONS
             entry = (Declaration(candidate.path, index), candidate.qualified_name)
@@ -227,7 +230,7 @@ class NameLookup:
         return item.kind in CONTAINERS and (reopens or "partial" in item.modifiers)
 
     def _in_reach(self, scope: FileScope, name: str) -> list[NamedDefinition]:
-        """Code does not call its tests; a name that only they define is somebody else's."""
+        """Code does not call its tests: a name that only tests define is of another package."""
         found = self.candidates(scope, name)
         return found if _is_test(scope.path) else [c for c in found if not _is_test(c.path)]
 

@@ -180,6 +180,6 @@ def package_roots(
 
 
 def is_in_folder(path: str, folder: str) -> bool:
-    """Whether a file stands in a folder as an import names it."""
+    """Whether a file is in a folder as an import names it."""
     own = dirname(path)
     return own == folder or (folder.startswith("…/") and own != "" and folder.endswith(f"/{own}"))

@@ -10,7 +10,7 @@ from asterism.languages.registry import facets_of
 _OPENING, _CLOSING = "([{<", ")]}>"
 _WORD = re.compile(r"[\w$]+")
 _ARROW = re.compile(r"\s*(?:->|:|=>)\s*")
-# What may stand behind a return type and is no part of it.
+# Words that may follow a return type and are no part of it.
 _BEHIND = re.compile(
     r"(?<!\s)\s*+(?:\bwhere\b|\bthrows\b|\{|=>|=(?!=)|;|\bdo\b|:\s*$).*", re.DOTALL
 )
@@ -42,7 +42,7 @@ class Header(NamedTuple):
     parameters: tuple[Parameter, ...] = ()
     returns: str = ""
     start: int = 0
-    """Where the returned type stands in the text."""
+    """Offsets of the returned type in the text."""
     end: int = 0
 
 
@@ -67,7 +67,7 @@ def header_of(text: str, name_at: int, language: str) -> Header:
 
 
 def parts(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
-    """The pieces between commas that stand in no brackets."""
+    """The pieces between commas, of those outside of brackets."""
     depth, at = 0, start
     stop = len(text) if end is None else end
     for index in range(start, stop):
@@ -119,7 +119,7 @@ def _parameters(text: str, start: int, end: int, facets: TypeFacets) -> list[Par
 
 
 def _parameter(piece: str, facets: TypeFacets) -> tuple[str, int, int] | None:
-    """The name and where the type stands in the piece."""
+    """The name, and the offsets of the type in the piece."""
     whole = _without_default(piece)
     if facets.place == "behind":
         words = _WORD.search(whole)

@@ -27,7 +27,7 @@ class MemberOwner(NamedTuple):
 
 
 def alias_of(item: Item, language: str) -> str | None:
-    """The other type that a name stands for, as written."""
+    """The other type that a name is an alias of, as written."""
     signature = item.signature
     facets = facets_of(language).types
     if facets.typedefs and signature.startswith("typedef"):
@@ -40,7 +40,7 @@ def alias_of(item: Item, language: str) -> str | None:
 
 
 def is_this(item: Item) -> bool:
-    """Whether a constant of Zig stands for the type around it."""
+    """Whether a constant of Zig is an alias of the type around it."""
     return _THIS.search(item.signature) is not None
 
 
@@ -94,7 +94,7 @@ _SELF = frozenset({"self", "this", "cls", "Self", "$this", "static", "@self", "_
 _SUPER = frozenset({"super", "base", "parent", "super()", "SUPER"})
 # Joints of a chain in one language or another; `?.`, `!.` and `&.` are safe ways to step.
 _JOINT = re.compile(r"\?\.|!\.|&\.|->|::|\.|:")
-# What stands in quotes may hold brackets that close nothing.
+# Quoted text may contain brackets that close nothing.
 _LITERAL = re.compile(r"\"(?:[^\"\\]|\\.){0,999}+\"|'(?:[^'\\]|\\.){0,999}+'")
 _CAST = re.compile(r"\(\(([A-Za-z_][\w.:<>?,* ]*)\)\s*[^\s)].*\)$", re.DOTALL)
 _AS = re.compile(r"\([^()]*\bas[!?]?\s+([A-Za-z_][\w.:<>?, ]*)\)$")
@@ -124,7 +124,7 @@ LONGEST_RECEIVER = 4_000
 
 @lru_cache(maxsize=4096)
 def receiver_of(text: str) -> Receiver:
-    """Take a receiver apart; one that holds more than names is none."""
+    """Split a receiver into its names; None if it contains anything but names."""
     if len(text) > LONGEST_RECEIVER:
         return Receiver()
     cleaned = (
@@ -146,7 +146,7 @@ def receiver_of(text: str) -> Receiver:
 
 
 def _steps(text: str) -> list[str]:
-    """The names of a chain; `Lid.new(3)` and `Lid(3)` both stand for a Lid."""
+    """The names of a chain; `Lid.new(3)` and `Lid(3)` are both a Lid."""
     bare = _CALL.sub("", text)
     steps = [step for step in _JOINT.split(bare) if step]
     if bare == text or not steps:
@@ -216,7 +216,7 @@ def is_macro_use(scope: FileScope, reference: Reference) -> bool:
 
 
 _IMPLEMENTS = re.compile(rb"\b(implements|with|conforms)\b")
-# `impl Trait for Type`: what stands before `for` is implemented, what stands behind it is the type.
+# `impl Trait for Type`: the trait comes before `for`, the type after it.
 _FOR = re.compile(rb"\bfor\b")
 # Conditions on type arguments stand at the end and name no bases.
 _CONDITIONS = re.compile(rb"\bwhere\b")
@@ -259,7 +259,7 @@ def _chosen(
     if item.kind == "impl":
         split = _FOR.search(header)
         before = [ref for ref, at in found if split is not None and at < split.start()]
-        # The trait is the last name that stands in no brackets.
+        # The trait is the last name outside of brackets.
         plain = [ref for ref, at in found if ref in before and not _depth(header[4:at])]
         yield from (Base(ref, True) for ref in plain[-1:])
         return
@@ -283,7 +283,7 @@ def _chosen(
 
 
 def _first_mark(mark: bytes, header: bytes, start: int) -> int | None:
-    """Behind the first mark that stands in no brackets, those of type arguments and parameters."""
+    """The text after the first mark outside of brackets (type arguments and parameters)."""
     for found in re.compile(mark).finditer(header, start):
         if _depth(header[start : found.start()]) == 0:
             return found.end()

@@ -135,7 +135,7 @@ class Resolver:
         return self._names.visible(scope, name)
 
     def _alone(self, scope: FileScope, index: int) -> Meaning:
-        """What stands in the same file, or what that only announces or adds to."""
+        """A declaration of the same file, or the one that it announces or adds to."""
         item = scope.outline.items[index]
         is_twice = scope.facets.scopes.one_symbol == "header"
         bodyless = is_twice and item.body is None and item.kind in _BODIED
@@ -166,7 +166,7 @@ class Resolver:
         return found
 
     def of(self, scope: FileScope, text: str, reference: Reference, at: int) -> Meaning | None:
-        """A member of what a receiver stands for; by its name alone where that is not known."""
+        """A member of the receiver's type or module; by its name alone if that is unknown."""
         owner = self.owner(scope, text, reference.enclosing, at)
         if isinstance(owner, Meaning):
             return self._added(scope, last_word(owner.module or ""), reference.name) or owner
@@ -216,7 +216,7 @@ class Resolver:
     def owner(
         self, scope: FileScope, text: str, enclosing: int | None, at: int
     ) -> MemberOwner | Meaning | None:
-        """The type or module that a receiver stands for; a meaning where it is another package."""
+        """The type or module that a receiver means; a meaning if it is another package."""
         key = (scope.path, text, enclosing)
         if key in self._asked or len(self._asked) > MAX_STEPS:
             # A variable that is set to what is made of itself.
@@ -389,7 +389,7 @@ class Resolver:
         return None
 
     def _beside(self, owner: MemberOwner, name: str) -> Meaning | None:
-        """A member that stands in another file than its type: Go, Rust, extensions, C++ sources."""
+        """A member declared in another file than its type: Go, Rust, extensions, C++ sources."""
         qualified = ".".join((*owner.container, name))
         fitting = [c for c in self._names.named(name) if c.qualified_name == qualified]
         near = [c for c in fitting if dirname(c.path) == dirname(owner.path)]

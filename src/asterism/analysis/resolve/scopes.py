@@ -18,6 +18,7 @@ CONTAINERS = frozenset(
     {
         *("class", "interface", "struct", "trait", "enum", "object", "record", "impl", "extension"),
         *("module", "namespace", "protocol", "union", "actor", "type", "instance", "annotation"),
+        *("table", "view"),
     }
 )
 # Kinds that add to a type which is declared elsewhere.
@@ -111,7 +112,7 @@ class FileScope:
 
     @cached_property
     def references_in(self) -> dict[int | None, list[Reference]]:
-        """References by the item they stand in directly."""
+        """References by their innermost item."""
         found: defaultdict[int | None, list[Reference]] = defaultdict(list)
         for reference in self.outline.references:
             found[reference.enclosing].append(reference)
@@ -179,9 +180,9 @@ class FileScope:
         return self.head(found) if found else None
 
     def head(self, same: list[int]) -> int:
-        """Of several declarations of one name, the one that stands for all.
+        """Of several declarations of one name, the one that is used for all.
 
-        A type stands for what is added to it, a body for the declarations before it.
+        The type rather than additions to it, and the body rather than earlier declarations.
         """
         if len(same) == 1:
             return same[0]
@@ -212,11 +213,11 @@ class FileScope:
                     if found is not None and self.outline.items[found].kind != "constructor":
                         return found
             at = item.parent
-        # A method of Go or Rust stands beside its type, not in it.
+        # A method of Go or Rust is declared outside of its type.
         return self.top_level(name)
 
     def container_of(self, enclosing: int | None) -> tuple[str, ...] | None:
-        """The path of the innermost class, or what stands for one, around a place."""
+        """The path of the innermost class, or the equivalent of one, around a place."""
         at = enclosing
         while at is not None:
             item = self.outline.items[at]

@@ -42,11 +42,11 @@ class Finder(Protocol):
     def owner(
         self, scope: FileScope, text: str, enclosing: int | None, at: int
     ) -> MemberOwner | Meaning | None:
-        """What a receiver stands for."""
+        """What a receiver means."""
         ...
 
     def module_owner(self, scope: FileScope, binding: Binding) -> MemberOwner | Meaning | None:
-        """What an imported name stands for."""
+        """What an imported name means."""
         ...
 
 

@@ -10,7 +10,7 @@ from asterism.languages.registry import facets_of
 
 _CHAIN = r"[A-Za-z_$@][\w$@]*[!?]?(?:(?:\.|::|->|\?\.|\\)[A-Za-z_]\w*[!?]?)*"
 _NAME = r"[$@]{0,2}[A-Za-z_]\w*"
-# Words that stand where a type could, before a name.
+# Words that may precede a name and are no type.
 _NO_TYPES = frozenset(
     {
         *("return", "new", "throw", "else", "case", "goto", "delete", "await", "yield"),
@@ -74,7 +74,7 @@ class Local(NamedTuple):
     maker: str | None = None
     """The function or type that is called for it, as written."""
     alias: str | None = None
-    """What else it stands for, as written."""
+    """The type or name that it is an alias of, as written."""
 
 
 def locals_of(text: str, language: str) -> dict[str, list[Local]]:
@@ -93,7 +93,7 @@ def locals_of(text: str, language: str) -> dict[str, list[Local]]:
         if local is not None:
             found[match.group(1).lstrip("$")].append(local)
         if facets.error_results:
-            # The last of several results says whether it went well, and is of no type of ours.
+            # The last of several results is the error, which is no type of the repository.
             for other in _RESULT_NAMES.findall(match.group(2)):
                 found[other].append(Local(match.start(), ""))
     if facets.with_statements:

@@ -13,7 +13,7 @@ from asterism.types.files import display_path, wire_path
 
 
 _MAX_INCLUDE_DEPTH = 5
-"""How deep configuration files may include each other; git stops at 10, nobody nests five."""
+"""How deep configuration files may include each other; git stops at 10, and real ones nest less."""
 
 
 class Checkout(NamedTuple):
@@ -79,7 +79,7 @@ def checkout_settings(checkout: Checkout, home: str | None) -> CheckoutSettings:
 def global_excludes(
     home: str, xdg_config_home: str | None = None, system_config: str = "/etc/gitconfig"
 ) -> str | None:
-    """Return the user's global excludes file as git finds it, or None if there is none.
+    """Return the user's global excludes file as git finds it, or None.
 
     `core.excludesFile` counts from the system's configuration, `$XDG_CONFIG_HOME/git/config` and
     `~/.gitconfig`, the later one winning; without it `$XDG_CONFIG_HOME/git/ignore` is used.

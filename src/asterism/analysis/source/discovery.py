@@ -134,7 +134,7 @@ class _Judge:
 def _judge_entries(
     folder: Folder, entries: list[os.DirEntry[str]], below: list[Folder], judge: _Judge
 ) -> Iterator[FoundFile | SkippedFile]:
-    """Judge everything in one directory; directories to visit next are added to `below`."""
+    """Include or skip each entry of one directory; directories to visit next go to `below`."""
     for entry in entries:
         path = folder.path + entry.name
         outcome: Folder | FoundFile | Exclusion
@@ -313,7 +313,7 @@ def _entries(root: str, closed: Collection[str]) -> Iterator[tuple[str, os.stat_
                 if entry.name == ".git":
                     if folder:
                         raise _CheckoutInside
-                    # What counts of it is read by whoever asks for the rules at the top.
+                    # The rules at the top read the parts of it that matter.
                     continue
                 yield entry.path, entry.stat(follow_symlinks=False)
                 inner = f"{folder}{entry.name}/"

@@ -84,8 +84,8 @@ def find_rule(
 ) -> IgnoreRule | None:
     """Return the rule that decides about `folder + name` (both as `matchable` text), if any.
 
-    With `only_reaching`, `!` patterns without a slash do not count: that is how things inside an
-    ignored directory are judged.
+    With `only_reaching`, `!` patterns without a slash do not count, as for paths inside an ignored
+    directory.
     """
     for rules, lead, strip in scopes:
         path = lead + folder[strip:] + name

@@ -173,7 +173,7 @@ def may_be_secret(name: str) -> bool:
 
 
 def secret_content(name: str, data: bytes) -> str | None:
-    """What a file of this name and content is, if it is a secret; pure, and quick if it is none."""
+    """The kind of secret that a file of this name and content is, or None, which is quick."""
     kind = _kind(name)
     if kind is _CODE:
         return None

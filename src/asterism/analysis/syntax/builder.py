@@ -289,7 +289,7 @@ class Builder:
         self.mentions.append((name, offset, receiver, self.frames[-1].index))
 
     def aside(self, node: Node) -> None:
-        """Note a comment that stands behind code."""
+        """Note a comment that follows code on its line."""
         self._margin.aside(node.start_byte, node.end_byte)
 
     def add_import(

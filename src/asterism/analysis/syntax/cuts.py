@@ -51,7 +51,7 @@ class Pruning:
         self._root = _root(outline, source)
 
     def prune(self, keep: Sequence[Span], imports: Sequence[ImportNames] = ()) -> list[SourcePiece]:
-        """The wanted spans, and the heads they stand in.
+        """The wanted spans, and the heads around them.
 
         A node that is wanted in part keeps its own words and punctuation. If it is a list of
         members or statements, those that are not wanted go. Import statements lose the names that

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Level(IntEnum):
-    """What a plain variable means where it stands: a symbol, a member, or nobody's business."""
+    """Scope level of a variable: symbol of the module, member, or local."""
 
     MODULE = 0
     TYPE = 1

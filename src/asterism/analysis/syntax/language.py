@@ -174,6 +174,9 @@ class DialectEntry(NamedTuple):
     """What tells from the text whether a file of these is in this dialect."""
     optional: OptionalGrammar | None = None
     """What installs the grammar, where not every installation has it."""
+    parts: str = ""
+    reader: str = ""
+    view: str = ""
 
 
 TABLE = tuple(
@@ -188,6 +191,9 @@ TABLE = tuple(
         dialect.shared,
         dialect.claims,
         facets.optional,
+        dialect.parts,
+        dialect.reader,
+        dialect.view,
     )
     for facets in languages()
     for dialect in facets.dialects
@@ -232,8 +238,8 @@ def sharing(path: str) -> tuple[DialectEntry, ...]:
 
 
 def has_grammar(entry: DialectEntry) -> bool:
-    """Whether a grammar reads the files: not prose or text, and not where it is not installed."""
-    return entry.home not in ("prose", "text") and not is_missing(entry)
+    """Whether a grammar reads whole files: not prose or text, and not where it is not installed."""
+    return ":" in entry.home and not is_missing(entry)
 
 
 def is_missing(entry: DialectEntry) -> bool:

@@ -164,7 +164,7 @@ BLOCKS = frozenset(
 )
 
 _HEAD_FIELDS = ("condition", "name", "type", "source")
-"""What belongs to the head of a list and is none of its members."""
+"""The parts of a list's head, which are not its members."""
 _ATTRIBUTES = frozenset({"attribute_item", "inner_attribute_item"})
 """What stands before a declaration as a sibling and belongs to it."""
 _LABEL = "access_specifier"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,7 +18,6 @@ from asterism.analysis.syntax.language import (
     Table,
     detect,
     ended,
-    has_grammar,
     is_missing,
     sharing,
     table_of,
@@ -32,7 +30,7 @@ from asterism.types.errors import WorkerDied
 from asterism.types.outline import Item, Outline, Problem, Reference, Span
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Tree, TreeCursor
+    from tree_sitter import Node, TreeCursor
 
 
 UNFOLLOWED = Problem(1, 0, "damaged in a way that cannot be followed; read as plain text")
@@ -61,12 +59,36 @@ def outline_bytes(path: str, data: bytes) -> Outline:
     """The outline of a file as it lies on disk; a binary file has an empty one."""
     if is_binary(data):
         return Outline(path, language_of(path, data).language)
-    return outline(path, decode(data))
+    return outline(path, text_of(path, data))
+
+
+def text_of(path: str, data: bytes) -> bytes:
+    """The text of a file as it is read and shown: decoded, and in the view of its language.
+
+    A view has the lines of the file, so a line number means the same in both.
+    """
+    text = decode(data)
+    view = detect(path).view
+    if not view:
+        return text
+    shown: bytes = code_of(view)(text)
+    return shown
 
 
 def outline(path: str, source: bytes) -> Outline:
-    """The outline of decoded text: UTF-8, LF line ends, no byte-order mark."""
+    """The outline of a text from `text_of`: UTF-8, LF line ends, no byte-order mark."""
     entry = language_of(path, source)
+    try:
+        return outline_as(path, entry, source)
+    except WorkerDied:
+        # It says nothing about the file.
+        raise
+    except Exception:  # noqa: BLE001 - parsing never fails, whatever a rule has not thought of
+        return outline_text(path, entry.language, source)._replace(problems=(UNFOLLOWED,))
+
+
+def outline_as(path: str, entry: DialectEntry, source: bytes) -> Outline:
+    """The outline of a text in a known dialect."""
     if entry.home == "text":
         return outline_text(path, entry.language, source)
     if entry.home == "prose":
@@ -74,13 +96,15 @@ def outline(path: str, source: bytes) -> Outline:
     if entry.optional is not None and is_missing(entry):
         missing = Problem(1, 0, NOT_INSTALLED.format(entry.optional.extra))
         return outline_text(path, entry.language, source)._replace(problems=(missing,))
-    try:
-        return outline_tree(path, entry, source)
-    except WorkerDied:
-        # It says nothing about the file.
-        raise
-    except Exception:  # noqa: BLE001 - parsing never fails, whatever a rule has not thought of
-        return outline_text(path, entry.language, source)._replace(problems=(UNFOLLOWED,))
+    if entry.reader:
+        found: Outline = code_of(entry.reader)(path, entry.language, source)
+        return found
+    if entry.parts:
+        # Imported here: few repositories have such files.
+        from asterism.analysis.syntax.parts import outline_parts
+
+        return outline_parts(path, entry, source)
+    return outline_tree(path, entry, source)
 
 
 def fill_gaps(
@@ -130,7 +154,7 @@ def _runs(free: bytearray, in_comment: bytearray) -> Iterator[tuple[int, int]]:
 _Raw = tuple[str, int, str | None, int | None]
 """Name, offset, receiver, and the item it is in."""
 
-# A comment further in than this stands behind code; looking would read long lines again and again.
+# A comment further right than this follows code; checking would read long lines repeatedly.
 MARGIN_COLUMNS = 1000
 
 # Each level holds the source of all levels below it, so a megabyte of ever deeper definitions would
@@ -230,7 +254,7 @@ def _walk(cursor: TreeCursor, table: Table, builder: Builder) -> list[_Raw]:
             ancestors.append(node)
             continue
         while not across():
-            # The root node is nobody's ancestor here: below it the list is empty.
+            # The root node does not count as an ancestor: below it the list is empty.
             if not ancestors:
                 return raw
             up()
@@ -311,55 +335,3 @@ def _attributes(builder: Builder) -> list[_Claim]:
         if draft.attributes is not None
     ]
     return sorted(claims, reverse=True)
-
-
-_MARGIN = re.compile(rb"^[ \t\f\v]*", re.MULTILINE)
-
-
-class Statements:
-    """Where the statements of one file begin; its tree is made once, at the first need.
-
-    A file that is hard to parse may have many long bodies, and each would cost a parse.
-    """
-
-    def __init__(self, path: str, source: bytes) -> None:
-        self._path = path
-        self._source = source
-        self._tree: Tree | None = None
-        self._is_parsed = False
-
-    def lines(self, span: Span) -> dict[int, int]:
-        """1-based lines inside `span` on which a node begins alone, with its nesting level."""
-        if not self._is_parsed:
-            self._tree = _tree(self._path, self._source)
-            self._is_parsed = True
-        return {} if self._tree is None else _levels(self._tree, self._source, span)
-
-
-def _tree(path: str, source: bytes) -> Tree | None:
-    entry = language_of(path, source)
-    if not has_grammar(entry):
-        return None
-    return table_of(entry).parse(ended(source))
-
-
-def _levels(tree: Tree, source: bytes, span: Span) -> dict[int, int]:
-    # Where each line's text begins; asking at every node would read a long line once per node.
-    begins = {found.end() for found in _MARGIN.finditer(source, span.start, span.end)}
-    levels: dict[int, int] = {}
-    cursor = tree.walk()
-    depth = 0
-    while True:
-        node = cursor.node
-        if node is None:
-            return levels
-        inside = node.end_byte > span.start and node.start_byte < span.end
-        if inside and node.is_named and node.start_byte in begins:
-            levels.setdefault(node.start_point[0] + 1, depth)
-        if inside and cursor.goto_first_child():
-            depth += 1
-            continue
-        while not cursor.goto_next_sibling():
-            if not cursor.goto_parent():
-                return levels
-            depth -= 1

@@ -158,7 +158,7 @@ def _noting(names: Sequence[str], where: Callable[[Builder], set[int]]) -> Rule:
 
 
 def transparent(builder: Builder, _node: Node) -> bool:
-    """A node that only groups: what stands in it stands where the node stands."""
+    """Grouping node; its children are treated as siblings of the node."""
     if builder.level is not Level.FUNCTION:
         builder.transparent()
     return True
@@ -239,5 +239,5 @@ def children_of(node: Node, *kinds: str) -> Iterator[Node]:
 
 
 def by_modifier(*hidden: str) -> Callable[[Draft, Builder], bool]:
-    """Exported unless one of these words stands in the modifiers: `private`, `fileprivate`."""
+    """Exported unless one of these words is a modifier: `private`, `fileprivate`."""
     return lambda draft, _builder: not any(word in hidden for word in draft.modifiers)

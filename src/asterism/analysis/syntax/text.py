@@ -58,7 +58,7 @@ class Conventions:
     doc_gap: int = 0
     """Blank lines a doc block may stand above its declaration; compilers read JSDoc across one."""
     inner_doc_prefixes: tuple[str, ...] = ()
-    """Comments that document what they stand in, as Rust's `//!`: not what follows them."""
+    """Comments that document the item around them, as Rust's `//!`, not the next one."""
     docstring: Callable[[Node], Node | None] | None = None
     """The string inside a definition that documents it, where the language has such a thing."""
     gap_kind: str = "text"

@@ -8,10 +8,11 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from asterism.cli.json import write_json
+from asterism.cli.options import add_json
+from asterism.cli.parser import CommandParser
 from asterism.cli.render.agents import agent_json, print_agent, print_list
 from asterism.cli.setup import engine
-from asterism.cli.terminal import console, printable, show
+from asterism.cli.terminal import console, printable, show, write_json
 from asterism.context.agents.edit import (
     add_item,
     enable,
@@ -34,6 +35,56 @@ from asterism.types.context import (
 from asterism.types.errors import UsageError
 
 _PROMPT = "You help with this codebase."
+
+
+INCLUDE_MODES = ("always", "manual", "agent")
+
+
+def declare(parser: CommandParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "action",
+        nargs="?",
+        choices=("list", "show", "new", "edit", "check", "import", "export"),
+        default="list",
+        help="what to do (default: %(default)s)",
+    )
+    parser.add_argument(
+        "name",
+        metavar="NAME",
+        nargs="?",
+        help="the agent, with show and check also a file; with import, the file or - for input",
+    )
+    parser.add_argument(
+        "--name", dest="rename", metavar="NAME", help="with import: what to call it"
+    )
+    parser.add_argument(
+        "--replace", action="store_true", help="with import: overwrite an existing agent"
+    )
+    parser.add_argument("--description", metavar="TEXT", help="with new, or of the item to add")
+    parser.add_argument("--prompt", metavar="TEXT", help="with new: the system prompt")
+    parser.add_argument(
+        "--set",
+        action="append",
+        metavar="KEY=VALUE",
+        help="with edit: set a key, such as settings.contextTopN=3 or rules.NAME.include=agent; "
+        "without a value it is taken away",
+    )
+    parser.add_argument("--enable", action="store_true", help="with edit: switch the agent on")
+    parser.add_argument("--disable", action="store_true", help="with edit: switch the agent off")
+    parser.add_argument(
+        "--add", metavar="ITEM", help="with edit: add an item, rule:NAME or ref:NAME, with --text"
+    )
+    parser.add_argument("--text", metavar="TEXT", help="of the item to add; - reads the input")
+    parser.add_argument(
+        "--priority", type=int, metavar="N", help="of the item to add: 0 to 999, the highest first"
+    )
+    parser.add_argument("--include", choices=INCLUDE_MODES, help="of the item to add")
+    parser.add_argument("--remove", metavar="ITEM", help="with edit: remove rule:NAME or ref:NAME")
+    parser.add_argument(
+        "--tools", action="store_true", help="with show and check: ask the servers for their tools"
+    )
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -100,7 +151,7 @@ def _check(agents: Agents, places: AgentPlaces, options: argparse.Namespace) -> 
         for problem in problems:
             show(out, (f"{placed.file.path}: ", "dim"), (problem, ""))
         if not problems:
-            show(out, (f"{options.name} is as it should be.", ""))
+            show(out, (f"{options.name}: no problems found.", ""))
     return 1 if problems else 0
 
 
@@ -196,7 +247,7 @@ def _text_key(written: str) -> RuleKey | ReferenceKey:
 
 
 def value_of(written: str) -> object:
-    """What stands behind an equals sign: a number, true, false, a text; nothing is None."""
+    """The value after an equals sign: a number, true, false or a text; None if it is empty."""
     if not written:
         return None
     try:

@@ -1,4 +1,4 @@
-"""`asterism chat`: question after question, with commands that begin with a slash."""
+"""`asterism ask` and `asterism chat`: answers, and the places they rest on."""
 
 import argparse
 import os
@@ -16,19 +16,130 @@ from asterism.cli.commands.chat_commands import (
     go_on,
     show_answer,
 )
-from asterism.cli.render.answers import Conversing, Display
+from asterism.cli.options import add_json, add_path
+from asterism.cli.parser import CommandParser
+from asterism.cli.render.answers import Conversing, Display, complain
 from asterism.cli.setup import directory_named, engine
-from asterism.cli.terminal import console, show
+from asterism.cli.terminal import console, printable, show, write_json
 from asterism.config.environment import data_directory
-from asterism.engine.chat.requests import AskRequest
+from asterism.engine.chat.requests import AskRequest, answer_json
 from asterism.engine.chat.service import Asking
-from asterism.types.errors import AsterismError, PathMissing
+from asterism.types.chat import TurnStatus
+from asterism.types.errors import AsterismError, PathMissing, UsageError
 from asterism.types.files import display_path
+
+
+def declare(parser: CommandParser) -> None:
+    """Add the arguments of the command that is meant."""
+    if parser.command == "chat":
+        _who_answers(parser)
+        return
+    parser.add_argument("question", metavar="QUESTION", help="the question, or - to read it")
+    _who_answers(parser)
+    parser.add_argument(
+        "--no-stream", action="store_true", help="print the answer when it is whole"
+    )
+    parser.add_argument(
+        "--request-id",
+        metavar="ID",
+        default="",
+        help="a name for this request: repeated, it is not answered twice",
+    )
+    parser.add_argument(
+        "--yes", action="store_true", help="agree to every call of a tool that needs it"
+    )
+    add_json(parser)
+
+
+def _who_answers(parser: CommandParser) -> None:
+    add_path(parser, "anything in the repository (default: here)")
+    parser.add_argument("--agent", metavar="NAME", default="", help="the agent that answers")
+    parser.add_argument(
+        "--model",
+        metavar="MODEL",
+        default="",
+        help="the model: a name, PROVIDER/NAME, or extractive (default: the settings')",
+    )
+    parser.add_argument(
+        "--conversation",
+        metavar="ID",
+        default="",
+        help="go on with this one: its id, the start of it, or last (default: a new one)",
+    )
+    parser.add_argument(
+        "--retries",
+        type=int,
+        default=None,
+        metavar="N",
+        help="let the model search again up to N times (default: 0)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Answer one question, or one after the other."""
+    return _chat(options) if options.command == "chat" else _ask(options)
+
+
+INPUT_BYTES = 1_000_000
+"""What a question on standard input may have."""
+
+_CODES = {TurnStatus.done: 0, TurnStatus.stopped: 130, TurnStatus.failed: 2}
+
+
+def _ask(options: argparse.Namespace) -> int:
+    """Print the answer; the exit code says whether there is one."""
+    question = _typed() if options.question == "-" else options.question
+    place = directory_named(options.path)
+    if not place.exists():
+        raise PathMissing(f"{display_path(str(place))} does not exist; check the path.")
+    with closing(engine()) as here, closing(Asking(here)) as asking:
+        registered = here.locate(place)
+        conversation = options.conversation
+        if conversation:
+            here_name = registered.repository.name
+            conversation = here.records().conversations().find(conversation, here_name).id
+        streams = sys.stdout.isatty() and not options.no_stream and not options.json
+        display = Display(streams, tells=not options.json, yes=options.yes)
+        conversing = Conversing(asking, registered, display)
+        answered = conversing.ask(
+            AskRequest(
+                question=question,
+                conversation=conversation,
+                agent=options.agent,
+                model=options.model,
+                request_id=options.request_id,
+                retries=options.retries,
+            )
+        )
+        if options.json:
+            write_json(answer_json(answered))
+        else:
+            answer = printable(answered.turn.answer.rstrip())
+            if answer and (not streams or answered.is_repeat):
+                sys.stdout.write(f"{answer}\n")
+            conversing.show_sources(answered)
+            sys.stdout.flush()
+            complain(answered)
+            if answered.turn.status is TurnStatus.done and sys.stderr.isatty():
+                id_ = answered.conversation.id[:8]
+                sys.stderr.write(f"\nGo on with: asterism ask --conversation {id_} …\n")
+    return _CODES.get(answered.turn.status, 1)
+
+
+def _typed() -> str:
+    """The question on standard input."""
+    if sys.stdin is None:
+        raise UsageError("There is no standard input to read the question from; give it instead.")
+    data = sys.stdin.buffer.read(INPUT_BYTES + 1)
+    if len(data) > INPUT_BYTES:
+        raise UsageError(f"The question is over {INPUT_BYTES:,} bytes; give the part that matters.")
+    return data.decode("utf-8", "replace")
+
 
 HISTORY_FILE = "chat_history"
 
 
-def run(options: argparse.Namespace) -> int:
+def _chat(options: argparse.Namespace) -> int:
     """Answer until the user leaves."""
     place = directory_named(options.path)
     if not place.exists():
@@ -48,7 +159,7 @@ def run(options: argparse.Namespace) -> int:
         return _converse(state, _prompt() if is_terminal else _line)
 
 
-_WELCOME = "Ask something; /help shows what else. Ctrl-C stops an answer, Ctrl-D ends."
+_WELCOME = "Ask something; /help lists commands. Ctrl-C stops an answer, Ctrl-D ends."
 
 
 def _converse(state: ChatState, read: Callable[[], str | None]) -> int:

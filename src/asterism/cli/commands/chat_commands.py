@@ -18,7 +18,7 @@ from asterism.types.errors import UsageError
 LISTED = 10
 """Conversations that `/conversations` shows."""
 WAITING = "/resume asks you again, at a terminal"
-"""What to do where a call waits for somebody's word."""
+"""What to do where a tool call waits for approval."""
 
 
 class Quit(Exception):
@@ -182,7 +182,7 @@ def _archive(state: ChatState, rest: str) -> None:
 
 
 def _stop(state: ChatState, _rest: str) -> None:
-    """Nothing runs here while somebody types; another process may be answering."""
+    """Nothing runs here while the user types; another process may be answering."""
     turns = state.engine.records().turns()
     running = [
         one.turn

@@ -1,15 +1,27 @@
-"""`asterism clean`: remove what nobody needs, and say how much room that made."""
+"""`asterism clean`: remove unused indexes and leftovers, and report the bytes freed."""
 
 import argparse
 import sys
 
-from asterism.cli.json import Json, write_json
+from asterism.cli.options import add_json
+from asterism.cli.parser import CommandParser
 from asterism.cli.setup import engine
-from asterism.cli.terminal import agreed, can_ask
+from asterism.cli.terminal import agreed, can_ask, write_json
 from asterism.engine.cleanup import Cleaning, GoneRepository
 from asterism.engine.engine import Engine
+from asterism.operations.schema import Json
 from asterism.types.errors import AsterismError
 from asterism.types.files import display_path
+
+
+def declare(parser: CommandParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done, do nothing")
+    parser.add_argument("--cache", action="store_true", help="empty the cache of vectors as well")
+    parser.add_argument(
+        "--yes", action="store_true", help="remove indexes of vanished repositories without asking"
+    )
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:

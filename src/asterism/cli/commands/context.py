@@ -5,9 +5,10 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from asterism.cli.json import write_json
+from asterism.cli.options import add_json
+from asterism.cli.parser import CommandParser
 from asterism.cli.setup import directory_named, engine
-from asterism.cli.terminal import console, printable, show
+from asterism.cli.terminal import console, printable, show, write_json
 from asterism.context.items import columns
 from asterism.context.messages import item_text
 from asterism.engine.sessions import ContextFor, ContextRequest, context_for
@@ -25,8 +26,36 @@ _REASONS = {
     "not_allowed": "may not be called",
     "disabled": "switched off",
     "missing": "not there any more",
-    "budget": "no room in the budget",
+    "budget": "over the token budget",
 }
+
+
+def declare(parser: CommandParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("message", metavar="MESSAGE", help="what is asked")
+    parser.add_argument(
+        "path", metavar="PATH", nargs="?", help="the repository (default: the current one)"
+    )
+    parser.add_argument(
+        "--agent", metavar="NAME", default="reader", help="whose items (default: %(default)s)"
+    )
+    parser.add_argument("--session", metavar="ID", help="go on with a session instead")
+    parser.add_argument(
+        "--tokens", type=int, default=8000, metavar="N", help="of everything (default: 8,000)"
+    )
+    parser.add_argument(
+        "--code", type=int, default=10, metavar="N", help="hits at most; 0 for none (default: 10)"
+    )
+    parser.add_argument(
+        "--min-score",
+        type=float,
+        metavar="SCORE",
+        help="of code that is given (default: 0.5, more likely right than not)",
+    )
+    parser.add_argument("--no-tools", action="store_true", help="do not start the agent's servers")
+    parser.add_argument("--explain", action="store_true", help="say why each item is here or not")
+    parser.add_argument("--text", action="store_true", help="print the texts and the code as well")
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -60,7 +89,7 @@ def _print(found: ContextFor, explain: bool, texts: bool) -> None:
     by_kind = columns(found.context, found.items)
     for kind, title in _TITLES.items():
         show(out, (title, "bold"))
-        # Both stand in the order of display.
+        # Both are in the order of display.
         entries = [entry for entry in found.context.items if entry.key.kind is kind]
         for shown, entry in zip(by_kind[kind], entries, strict=True):
             show(

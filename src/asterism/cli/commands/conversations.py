@@ -8,9 +8,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from asterism.cli.json import write_json
+from asterism.cli.options import add_json
+from asterism.cli.parser import CommandParser
 from asterism.cli.setup import engine
-from asterism.cli.terminal import confirmed, console, printable, show
+from asterism.cli.terminal import confirmed, console, printable, show, write_json
 from asterism.engine.chat.requests import (
     conversation_json,
     export_json,
@@ -29,6 +30,40 @@ if TYPE_CHECKING:
 
 SHOWN_ID = 8
 """Letters of an id that people see; they are enough to name it."""
+
+
+def declare(parser: CommandParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "action",
+        nargs="?",
+        choices=("list", "show", "search", "archive", "restore", "delete", "export"),
+        default="list",
+        help="what to do (default: %(default)s)",
+    )
+    parser.add_argument(
+        "target",
+        metavar="TARGET",
+        nargs="?",
+        help="the id, the start of it, or last; with search: what was said",
+    )
+    parser.add_argument("--repo", metavar="NAME", help="only those about this repository")
+    shelf = parser.add_mutually_exclusive_group()
+    shelf.add_argument("--archived", action="store_true", help="only those that are archived")
+    shelf.add_argument("--all", action="store_true", help="archived ones too")
+    parser.add_argument(
+        "--limit", type=int, default=20, metavar="N", help="show so many (default: %(default)s)"
+    )
+    parser.add_argument("--cursor", metavar="CURSOR", help="go on where the last page ended")
+    parser.add_argument(
+        "--format",
+        choices=("markdown", "json"),
+        default="markdown",
+        help="with export: what is written (default: %(default)s)",
+    )
+    parser.add_argument("-o", "--out", metavar="FILE", help="with export: the file to write")
+    parser.add_argument("--yes", action="store_true", help="with delete: do not ask")
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -110,7 +145,7 @@ def _search(records: Records, options: argparse.Namespace) -> int:
         return 0 if page.matches else 1
     out = console()
     if not page.matches:
-        show(out, ("Nobody said that.", "yellow"))
+        show(out, ("No conversation matches.", "yellow"))
     for match in page.matches:
         show(
             out,

@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from asterism.cli.commands.symbols import counted
-from asterism.cli.json import Json, write_json
+from asterism.cli.options import add_json
+from asterism.cli.parser import CommandParser
 from asterism.cli.setup import directory_named, engine
+from asterism.cli.terminal import write_json
 from asterism.engine.inspection import FileVerdict, Freshness, IndexedChunk, Inspection
+from asterism.operations.schema import Json
 from asterism.types.errors import PathMissing
 from asterism.types.files import SkipReason, display_path, wire_path
 from asterism.types.index import Link
@@ -23,6 +26,14 @@ _BEHIND = {
     Freshness.skipped: "nothing, because the file is skipped",
     Freshness.unknown: "cannot be compared",
 }
+
+
+def declare(parser: CommandParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("what", choices=("file",), help="what to look at")
+    parser.add_argument("path", metavar="PATH", help="the file")
+    parser.add_argument("--text", action="store_true", help="print the text a model reads as well")
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:

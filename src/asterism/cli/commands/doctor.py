@@ -6,13 +6,25 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from asterism.cli.json import Json, write_json
+from asterism.cli.options import add_json
+from asterism.cli.parser import CommandParser
+from asterism.cli.terminal import write_json
 from asterism.engine.doctor.machine import Finding, Severity
 from asterism.engine.doctor.report import examine, is_healthy
+from asterism.operations.schema import Json
 
 _STYLES = {Severity.ok: "green", Severity.warning: "yellow", Severity.problem: "red"}
 _WIDTH = 17
 """Of the column that says what was looked at."""
+
+
+def declare(parser: CommandParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("--online", action="store_true", help="ask the providers that are set, too")
+    parser.add_argument(
+        "--deep", action="store_true", help="read every byte of what is kept and check it"
+    )
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -55,7 +67,7 @@ def _printed(findings: Iterable[Finding]) -> list[Finding]:
         for count, word in ((problems, "problem"), (warnings, "warning"))
         if count
     )
-    show(out, (f"{said}." if said else "All is well.", "red" if problems else ""))
+    show(out, (f"{said}." if said else "No problems found.", "red" if problems else ""))
     return shown
 
 

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from asterism.cli.json import Json, write_json
+from asterism.cli.options import add_json
+from asterism.cli.parser import CommandParser
 from asterism.cli.progress import watched_by_user
 from asterism.cli.setup import directory_named, engine, settings_for
+from asterism.cli.terminal import write_json
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.engine.stores import DataDirectories
@@ -38,10 +40,85 @@ from asterism.evaluation.runs import (
 from asterism.evaluation.self_supervised import SetOptions, make_queries
 from asterism.evaluation.summaries import answerable, mean, percentile, summary_json
 from asterism.evaluation.tables import comparison_tables, differences, run_tables
+from asterism.operations.schema import Json
 from asterism.store.registry import Registered
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path
 from asterism.types.search import Hit, Kept
+
+
+def declare(parser: CommandParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "dataset",
+        metavar="DATASET",
+        nargs="?",
+        help="a JSONL file, a folder with queries.jsonl and repos.json, or a saved run (.json)",
+    )
+    parser.add_argument("--repos-dir", metavar="DIR", help="the directory of the repositories")
+    tools = parser.add_mutually_exclusive_group()
+    tools.add_argument("--adapter", metavar="FILE", help="a Python file with a class Adapter")
+    tools.add_argument(
+        "--command",
+        dest="template",
+        metavar="CMD",
+        help="another tool: 'tool --json -k {k} {query} {repo}'",
+    )
+    tools.add_argument("--baseline", action="store_true", help="words by BM25 and nothing else")
+    tools.add_argument(
+        "--make", metavar="REPOSITORY", help="make a set from a repository; --out says where"
+    )
+    parser.add_argument(
+        "--index-command", metavar="CMD", help="with --command: 'tool index {repo}'"
+    )
+    parser.add_argument(
+        "--arg", metavar="K=V", action="append", help="for the adapter; may be repeated"
+    )
+    parser.add_argument(
+        "--repo", metavar="NAME", action="append", help="only this repository; may be repeated"
+    )
+    parser.add_argument(
+        "--scope",
+        choices=("root", "full"),
+        default="root",
+        help="index the part that the dataset names, or whole checkouts (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--match",
+        choices=("suffix", "strict"),
+        help="how paths are compared (default: as the dataset is made)",
+    )
+    parser.add_argument(
+        "--limit", type=int, default=10, metavar="K", help="places a query (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--repeats",
+        type=int,
+        default=1,
+        metavar="N",
+        help="searches a query, the median time counts (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--index-dir", metavar="DIR", help="keep indexes here (default: made anew each time)"
+    )
+    parser.add_argument("-o", "--out", metavar="FILE", help="where to save the run, or the set")
+    parser.add_argument("--compare", metavar="RUN", help="a saved run to compare with")
+    parser.add_argument(
+        "--reliability",
+        action="store_true",
+        help="also print how often places of each score are right",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=1, metavar="N", help="with --make: which set (default: 1)"
+    )
+    parser.add_argument(
+        "--size",
+        type=int,
+        default=40,
+        metavar="N",
+        help="with --make: queries of each category (default: %(default)s)",
+    )
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -147,7 +224,7 @@ def _searcher(options: argparse.Namespace, stack: ExitStack) -> Searcher:
 
 
 def _own_engine(options: argparse.Namespace, stack: ExitStack) -> Engine:
-    """An engine whose indexes are nobody else's, so that index times are those of a first build."""
+    """An engine with indexes of its own, so that index times are those of a first build."""
     if options.index_dir is not None:
         kept = directory_named(options.index_dir)
     else:
@@ -163,7 +240,7 @@ def _arguments(typed: Sequence[str]) -> dict[str, str]:
 
 
 def _hear(building: Building, results: Sequence[QueryResult]) -> None:
-    """A line for each repository that is done, for whoever waits."""
+    """A line on the terminal for each repository that is done."""
     if not sys.stderr.isatty():
         return
     ndcg = mean(result.measures.ndcg for result in answerable(results))

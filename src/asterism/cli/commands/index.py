@@ -1,24 +1,56 @@
-"""`asterism index`: make or refresh the index of a repository, and say what happened."""
+"""`asterism index` and `asterism watch`: make or refresh an index, once or at every change."""
 
 import argparse
 import shlex
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event
 from types import FrameType
 
-from asterism.cli.json import Json, write_json
+from asterism.cli.options import add_json, add_path
+from asterism.cli.parser import CommandParser
 from asterism.cli.progress import watched_by_user
 from asterism.cli.setup import directory_named, engine
+from asterism.cli.terminal import write_json
 from asterism.engine.engine import Engine
 from asterism.engine.status import wanted_upgrade
+from asterism.engine.upgrade import Upgrader
 from asterism.indexing.report import Listener, Progress, SyncReport, SyncStage, UpgradeReport
+from asterism.indexing.watcher import Outcome, WatchState
+from asterism.operations.schema import Json
 from asterism.store.registry import Registered
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path, wire_path
 from asterism.types.index import Repository
+
+
+def declare(parser: CommandParser) -> None:
+    """Add the arguments of the command that is meant."""
+    add_path(parser, "the directory (default: the current repository)")
+    if parser.command == "watch":
+        parser.add_argument("--quiet", action="store_true", help="say only what goes wrong")
+        return
+    parser.add_argument("--force", action="store_true", help="read and write every file anew")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done, do nothing")
+    parser.add_argument("--cancel", action="store_true", help="stop the process that is indexing")
+    parser.add_argument(
+        "--upgrade",
+        action="store_true",
+        help="then compute the encoder vectors that the setting embedding.upgrade selects, which "
+        "takes minutes; Ctrl-C keeps those that are done",
+    )
+    parser.add_argument("--name", help="what to call the repository (default: its directory)")
+    parser.add_argument("--project", help="the project it belongs to (default: its own)")
+    add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Index once, or until the user ends it."""
+    return _watch(options) if options.command == "watch" else _index(options)
+
 
 # 128 + SIGINT, as shells report an interrupted command.
 EXIT_INTERRUPTED = 130
@@ -27,7 +59,7 @@ EXIT_INTERRUPTED = 130
 SHOWN_UNREAD = 5
 
 
-def run(options: argparse.Namespace) -> int:
+def _index(options: argparse.Namespace) -> int:
     """Index a directory; without one the repository around the current directory."""
     here = engine()
     root = directory_named(options.path)
@@ -58,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _upgrade(here: Engine, registered: Registered, told: bool) -> UpgradeReport:
-    """Make second vectors; Ctrl-C ends it after the texts that are being read."""
+    """Compute encoder vectors; Ctrl-C ends it after the texts in flight."""
     began = Event()
 
     def hear(progress: Progress) -> None:
@@ -84,7 +116,7 @@ def _upgrade(here: Engine, registered: Registered, told: bool) -> UpgradeReport:
 def _interruptible(began: Event) -> Iterator[Event]:
     """Ctrl-C asks for an end once, so that what is half done gets done; twice it is an end.
 
-    So it is before anything began, as for whoever waits for another process.
+    Before anything began, such as while waiting for another process, once is enough.
     """
     asked = Event()
 
@@ -101,7 +133,7 @@ def _interruptible(began: Event) -> Iterator[Event]:
 
 
 def upgrade_json(report: UpgradeReport) -> Json:
-    """What `--json` prints of second vectors."""
+    """What `--json` prints of encoder vectors."""
     return {
         "sentence": report.sentence,
         "model": report.model,
@@ -173,3 +205,78 @@ def report_json(report: SyncReport) -> Json:
         "unread": [wire_path(path) for path in report.unread],
         "seconds": round(report.seconds, 3),
     }
+
+
+def _watch(options: argparse.Namespace) -> int:
+    """Index, then follow every change until the user ends it; ending it is no failure."""
+    here = engine()
+    root = directory_named(options.path)
+    registered = here.register(here.root_for(root) if options.path is None else root)
+    behind = Upgrader(here, _warn)
+    try:
+        with _ended_by_signals():
+            report = _first_sync(here, registered)
+            behind.attend(registered)
+            if not options.quiet:
+                shown = display_path(registered.repository.root)
+                _say(f"{report.sentence} Watching {shown}; Ctrl-C ends it.")
+            for state in here.watch(registered, Event(), lambda: _tell_other(here, registered)):
+                _tell(state, options.quiet)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        behind.close()
+    if not options.quiet:
+        _say("Ended; the index stays as it is. `asterism index` brings it up to date.")
+    return 0
+
+
+def _first_sync(here: Engine, registered: Registered) -> SyncReport:
+    """The first sync, with a progress bar; an error here ends the command."""
+    with watched_by_user() as listener:
+        return here.index(registered, listener)
+
+
+def _tell_other(here: Engine, registered: Registered) -> None:
+    """Said once: the index is kept fresh already."""
+    seen = here.status(registered).watcher
+    who = f"process {seen.pid}" if seen is not None else "another process"
+    _say(f"It is watched already, by {who}; this one goes on when that ends.")
+
+
+def _tell(state: WatchState, quiet: bool) -> None:
+    """One line for a sync that did something or failed; a failure is said in any case."""
+    if state.outcome == Outcome.failed:
+        _warn(state.sentence)
+    elif state.outcome == Outcome.done and not quiet:
+        _say(state.sentence)
+
+
+def _warn(sentence: str) -> None:
+    sys.stderr.write(f"asterism: {_now()} {sentence} It will be tried again.\n")
+    sys.stderr.flush()
+
+
+def _say(sentence: str) -> None:
+    # Flushed at once, so that a log of this output is up to date.
+    sys.stdout.write(f"{_now()} {sentence}\n")
+    sys.stdout.flush()
+
+
+def _now() -> str:
+    return time.strftime("%H:%M:%S")
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Service managers end a process with SIGTERM; that is as good as Ctrl-C."""
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from asterism.cli.parser import CommandParser
 from asterism.servers.mcp.stdio import serve_stdio
 from asterism.types.errors import PathMissing
 from asterism.types.files import display_path
@@ -14,6 +15,13 @@ from asterism.types.files import display_path
 if TYPE_CHECKING:
     # It brings the engine, which is not needed before the first call.
     from asterism.operations.dispatch.toolbox import Toolbox
+
+
+def declare(parser: CommandParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "path", metavar="PATH", nargs="?", help="the repository (default: the current directory)"
+    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from asterism.cli.parser import CommandParser
 from asterism.cli.setup import engine, settings_for
 from asterism.config.environment import (
     cache_directory,
@@ -30,6 +31,44 @@ if TYPE_CHECKING:
     from asterism.servers.access import Access
 
 
+HIGHEST_PORT = 65_535
+
+
+def declare(parser: CommandParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "path",
+        metavar="PATH",
+        nargs="?",
+        help="the repository that is meant where a request names none (default: the current "
+        "directory)",
+    )
+    parser.add_argument(
+        "--host",
+        metavar="ADDRESS",
+        help="listen here (default: 127.0.0.1, this machine alone; any other needs a token)",
+    )
+    parser.add_argument(
+        "--port", metavar="N", type=_port, help="listen on this port (default: 8420; 0: any)"
+    )
+    parser.add_argument(
+        "--token-file",
+        metavar="FILE",
+        help="a file with a token of your own that requests have to bring (or set "
+        "ASTERISM_SERVER_TOKEN); the server makes one by itself otherwise",
+    )
+    parser.add_argument(
+        "--no-token",
+        action="store_true",
+        help="answer every user of this machine (never other machines)",
+    )
+    parser.add_argument(
+        "--read-only",
+        action="store_true",
+        help="answer queries; repositories cannot be added, indexed or removed over HTTP",
+    )
+
+
 def run(options: argparse.Namespace) -> int:
     """Serve until a signal ends it."""
     # They bring the engine, which other commands do not need.
@@ -39,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     from asterism.servers.http.gate import GateLimits
     from asterism.servers.http.process import address_of, listen, serve
     from asterism.servers.http.shares import ShareOptions, Shares
-    from asterism.servers.http.state import State
+    from asterism.servers.http.state import ServerState
 
     directory = Path.cwd() if options.path is None else Path(options.path).absolute()
     if not directory.is_dir():
@@ -59,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
         toolbox = Toolbox(
             known, standpoint, hidden_places((*own, *_settings_places())), chosen.query_seconds
         )
-        state = State(
+        state = ServerState(
             toolbox=toolbox,
             access=access,
             limits=GateLimits(body_bytes=chosen.max_body_bytes),
@@ -178,6 +217,12 @@ def _warn(sentence: str) -> None:
 
 
 def _say(sentence: str) -> None:
-    # Written out at once: whoever started it waits for this line.
+    # Flushed at once: the process that started the server waits for this line.
     sys.stdout.write(f"{sentence}\n")
     sys.stdout.flush()
+
+
+def _port(text: str) -> int:
+    if text.isdecimal() and text.isascii() and int(text[:6]) <= HIGHEST_PORT:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is no port; give 0 to {HIGHEST_PORT:,}")

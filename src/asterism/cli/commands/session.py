@@ -9,17 +9,48 @@ from datetime import datetime
 from pathlib import Path
 
 from asterism.cli.commands.agent import value_of
-from asterism.cli.json import Json, write_json
+from asterism.cli.options import add_json
+from asterism.cli.parser import CommandParser
 from asterism.cli.setup import directory_named, engine
-from asterism.cli.terminal import console, show
+from asterism.cli.terminal import console, show, write_json
 from asterism.context.replay import ItemChange, ReplayedRequest
 from asterism.context.sessions import usage_json, use_json
 from asterism.engine.sessions import Sessions
 from asterism.operations.context_json import session_json
+from asterism.operations.schema import Json
 from asterism.types.errors import InputError, UsageError
 from asterism.types.sessions import Session
 
 DEFAULT_AGENT = "reader"
+
+
+def declare(parser: CommandParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "action",
+        nargs="?",
+        choices=(
+            *("list", "new", "show", "add", "remove", "set", "delete", "replay", "usage", "export"),
+        ),
+        default="list",
+        help="what to do (default: %(default)s)",
+    )
+    parser.add_argument(
+        "target",
+        metavar="TARGET",
+        nargs="?",
+        help="the session; with new, list, usage and export the agent; with replay the request",
+    )
+    parser.add_argument(
+        "values",
+        metavar="VALUE",
+        nargs="*",
+        help="with add and remove items, rule:NAME; with set NAME=VALUE, or NAME= to take it back",
+    )
+    parser.add_argument("--title", default="", metavar="TEXT", help="with new: what to call it")
+    parser.add_argument("--path", metavar="PATH", help="the repository (default: the current one)")
+    parser.add_argument("--no-tools", action="store_true", help="do not start the agent's servers")
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from datetime import date
 
 from asterism.analysis.source.checkouts import on_disk
-from asterism.cli.json import Json, write_json
+from asterism.cli.options import add_json, add_path
+from asterism.cli.parser import CommandParser
+from asterism.cli.terminal import write_json
 from asterism.config.load import load
 from asterism.config.settings import Settings
 from asterism.config.trust import (
@@ -19,9 +21,10 @@ from asterism.config.trust import (
     trust_file,
     trustable,
 )
-from asterism.install.plan import Change
+from asterism.install.plan import FileChange
 from asterism.install.toml_edits import with_item, without_item
 from asterism.install.write import Reader, write
+from asterism.operations.schema import Json
 from asterism.types.errors import InputError, UsageError
 from asterism.types.files import display_path
 
@@ -31,6 +34,16 @@ _SAYS = {
     EntryState.linked: "leads through a link and does not count; trust the directory itself",
     EntryState.relative: "is not an absolute path and does not count",
 }
+
+
+def declare(parser: CommandParser) -> None:
+    """Add the arguments."""
+    if parser.command == "untrust":
+        parser.add_argument("path", metavar="PATH", help="the root of the repository")
+    else:
+        add_path(parser, "the root of the repository")
+        parser.add_argument("--list", action="store_true", help="show the repositories you trust")
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -113,7 +126,7 @@ def _edit(edited: Callable[[str], str]) -> None:
         after = edited(before)
     except InputError as error:
         raise InputError(f"{display_path(str(place))} was not changed: {error}.") from None
-    change = Change(
+    change = FileChange(
         path=place,
         real=found.real,
         before=found.content,

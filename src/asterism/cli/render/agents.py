@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from asterism.cli.json import Json
 from asterism.cli.terminal import console, show
 from asterism.context.items import in_order, item_json
 from asterism.engine.agents import ListedAgent, PlacedAgent
+from asterism.operations.schema import Json
 from asterism.types.context import Agent, FromEnvironment, Reference, Rule, Server, Setting
 from asterism.types.files import display_path
 

@@ -42,7 +42,7 @@ class Display:
     """How much is shown, and who agrees to calls that need it."""
 
     streams: bool
-    """Whether pieces are shown as they come; only a terminal can take some back."""
+    """Whether tokens are shown while they arrive; only a terminal can erase some."""
     tells: bool = True
     """Whether tools and notes are told on standard error."""
     yes: bool = False
@@ -59,14 +59,14 @@ class Conversing:
         self._out: Console | None = console()
 
     def ask(self, request: AskRequest) -> Answered:
-        """Ask, follow the answer, and settle what needs somebody's word on the way."""
+        """Ask, follow the answer, and ask the user about calls that need approval."""
         answered = self._follow(lambda hear: self._asking.ask(self._registered, request, hear))
         return self._settled(answered, request.model, request.provider)
 
     def resume(self, turn: Turn) -> Answered | None:
-        """Go on with a turn that was interrupted, or that waits for somebody's word.
+        """Go on with a turn that was interrupted, or that waits for approval.
 
-        None where that word is not given.
+        None if the user does not decide.
         """
         approvals: dict[str, bool] | None = {}
         if turn.status is TurnStatus.awaiting_approval:
@@ -76,7 +76,7 @@ class Conversing:
         return self._settled(self._resumed(GoOnRequest(turn=turn.id, approvals=approvals)))
 
     def _settled(self, answered: Answered, model: str = "", provider: str = "") -> Answered:
-        """The answer once nothing waits for somebody's word, or nobody gives it."""
+        """The answer once no call waits for approval, or the user does not decide."""
         while answered.turn.status is TurnStatus.awaiting_approval:
             approvals = self._words_on(answered.turn)
             if not approvals:
@@ -91,7 +91,7 @@ class Conversing:
         return self._follow(lambda hear: self._asking.go_on(self._registered, request, hear))
 
     def _words_on(self, turn: Turn) -> dict[str, bool] | None:
-        """Somebody's word on each call that waits; None where nobody gives it."""
+        """The user's decision on each call that waits; None without a terminal or on Ctrl-C."""
         if not self._display.yes and not can_ask():
             return None
         try:
@@ -137,7 +137,7 @@ class Conversing:
 
 
 def complain(answered: Answered, next_step: str = "ask again with --yes, or at a terminal") -> None:
-    """Say what is not as it should be, and what to do."""
+    """Print the problems of an answer, and what to do about them."""
     turn = answered.turn
     if turn.error is not None:
         sys.stderr.write(f"asterism: {printable(turn.error.message)}\n")

@@ -60,7 +60,7 @@ def in_words(hit: Hit) -> str:
     if "rerank" in names:
         found.append("reranked")
     priors = (signal.name.partition(":")[2] for signal in hit.why if signal.value < 1)
-    # The prior of comments holds for every text that is no code; whoever reads can tell them apart.
+    # The prior of comments applies to every text that is no code; the reader sees which it is.
     said = [
         _PRIORS[prior]
         for prior in priors
@@ -191,7 +191,7 @@ def _print_hit(
     name = _fitting(out, printable(_name(chunk)), len(f"{kind}{reasons}"))
     show(out, (kind, "magenta"), (name, "bold"), (reasons, "dim"))
     if kept.detail is Detail.within:
-        show(out, (f"{MARGIN}its code stands in another hit", "dim"))
+        show(out, (f"{MARGIN}its code is in another hit", "dim"))
     elif kept.detail is not Detail.location:
         print_rows(out, rows_of(kept, marker, around), chunk, marker)
 
@@ -263,7 +263,7 @@ def _place(chunk: Chunk) -> str:
 def _fitting(out: Console | None, text: str, taken: int) -> str:
     """The end of a place or name that is too long for its line, for the end says the most.
 
-    A line that has no room even for that is cut at the edge like any other.
+    A line too short even for that is cut at the edge like any other.
     """
     if out is None or not out.is_terminal or len(text) <= out.width - taken:
         return text
@@ -272,7 +272,7 @@ def _fitting(out: Console | None, text: str, taken: int) -> str:
 
 
 def _name(chunk: Chunk) -> str:
-    """The name without its kind, which stands beside it: that of an import begins with it."""
+    """The name without its kind, which is printed before it: that of an import begins with it."""
     return chunk.qualified_name.removeprefix(f"{chunk.node_kind}:")
 
 

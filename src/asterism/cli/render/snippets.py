@@ -28,7 +28,7 @@ _LEXERS = {"plain": "text"}
 
 
 class Row(NamedTuple):
-    """A line to print; one that is not as it stands in the file has no number."""
+    """A line to print; one that differs from the file has no number."""
 
     number: int | None
     text: str
@@ -73,7 +73,7 @@ def _shown(kept: Kept, marker: Marker, count: int) -> list[int]:
 
 
 def matching_rows(kept: Kept) -> list[Row]:
-    """The matching lines of a hit and no others; else what stands for it in a list."""
+    """The matching lines of a hit and no others; without any, its text."""
     chunk = kept.hit.chunk
     if not kept.hit.lines:
         return [Row(None, line) for line in kept.text.split("\n")]

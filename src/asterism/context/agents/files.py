@@ -51,7 +51,7 @@ class AgentFolder:
         return look_at(self.path(name), name)
 
     def unused(self) -> tuple[Path, ...]:
-        """Files that look like agents and are none, by their names or because another counts."""
+        """Files that look like agents but are not used: wrong name, or another takes precedence."""
         used = set(self._paths().values())
         found = (path for ending in _ENDINGS for path in self.directory.glob(f"*{ending}"))
         return tuple(sorted(path for path in found if path not in used and path.is_file()))

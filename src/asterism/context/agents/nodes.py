@@ -54,7 +54,7 @@ def allowed_names(names: Sequence[str], written: str) -> str:
 
 
 LARGEST = 8_000_000
-"""Bytes of a file; a reference of a million characters still has ample room."""
+"""Bytes of a file; a reference of a million characters still fits easily."""
 
 DEEPEST = 20
 """Levels of nesting; an agent's file has six."""
@@ -87,7 +87,7 @@ class MappingEntry(NamedTuple):
 def parsed(text: str) -> MappingNode | None:
     """The mapping that a text is; None for one without any content.
 
-    Aliases are refused: a few lines with them can stand for gigabytes.
+    Aliases are refused: a few lines with them can expand to gigabytes.
     """
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -343,7 +343,7 @@ class Notes:
         elif value and (_SECRET_NAME.search(name) or _SECRET_VALUE.search(value)):
             # The value itself is never repeated: messages end up in logs.
             self.wrong(
-                node, key, "secrets do not stand in this file; write env:VARIABLE, and set that"
+                node, key, "secrets do not belong in this file; write env:VARIABLE, and set that"
             )
         return value
 

@@ -109,7 +109,7 @@ def _member(node: Node, name: str) -> Node:
 
 
 def _set(lines: list[str], node: Node | None, path: list[str], value: object, column: int) -> None:
-    """Set what a path leads to inside a node whose keys stand in a column."""
+    """Set the value at a path inside a node whose keys are in a column."""
     key, rest = path[0], path[1:]
     if node is not None and is_list(node) and not _is_flow(node):
         _set(lines, _member(node, key), rest, value, column)
@@ -162,7 +162,7 @@ def _replace_flow(lines: list[str], node: Node, data: object) -> None:
 
     line, start, end = int(node.start_mark.line), node.start_mark.column, node.end_mark.column
     if node.end_mark.line != line:
-        raise _by_hand("what stands in brackets")
+        raise _by_hand("a value in brackets")
     writer = YAML()
     writer.default_flow_style = True
     writer.width = 1_000_000
@@ -188,7 +188,7 @@ def _last_line(lines: Sequence[str], node: Node, key: Node | None = None) -> int
     if getattr(node, "style", None) in ("|", ">"):
         return _last_of_block(lines, node)
     if node.start_mark.index == node.end_mark.index:
-        # Nothing stands behind the key, so the node's own place may be anywhere further down.
+        # The key has no value, so the position of the node may be anywhere further down.
         place = key if key is not None else node
         return int(place.end_mark.line)
     return int(node.end_mark.line)

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Protocol
 
 from asterism.analysis.source.checkouts import on_disk
-from asterism.analysis.source.text import decode, is_binary, read
+from asterism.analysis.source.text import is_binary, read
+from asterism.analysis.syntax.outlines import text_of
 from asterism.chat.ports import ToolOutput
 from asterism.engine.chat.sources import BEST, CodeSource, nearest_hits, searched
 from asterism.engine.relations import Relation, RelationsReply, RelationsRequest
@@ -164,7 +165,7 @@ class EngineTools:
         data = read(str(path))
         if is_binary(data):
             raise NotText(f"{display_path(relative)} is a binary file; only text can be read.")
-        lines = decode(data).decode("utf-8", "replace").split("\n")
+        lines = text_of(relative, data).decode("utf-8", "replace").split("\n")
         total = len(lines) if lines[-1] else len(lines) - 1
         shown = lines[first - 1 : min(last, total)]
         if not shown:

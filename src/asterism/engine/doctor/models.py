@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 from asterism.config.environment import rerank_key
 from asterism.config.load import embed_options, upgrade_options
+from asterism.config.model_sections import AS_INDEXED
 from asterism.config.options import llm_options
-from asterism.config.sections_models import AS_INDEXED
 from asterism.config.settings import Settings
 from asterism.engine.agents import choosing_settings
 from asterism.engine.doctor.machine import Finding, ok, problem, warning

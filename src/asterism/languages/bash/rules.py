@@ -131,7 +131,7 @@ def _closing(builder: Builder, node: Node) -> Node | None:
 
 
 def _enclosing_test(builder: Builder, node: Node) -> Draft | None:
-    """The Bats test a top-level statement stands in."""
+    """The Bats test that contains a top-level statement."""
     if not builder.at_statement or not builder.drafts:
         return None
     last = builder.drafts[-1]
@@ -267,7 +267,7 @@ def _unquoted(text: str) -> str:
 
 
 def _exported(draft: Draft, builder: Builder) -> bool:
-    """Whoever sources the file sees what it defines, save tests and what a function defines."""
+    """Files that source this one see what it defines, save tests and what a function defines."""
     if draft.signature.startswith(_TEST):
         return False
     while draft.parent is not None:

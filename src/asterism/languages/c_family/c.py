@@ -64,7 +64,7 @@ def macro(builder: Builder, node: Node) -> bool:
 
 
 def conditional(builder: Builder, node: Node) -> bool:
-    """`#if` and its kin: what they hold stands where they stand."""
+    """`#if` and its kin: their contents are treated as siblings of the directive."""
     if builder.level is Level.FUNCTION:
         return True
     if builder.at_statement:

@@ -31,7 +31,7 @@ _HEAD = frozenset(
         "&",
     }
 )
-# What cannot stand in a function's body, so that the body must have ended before it.
+# Nodes that no function body contains, so that the body must have ended before them.
 _OUTSIDE = frozenset(
     {
         "function_definition",
@@ -136,7 +136,7 @@ def _define(builder: Builder, found: Declarator, start: Node, end: Node, head_en
 
 
 def enclosing_function(builder: Builder, node: Node) -> Draft | None:
-    """The broken function whose range a declaration stands in, though not in its node."""
+    """The broken function whose range, though not its node, contains a declaration."""
     last = builder.drafts[-1] if builder.drafts else None
     if last is None or builder.level is not Level.MODULE or last.kind not in ("function", "method"):
         return None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
-from asterism.analysis.syntax.builder import Builder
+from asterism.analysis.syntax.builder import Builder, SymbolParts
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.rules import children_of, value_cut
 from asterism.analysis.syntax.text import fold
@@ -33,7 +33,7 @@ from asterism.languages.c_family.declarators import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# The macro call that stands where a function's name should is quoted no longer than this.
+# A macro call in place of a function's name is quoted no longer than this.
 MACRO_NAME_LIMIT = 60
 
 
@@ -175,29 +175,15 @@ def _define(
     node: Node,
     kind: str,
     found: Declarator,
-    *,
-    body: Node | None = None,
-    level: Level = Level.FUNCTION,
-    signature_end: int | None = None,
-    opens: bool = True,
+    **parts: Unpack[SymbolParts],
 ) -> Draft:
     """One declared name over the range of `outer`, with the modifiers written at `node`."""
     attributes = attributes_of(node)
-    draft = builder.define(
-        outer,
-        kind,
-        found.name,
-        name_node=found.node,
-        body=body,
-        level=level,
-        owner=found.scope,
-        modifiers=[*access(builder), *modifiers_of(builder, node, found)],
-        decorators=attributes,
-        signature_end=signature_end,
-        opens=opens,
-    )
+    parts["name_node"], parts["owner"], parts["decorators"] = found.node, found.scope, attributes
+    parts["modifiers"] = [*access(builder), *modifiers_of(builder, node, found)]
+    draft = builder.define(outer, kind, found.name, **parts)
     if kind == "method" and "friend" in draft.modifiers:
-        # A friend is a function of the namespace, whichever section it stands in.
+        # A friend is a function of the namespace, whichever section declares it.
         draft.kind = "function"
         draft.modifiers[:] = [word for word in draft.modifiers if word not in ACCESS]
     return name_attributes(builder, draft, attributes)

@@ -261,7 +261,7 @@ RECORDS = {
 NAMELESS = "(anonymous"
 ANONYMOUS = NAMELESS + " {})"
 
-# A block whose head the grammar misread, as it does where a macro stands in it or where a C++
+# A block whose head the grammar misread, as it does if the head has a macro or if a C++
 # header is read as C: `class EXPORT Name : Base {`, `BEGIN_MACRO namespace name {`.
 _BLOCK_HEAD = re.compile(
     rb"\b(?P<word>namespace|class|struct|union)\s+"
@@ -288,7 +288,7 @@ def define_record(builder: Builder, outer: Node, node: Node, opens: bool = True)
         return None
     if name is None or name.is_missing:
         if word != "enum":
-            # Members of an anonymous struct or union are members of what it stands in.
+            # Members of an anonymous struct or union are members of the record around it.
             return None
         return builder.define(
             outer,

@@ -72,7 +72,7 @@ def directive(builder: Builder, node: Node) -> bool:
 
 
 def conditional(builder: Builder, node: Node) -> bool:
-    """`#if`: what stands between the branches stands where the directive stands."""
+    """`#if`: the contents of the branches are treated as siblings of the directive."""
     condition = node.child_by_field_name("condition")
     if condition is not None:
         silence(builder, condition)
@@ -109,7 +109,7 @@ def implicit_parameter(builder: Builder, node: Node) -> bool:
 
 
 def parameter_list(builder: Builder, node: Node) -> bool:
-    """A `params` array stands in the list itself, not in a parameter."""
+    """A `params` array is a child of the list itself, not of a parameter."""
     builder.bind(node.child_by_field_name("name"))
     return True
 

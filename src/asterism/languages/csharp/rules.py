@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
-from asterism.analysis.syntax.builder import Builder
+from asterism.analysis.syntax.builder import Builder, SymbolParts
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import (
@@ -92,22 +92,13 @@ def _define(
     node: Node,
     kind: str,
     name: Node | str,
-    body: Node | None = None,
-    level: Level = Level.FUNCTION,
-    end: int | None = None,
+    **parts: Unpack[SymbolParts],
 ) -> Draft:
-    modifiers, lists = marks(builder, node)
-    draft = builder.define(
-        node,
-        kind,
-        name if isinstance(name, str) else builder.text(name),
-        name_node=None if isinstance(name, str) else name,
-        body=body,
-        level=level,
-        modifiers=modifiers,
-        decorators=lists,
-        signature_end=end,
-    )
+    parts["modifiers"], lists = marks(builder, node)
+    parts["decorators"] = lists
+    if not isinstance(name, str):
+        parts["name_node"], name = name, builder.text(name)
+    draft = builder.define(node, kind, name, **parts)
     if lists:
         draft.decorators = _attributes(builder, lists)
     return draft
@@ -125,7 +116,7 @@ def _declaration(
         name = label(builder, node, found) if label is not None else found
         if name is None or (not isinstance(name, str) and name.is_missing):
             return True
-        _define(builder, node, kind, name, node.child_by_field_name("body"), level)
+        _define(builder, node, kind, name, body=node.child_by_field_name("body"), level=level)
         if found is not None:
             builder.defined.add(found.start_byte)
         return True
@@ -145,7 +136,7 @@ def _namespace(builder: Builder, node: Node) -> bool:
 
 
 def _file_namespace(builder: Builder, node: Node) -> bool:
-    """`namespace A.B;`: what follows it stands beside it in the tree."""
+    """`namespace A.B;`: its declarations are its siblings in the tree."""
     if builder.at_statement:
         builder.root_item(node, "package")
     name = node.child_by_field_name("name")
@@ -173,7 +164,7 @@ def _property(builder: Builder, node: Node) -> bool:
     kind = "event" if node.type == "event_declaration" else "property"
     body = _accessor_body(node)
     end = value_cut(node, node.child_by_field_name("value")) if body is None else None
-    draft = _define(builder, node, kind, name, body, end=end)
+    draft = _define(builder, node, kind, name, body=body, signature_end=end)
     draft.bind("value")
     return True
 
@@ -203,7 +194,7 @@ def _field(builder: Builder, node: Node) -> bool:
         if name is not None:
             value = found[0].named_children[-1]
             end = value_cut(node, value if value != name else None)
-            _define(builder, node, _field_kind(node), name, end=end)
+            _define(builder, node, _field_kind(node), name, signature_end=end)
     return True
 
 
@@ -311,7 +302,7 @@ def _exported(draft: Draft, builder: Builder) -> bool:
     if owner is None:
         return False
     if owner.kind == "record" and draft.kind == "property":
-        # What stands in the record's header rather than in its body.
+        # Members that the record's header declares, not its body.
         return owner.body is None or draft.end <= owner.body.start
     hidden = {"private", "protected", "internal"}
     return owner.kind == "interface" and not hidden.intersection(draft.modifiers)

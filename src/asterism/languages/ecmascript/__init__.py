@@ -79,7 +79,7 @@ LANGUAGES = (
 )
 
 
-# In the compiler's order. A source stands in for the script that is made of it.
+# In the compiler's order. An import of a script that is compiled from a source means the source.
 _TYPESCRIPT = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".d.mts", ".mjs", ".cts", ".d.cts")
 _TYPESCRIPT_FIRST = (*_TYPESCRIPT, ".cjs", ".json")
 _JAVASCRIPT_FIRST = (".js", ".jsx", ".mjs", ".cjs", ".json", *_TYPESCRIPT)

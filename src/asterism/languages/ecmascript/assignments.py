@@ -22,7 +22,7 @@ from asterism.types.outline import ImportedName
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# What stands for the module's exports as a whole.
+# Names of the module's exports as a whole.
 _WHOLE = frozenset({"module.exports", "exports"})
 
 

@@ -200,7 +200,7 @@ def call_expression(builder: Builder, node: Node) -> bool:
 
 
 def _in_type(parent: Node) -> bool:
-    """Whether `import('x')` stands for a type: `typeof import('x')`, `a: import('x').Y`."""
+    """Whether `import('x')` is a type: `typeof import('x')`, `a: import('x').Y`."""
     while parent.type == "member_expression" and parent.parent is not None:
         parent = parent.parent
     return parent.type in ("type_query", "type_annotation", "type_alias_declaration")

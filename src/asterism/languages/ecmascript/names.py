@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def element(builder: Builder, node: Node) -> bool:
-    """Markup: whoever contains it may be a component; a lower-case tag is no reference."""
+    """Markup: the function around it may be a component; a lower-case tag is no reference."""
     for frame in reversed(builder.frames):
         if frame.draft is not None:
             if frame.draft.jsx:

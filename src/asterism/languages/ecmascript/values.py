@@ -23,12 +23,12 @@ from asterism.languages.ecmascript.names import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# What may stand in a parameter list without a node of its own around it.
+# Nodes that a parameter list contains without a parameter node around them.
 _PATTERNS = frozenset(
     {"identifier", "object_pattern", "array_pattern", "assignment_pattern", "rest_pattern"}
 )
 
-# The modifiers a declaration's first word stands for; `let` and `var` are none.
+# The modifiers that a declaration's first word means; `let` and `var` mean no modifier.
 _KEYWORDS = {"const": ("const",), "using": ("using",), "await": ("await", "using")}
 
 
@@ -187,7 +187,7 @@ def parameter(builder: Builder, node: Node) -> bool:
 
 
 def parameters(builder: Builder, node: Node) -> bool:
-    """A parameter list; in JavaScript the patterns stand in it bare."""
+    """A parameter list; in JavaScript the patterns are its direct children."""
     for child in node.named_children:
         if child.type in _PATTERNS:
             builder.bind(child)
@@ -254,7 +254,7 @@ def class_expression(builder: Builder, node: Node) -> bool:
 
 
 def scope(builder: Builder, _node: Node) -> bool:
-    """Code that is no symbol, yet whose variables are nobody else's business."""
+    """Code that is no symbol, but whose variables are local to it."""
     if builder.level is not Level.FUNCTION:
         builder.scope(Level.FUNCTION)
     return True

@@ -48,7 +48,7 @@ _STRUCTS = frozenset({"defstruct", "defexception"})
 # What `defstruct` defines is a function of this name in the module around it.
 _STRUCT_NAME = "__struct__"
 
-# Calls whose block is the language's own flow, not something handed to somebody else.
+# Calls whose block is control flow of the language, not an argument of a function.
 _FLOW = frozenset({"case", "cond", "for", "if", "quote", "receive", "try", "unless", "with"})
 
 _WORDS = _FLOW | _STRUCTS | {"unquote", "unquote_splicing", *_FUNCTIONS, *_MODULES}

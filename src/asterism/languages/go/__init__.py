@@ -68,8 +68,8 @@ def import_name(module: str) -> str:
 def import_folder(importer: str, module: str, text_of: Callable[[str], bytes | None]) -> str | None:
     """The folder of a package of Go; None for what belongs to another module.
 
-    `text_of` gives the text of a file: the nearest `go.mod` says how the module is called. Where
-    there is none, the folder is only known to be an end of the module's path: `…/harbor/lids`.
+    `text_of` gives the text of a file: the nearest `go.mod` says how the module is called. Without
+    one, the folder is only known to be an end of the module's path: `…/harbor/lids`.
     """
     folder, is_module = dirname(importer), False
     while True:

@@ -55,7 +55,7 @@ def _package_name(path: str) -> str:
 
 
 def cover(builder: Builder, node: Node, draft: Draft) -> None:
-    """Give the lines `const (` and `)` to the first and last of the block, not to nobody."""
+    """Give the lines `const (` and `)` to the first and last constant of the block."""
     block = node.parent
     if block is None or draft.depth:
         return
@@ -99,7 +99,7 @@ _ELEMENT_FIELDS = {
     "map_type": "value",
 }
 
-# Literals without a type of their own that are looked through; nobody nests them deeper.
+# How many nested literals without a type are looked through; real code nests fewer.
 _ELISION_LIMIT = 4
 
 

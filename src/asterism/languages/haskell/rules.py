@@ -73,7 +73,7 @@ def _equation_name(node: Node) -> Node | None:
 
 
 def _declared(builder: Builder, node: Node | None) -> list[str]:
-    """The names a declaration declares, as far as they matter to what stands beside it."""
+    """The names a declaration declares, as far as its siblings need them."""
     if node is None:
         return []
     if node.type in _EQUATIONS:

@@ -277,7 +277,7 @@ def _binds_last(builder: Builder, node: Node) -> bool:
 
 
 def _no_type(builder: Builder, node: Node) -> bool:
-    """`var` stands where a type would and is none."""
+    """`var` replaces a type and is not one."""
     kind = child_of("type_identifier")(node)
     if kind is not None and kind.text == b"var":
         builder.defined.add(kind.start_byte)

@@ -175,7 +175,7 @@ def _declare(builder: Builder, node: Node, inner: Node, value: Node | None = Non
 
 
 def _innermost(node: Node) -> Node:
-    """What stands behind the annotations."""
+    """The node after the annotations."""
     for _ in range(_NEAR):
         if node.type != "annotated_expression" or not node.named_child_count:
             break

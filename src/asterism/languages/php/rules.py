@@ -318,7 +318,7 @@ def _exported(draft: Draft, builder: Builder) -> bool:
         if draft.parent is None:
             return True
         draft = builder.drafts[draft.parent]
-        # What stands in an expression, as a closure given to a call, has no name to call it by.
+        # A function inside an expression, such as a closure given to a call, has no name.
         if draft.level is Level.FUNCTION or draft.kind == "expression":
             return False
 

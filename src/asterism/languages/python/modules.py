@@ -157,7 +157,7 @@ def read_all(builder: Builder, statement: Node, inner: Node) -> None:
 
 
 def _list_exports(builder: Builder, values: list[Node]) -> None:
-    """Only what is written out counts: a computed part of the list names nobody."""
+    """Only names that are written out count: a computed part of the list names nothing."""
     pending = values[::-1]
     while pending:
         value = pending.pop()

@@ -78,7 +78,7 @@ def body_marks(builder: Builder, body: Node, also: Sequence[str] = ()) -> None:
 
 
 def _statements(body: Node) -> Iterator[Node]:
-    """What stands in a body, also where a condition decides whether it does."""
+    """The statements of a body, those below a condition included."""
     pending = body.named_children[::-1]
     while pending:
         here = pending.pop()

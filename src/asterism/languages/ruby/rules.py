@@ -21,13 +21,13 @@ from asterism.languages.shared import callback_name, declare_exports, spans_line
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# Calls whose block is the value itself rather than something passed to somebody else.
+# Calls whose block is the value itself rather than an argument.
 _VALUE_BLOCKS = frozenset({"lambda", "proc"})
 
 # First arguments that say what a block is about: `describe "x"`, `task :x`, `describe X`.
 _TITLES = frozenset({"string", "simple_symbol", "constant", "scope_resolution"})
 
-# What a constant is when its value is one of these, and what stands in the block belongs to it.
+# The kind of a constant whose value is one of these; contents of the block belong to it.
 _MADE = dict.fromkeys(("Struct.new", "Data.define"), "struct")
 _MADE |= {"Class.new": "class", "Module.new": "module"}
 
@@ -172,8 +172,8 @@ def _define_made(builder: Builder, node: Node, target: Node, value: Node, kind: 
 def _bind_targets(builder: Builder, left: Node) -> None:
     """The plain names of `a, (b, *c), @d = …`; attributes and indexes bind nothing.
 
-    A constant in a block is bound like a variable there: what the block is given to decides
-    whether anybody else will see it.
+    A constant in a block is bound like a variable there: the function that takes the block decides
+    whether other code will see it.
     """
     pending = [left]
     while pending:
@@ -278,7 +278,7 @@ def _define_callback(builder: Builder, node: Node, call: Node) -> None:
 
 
 def _heredoc(builder: Builder, node: Node) -> bool:
-    """A heredoc's text stands behind its statement: a constant reaches to the end of it."""
+    """A heredoc's text follows its statement: a constant reaches to the end of it."""
     owner = builder.owner
     siblings = owner.children if owner is not None else None
     if siblings is None:

@@ -126,7 +126,7 @@ def _file_of(module: str, root: str | None, importer: str, files: FileSet) -> st
 
 
 def crate_file(importer: str, module: str, files: FileSet, crates: Roots) -> str | None:
-    """A crate of the same workspace: `name::a::b` stands in the folder of that name.
+    """A crate of the same workspace: `name::a::b` is in the folder of that name.
 
     Where no folder has that name, the manifests say which crate does.
     """

@@ -152,7 +152,7 @@ def _foreign(builder: Builder, node: Node) -> bool:
 
 
 def _inner_attribute(builder: Builder, node: Node) -> bool:
-    """`#![name(…)]`, about the file or the block it stands in."""
+    """`#![name(…)]`, about the file or the block around it."""
     if builder.at_statement:
         builder.root_item(node, "directive")
     return False

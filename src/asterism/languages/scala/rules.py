@@ -249,7 +249,7 @@ def _argument_block(builder: Builder, node: Node) -> bool:
 
 
 def _lambda(builder: Builder, node: Node) -> bool:
-    """A function value: a symbol where it spans lines and stands in a call's parentheses."""
+    """A function value: a symbol if it spans lines and is an argument of a call."""
     around, parameters = node.parent, node.child_by_field_name("parameters")
     body = node.named_children[-1] if node.named_child_count else None
     if around is not None and around.type == "arguments" and body is not None:

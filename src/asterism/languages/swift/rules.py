@@ -265,7 +265,7 @@ _IMPORT_KINDS = frozenset(
 
 
 def _directive(builder: Builder, node: Node) -> bool:
-    """`#if …`, `#error(…)`: what stands between two of them stands where they stand."""
+    """`#if …`, `#error(…)`: nodes between two directives are treated as siblings of them."""
     root("directive")(builder, node)
     return False
 

@@ -88,7 +88,7 @@ def _declared(node: Node) -> Iterator[Node]:
 
 
 def _value(node: Node) -> Node | None:
-    """What stands behind the equals sign."""
+    """The node after the equals sign."""
     for sign, value in pairwise(node.children):
         if sign.type == "=":
             return value

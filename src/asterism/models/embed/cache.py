@@ -56,8 +56,8 @@ class CacheStatistics(NamedTuple):
 class EmbeddingCache(Closable):
     """Vectors by model, recipe and hash of the text; what was not used for longest goes first.
 
-    The cache never stands in the way of its user: whatever fails, vectors are merely not found or
-    not kept, and `warnings` has one sentence about it.
+    A failing cache never stops its user: vectors are not found or not kept, and `warnings` has one
+    sentence about it.
     """
 
     def __init__(
@@ -247,7 +247,7 @@ class EmbeddingCache(Closable):
         self._damaged.clear()
 
     def _recover(self, error: sqlite3.Error | OSError, writes: bool) -> None:
-        """Make the next try possible, or say why there is none."""
+        """Make the next try possible, or say why it is not."""
         place = display_path(str(self._path))
         opened = self._connection is not None
         if is_damage(error) and not self._began_anew:
@@ -268,7 +268,7 @@ class EmbeddingCache(Closable):
         if writes and opened:
             self.warnings.append(
                 f"{place} takes no more vectors ({reason(error)}); they are computed again next "
-                "time. Make room or permit writing, or set cache.max_bytes to 0."
+                "time. Free disk space or permit writing, or set cache.max_bytes to 0."
             )
             return
         self._readable = False

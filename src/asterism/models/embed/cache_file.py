@@ -52,7 +52,7 @@ class _Damaged(sqlite3.DatabaseError):
 
 
 def create(path: Path) -> None:
-    """Make the file complete under another name first, so that nobody sees it half made."""
+    """Make the file complete under another name first, so that no process reads half of it."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     _remove_orphans(path)
     draft = path.with_name(f"{path.name}.new-{os.getpid()}-{threading.get_ident()}")
@@ -66,7 +66,7 @@ def create(path: Path) -> None:
 
 
 def _remove_orphans(path: Path) -> None:
-    """A journal whose file somebody removed would be played back into the new one."""
+    """The journal of a removed file would be played back into the new one."""
     # Seen before the file is missed, it cannot be the journal of a file that is only just made.
     orphaned = path.with_name(path.name + "-wal").exists()
     if orphaned and not path.exists():
@@ -204,7 +204,7 @@ def _give_back(connection: sqlite3.Connection, pages: int) -> None:
 
 
 def _drop_oldest(connection: sqlite3.Connection, excess: int) -> bool:
-    """Drop rows of about so many bytes, never more than a few; False when there are none left."""
+    """Drop rows of about so many bytes, never more than a few; False when no row is left."""
     rows = connection.execute(
         "SELECT id, length(vector) FROM vectors ORDER BY used, id LIMIT ?", (_EVICT_AT_ONCE,)
     )

@@ -112,7 +112,7 @@ class _Task(NamedTuple):
 
 
 class HttpEmbedder:
-    """A model of somebody else, asked over HTTP."""
+    """An embedding model of a service, called over HTTP."""
 
     def __init__(
         self,

@@ -164,7 +164,7 @@ def known_model(provider: Provider, model: str) -> KnownModel | None:
 
 
 def encoder_folder(options: EmbedOptions) -> Path:
-    """Where the encoder that the options mean is kept: one of ours, or any folder like it."""
+    """The folder of the encoder that the options mean: a shipped one, or the user's."""
     return _folder(options.model or ENCODER)
 
 

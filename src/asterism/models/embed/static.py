@@ -35,7 +35,7 @@ TOKENS_AT_MOST = 512
 WORDS_AT_MOST = 200_000
 WORD_BYTES_AT_MOST = 8_000_000
 
-# Texts that stand for tokens as they are. Their ids are no part of a vector, but they count among
+# Texts that are tokens as they are. Their ids are no part of a vector, but they count among
 # the first tokens, like a word that is too long to be known.
 SPECIAL = ("[PAD]", "[UNK]")
 UNKNOWN_WORD = f" {'x' * 41} "
@@ -103,7 +103,7 @@ class WordTokens:
 
 
 class _Numbers(dict[bytes, int]):
-    """Words, numbered as they come."""
+    """Words, numbered in order of appearance."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -159,7 +159,7 @@ def _running(words: Sequence[Sequence[bytes]]) -> Iterator[int]:
 # Texts pooled at once: enough for numpy to be busy, and some 5 MB of work.
 BLOCK = 1024
 
-# Ids below are those of padding and of words that nobody knows.
+# Ids below are those of padding and of unknown words.
 FIRST_KNOWN = 2
 
 # Models that stay loaded; a process uses one, tests and comparisons a few.
@@ -173,7 +173,7 @@ class StaticEmbedder:
     """The model `asterism-static-2`, or one from a folder, loaded with the first text."""
 
     def __init__(self, options: EmbedOptions = EmbedOptions()) -> None:  # noqa: B008 - immutable
-        """Nothing is read yet, of a folder of one's own only its description."""
+        """Nothing is read yet, except the description of a user's folder."""
         self._identity = identity_of(options)
         self._folder = static_folder(options)
         self._model: StaticModel | None = None
@@ -280,7 +280,7 @@ def pooled(tokens: TextTokens, rows: NDArray[np.int8], count: int) -> Matrix:
     """For each text the sum of its tokens' rows, each weighted by the root of its frequency.
 
     The sums are made step by step, for all texts at once: first the first different token of each,
-    then the second. So a text's sum is the same, bit for bit, whatever other texts stand beside it,
+    then the second. So a text's sum is the same, bit for bit, whatever else is in the batch,
     which matrix products and `reduceat` do not promise.
     """
     import numpy as np

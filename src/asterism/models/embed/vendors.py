@@ -58,7 +58,7 @@ def openai_embedder(
 
 
 # A request may hold 1,000 texts of 120,000 tokens together. Code has more tokens than its length
-# suggests, so a third of the room stays free; a batch that is refused all the same is halved.
+# suggests, so a third of it stays unused; a batch that is refused all the same is halved.
 VOYAGE_LIMITS = BatchLimits(texts=1000, tokens=80_000)
 
 

@@ -20,8 +20,8 @@ from asterism.types.errors import (
     SettingError,
 )
 
-# What all providers say of English; code has more tokens for its length, so that limits in
-# tokens are kept with room to spare.
+# The providers' figure for English; code has more tokens for its length, so that limits in
+# tokens are kept with a margin.
 CHARACTERS_PER_TOKEN = 4
 
 
@@ -110,7 +110,7 @@ class Service:
 
     @property
     def shown(self) -> ServiceName:
-        """What messages may say of it."""
+        """How messages name it."""
         address = urlsplit(self.url)
         place = address.netloc.rpartition("@")[2]
         url = f"{address.scheme}://{place}{address.path}"
@@ -132,7 +132,7 @@ class Patience(NamedTuple):
 # by the minute let requests through again.
 FOR_DOCUMENTS = Patience(attempts=7, longest_wait=60.0)
 
-# Somebody waits for the reply to a question.
+# A user waits for the reply to a query.
 FOR_QUERIES = Patience(attempts=2, longest_wait=2.0)
 
 

@@ -90,7 +90,7 @@ class AnthropicModel(VendorModel):
         return _STATUSES.get(str(kind), 500)
 
     def _key_headers(self) -> dict[str, str] | None:
-        # Its older name too, which proxies know; a header of a request would stand in a log.
+        # Its older name too, which proxies know; logs contain the headers of requests.
         return {"X-Api-Key": self._service.key} if self._service.key else None
 
     def _left_out(self) -> dict[str, Any]:

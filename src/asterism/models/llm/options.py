@@ -38,7 +38,7 @@ class LanguageModel(Protocol):
 
     @property
     def window(self) -> int:
-        """The tokens that a request and its answer may have together; 0 where nobody knows."""
+        """The tokens that a request and its answer may have together; 0 if unknown."""
         ...
 
     @property
@@ -47,11 +47,11 @@ class LanguageModel(Protocol):
         ...
 
     def reply(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
-        """Pieces of text as they come, and at the end all of it as one record.
+        """Pieces of text as they arrive, and at the end all of it as one record.
 
         A failure before the first piece was tried again already. Failures are ProviderErrors that
-        say what to do next. Closing the iterator, or cancelling whoever waits for it, closes the
-        connection.
+        say what to do next. Closing the iterator, or cancelling the task that waits for it, closes
+        the connection.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Which class stands behind each provider of language models."""
+"""Makes the language model of each provider."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
@@ -14,7 +14,7 @@ from asterism.types.chat import Message, ModelReply, ToolCall, ToolSpec
 from asterism.types.errors import BadReply, ProviderDown, ProviderMissing
 
 Sample: TypeAlias = Callable[[ModelRequest], Awaitable[ModelReply]]
-"""Asks the client; whoever serves the client supplies it, and maps the protocol's errors."""
+"""Asks the client; the MCP server supplies it, and maps the protocol's errors."""
 
 
 class SamplingModel:

@@ -176,7 +176,7 @@ def _written(arguments: Any) -> str:
 
 
 class StreamedReply:
-    """Text, calls and counts as they come in."""
+    """Text, calls and counts as they arrive."""
 
     def __init__(self, model_id: str) -> None:
         """Nothing has come yet; `model_id` stands until the server names its model."""
@@ -189,7 +189,7 @@ class StreamedReply:
         self._text: list[str] = []
 
     def add(self, text: object) -> str:
-        """Take a piece of text in; what is none counts for nothing."""
+        """Add a piece of text; anything else is ignored."""
         piece = text if isinstance(text, str) else ""
         if piece:
             self._text.append(piece)
@@ -219,7 +219,7 @@ async def loaded(name: str, load: Callable[[], Any]) -> Any:
 
 
 LONGEST_WAIT = 20.0
-"""Seconds between two attempts; a server that asks for more is given up. Somebody waits."""
+"""Seconds between two attempts; a server that asks for more is given up, as a user waits."""
 
 Pieces: TypeAlias = AsyncGenerator[str | ModelReply, None]
 

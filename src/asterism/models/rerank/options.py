@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, get_args
 from asterism.types.errors import ProviderRefused, SettingError
 
 Provider: TypeAlias = Literal["auto", "none", "local", "encoder", "voyage"]
-"""`auto` is the encoder where it was measured to pay, and nobody elsewhere."""
+"""`auto` is the encoder for models with which it was measured to help, else no reranker."""
 
 MODELS = Path(__file__).with_name("data")
 """The folders of the models that come with Asterism."""
@@ -36,7 +36,7 @@ class RerankOptions:
     url: str = ""
     api_key: str = field(default="", repr=False)
     timeout_seconds: float = 10.0
-    """Without a byte from the server; somebody waits for the answer, and there is one without."""
+    """Without a byte from the server; the user waits, and there is an answer without reranking."""
 
 
 def check_provider(options: RerankOptions) -> None:
@@ -52,7 +52,7 @@ def model_of(options: RerankOptions) -> str:
 
 
 def reranker_folder(options: RerankOptions) -> Path:
-    """Where the reranker that the options mean is kept: one of ours, or any folder like it."""
+    """The folder of the reranker that the options mean: a shipped one, or the user's."""
     model = options.model or RERANKER
     given = Path(model).expanduser()
     if not options.model and not (MODELS / model).is_dir():

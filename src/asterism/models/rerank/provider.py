@@ -32,7 +32,7 @@ def make_reranker(options: RerankOptions) -> Reranker | None:
     check_provider(options)
     match options.provider:
         case "auto" | "none" | "encoder":
-            # An encoder compares vectors, and whoever searches has its embedder.
+            # An encoder compares vectors, and the search has its embedder.
             return None
         case "local":
             return LocalReranker(options)

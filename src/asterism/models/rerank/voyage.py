@@ -74,7 +74,7 @@ class RerankWindow(NamedTuple):
 
 
 class HttpReranker:
-    """A model of somebody else, asked over HTTP."""
+    """A reranking model of a service, called over HTTP."""
 
     def __init__(
         self,
@@ -158,11 +158,11 @@ def _too_long(query: str, documents: Sequence[str]) -> TextTooLong:
 
 
 # A request may hold 1,000 documents and 600,000 tokens, the question counted with each document.
-# Code has more tokens than its length suggests, so a third of the room stays free; a request that
+# Code has more tokens than its length suggests, so a third of it stays unused; a request that
 # is refused all the same, as the oldest models may do, is halved.
 LIMITS = BatchLimits(texts=1000, tokens=400_000)
 
-# A server answers several people at once; nobody should wait for another's question.
+# A server answers several clients at once; none should wait for the query of another.
 CONNECTIONS = 8
 
 # Models that are not named here are taken to be newer than these.
@@ -199,8 +199,8 @@ def voyage_reranker(
     )
 
     def body(query: str, documents: Sequence[str]) -> dict[str, object]:
-        # Lengths are known in characters only; what is still over in tokens may be cut, for a
-        # text's beginning is enough to judge it by.
+        # Lengths are known in characters only; text beyond the limit in tokens may be cut: its
+        # beginning is enough to score it.
         return {"model": model, "query": query, "documents": documents, "truncation": True}
 
     return HttpReranker(service, CONTEXTS.get(model, NEWEST), body, sleep)

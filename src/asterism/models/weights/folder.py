@@ -30,7 +30,7 @@ class FileMark(NamedTuple):
 
 
 class Probe(NamedTuple):
-    """Texts, and what the model has to say of them on every machine."""
+    """Texts, and the output that the model must have for them on every machine."""
 
     texts: tuple[tuple[str, ...], ...]
     """One text each, or a question and a text."""
@@ -140,7 +140,7 @@ def check_file(folder: ModelFolder, name: str) -> None:
 
 
 def unusable(path: Path, why: str) -> ProviderRefused:
-    """What to say of a model that must not be asked."""
+    """The message about a model that must not be used."""
     return ProviderRefused(
         f"The model in {display_path(str(path))} cannot be used: {why}. Install Asterism again, or "
         "copy the model's folder again."

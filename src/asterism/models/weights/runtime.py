@@ -60,8 +60,8 @@ class Runtime:
     ) -> list[Answer | None]:
         """What the model says to each row of tokens, in their order.
 
-        The first ones are run first. With `seconds`, rows that nobody began in that time are left
-        out; at least one is run.
+        The first ones are run first. With `seconds`, rows that were not begun in that time are
+        left out; at least one is run.
         """
         found: list[Answer | None] = [None] * len(rows)
         until = None if seconds is None else time.monotonic() + seconds

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from asterism.operations.limits import Reply
+from asterism.operations.limits import CallReply
 from asterism.operations.repositories import HIDDEN
 
 _WORDS = frozenset({"message", "note", "notes", "sentence", "trouble", "warnings"})
@@ -27,7 +27,7 @@ class Hiding(NamedTuple):
     known: Callable[[], Iterable[str]] = tuple
     """Where the repositories are; asked only about a text that names a path."""
 
-    def reply(self, reply: Reply, given: object = None) -> Reply:
+    def reply(self, reply: CallReply, given: object = None) -> CallReply:
         """The reply with a mark in place of each path that it must not name.
 
         What the client wrote itself it may read again.

@@ -23,8 +23,8 @@ from asterism.operations.dispatch.watchers import Watchers
 from asterism.operations.error_codes import INTERNAL, INTERNAL_SENTENCE, code_of, sentence_of
 from asterism.operations.limits import (
     MOST_CHARS,
-    Part,
-    Reply,
+    CallReply,
+    ReplyPart,
     account_of,
     fitted,
     limit_for,
@@ -36,7 +36,7 @@ from asterism.operations.registry import OPERATIONS, tools_of
 from asterism.store.lance.process import stay_small
 from asterism.store.registry import Registered
 from asterism.telemetry.events import log_failure
-from asterism.telemetry.operations import ReplySize, ToolCall, record_reply
+from asterism.telemetry.operations import MeasuredCall, ReplySize, record_reply
 from asterism.types.deadlines import limited_to, work_begun
 from asterism.types.errors import AsterismError, Cancelled, IndexMissing
 
@@ -82,7 +82,7 @@ class Toolbox:
 
     def call(
         self, name: str, arguments: Mapping[str, object] | None, caller: Caller | None = None
-    ) -> Reply:
+    ) -> CallReply:
         """Answer one call of a tool that exists; a failure is an answer too."""
         return self.run(self.tools[name], arguments, caller)
 
@@ -91,10 +91,10 @@ class Toolbox:
         operation: Operation,
         arguments: Mapping[str, object] | None,
         caller: Caller | None = None,
-    ) -> Reply:
+    ) -> CallReply:
         """Answer one call of an operation: checked, limited, measured and logged."""
         name = operation.name
-        with ToolCall(name, dict(arguments or {})) as done:
+        with MeasuredCall(name, dict(arguments or {})) as done:
             try:
                 reply = self._answer(operation, arguments, caller or Caller())
             except AsterismError as error:
@@ -192,7 +192,7 @@ class Toolbox:
 
     def _answer(
         self, operation: Operation, arguments: Mapping[str, object] | None, caller: Caller
-    ) -> Reply:
+    ) -> CallReply:
         call = self._call(operation, arguments, caller)
         with self._deadline(operation, caller), self._turn(operation, call), work_begun():
             # The client may have left while the call waited for its turn.
@@ -225,12 +225,12 @@ class Toolbox:
             return self._projects.setdefault(registered.project.directory, ProjectTurns())
 
 
-def failure(sentence: str, code: str) -> Reply:
+def failure(sentence: str, code: str) -> CallReply:
     """The answer to a call that failed."""
-    return Reply(parts=(Part(sentence),), meta={"asterism": {"code": code}}, error=code)
+    return CallReply(parts=(ReplyPart(sentence),), meta={"asterism": {"code": code}}, error=code)
 
 
-def truncation_warning(name: str, reply: Reply) -> str | None:
+def truncation_warning(name: str, reply: CallReply) -> str | None:
     """What a client is told when a limit took something away."""
     account = account_of(reply)
     if not account.get("truncated"):
@@ -243,7 +243,7 @@ def truncation_warning(name: str, reply: Reply) -> str | None:
     )
 
 
-def _record(name: str, reply: Reply, limit: int) -> None:
+def _record(name: str, reply: CallReply, limit: int) -> None:
     account = account_of(reply)
     info = account.get("truncation_info") or {}
     size = measured(reply)
@@ -261,7 +261,7 @@ def _record(name: str, reply: Reply, limit: int) -> None:
     )
 
 
-def _counts(reply: Reply) -> dict[str, object]:
+def _counts(reply: CallReply) -> dict[str, object]:
     account = account_of(reply)
     names = ("mode", "total_count", "returned_count", "truncated")
     return {name: account[name] for name in names if name in account}

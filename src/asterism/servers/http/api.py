@@ -15,7 +15,7 @@ from asterism.operations.schema import Json
 from asterism.servers.http.events import CONTENT_TYPE, Latest, ProgressResponse
 from asterism.servers.http.openapi import openapi
 from asterism.servers.http.replies import (
-    Problem,
+    HttpProblem,
     Refused,
     Wording,
     encoded,
@@ -24,8 +24,8 @@ from asterism.servers.http.replies import (
 from asterism.servers.http.requests import arguments_of
 from asterism.servers.http.routes import ROUTES_OF_TOOLS, routed
 from asterism.servers.http.shares import spender_of
-from asterism.servers.http.state import State
-from asterism.servers.http.workers import Wanted, lane_of
+from asterism.servers.http.state import ServerState
+from asterism.servers.http.workers import ThreadRequest, lane_of
 from asterism.types.errors import ShareExceeded
 
 if TYPE_CHECKING:
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
 _JSON = "application/json"
-READ_ONLY = Problem(
+READ_ONLY = HttpProblem(
     "read_only", "This server only answers queries; the user who runs it changes its repositories."
 )
 
-_Run = Callable[[Callable[[Progress], None]], Awaitable[tuple[Problem | None, bytes]]]
+_Run = Callable[[Callable[[Progress], None]], Awaitable[tuple[HttpProblem | None, bytes]]]
 """Does the work of a request, whose progress is heard."""
 
 
-def routes(state: State) -> list[BaseRoute]:
+def routes(state: ServerState) -> list[BaseRoute]:
     """The routes of all operations but those that begin turns, and the description of all."""
     from starlette.responses import Response
     from starlette.routing import Route
@@ -61,13 +61,13 @@ def routes(state: State) -> list[BaseRoute]:
     return [Route("/api/openapi.json", description, methods=["GET"]), *made]
 
 
-def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(state: ServerState, operation: Operation) -> Callable[[Request], Awaitable[Response]]:
     from starlette.responses import Response
 
     wording = Wording(ROUTES_OF_TOOLS)
     threads = state.indexings if operation.has_progress else state.threads
 
-    def answered(given: Json, client: Spender, caller: Caller) -> tuple[Problem | None, bytes]:
+    def answered(given: Json, client: Spender, caller: Caller) -> tuple[HttpProblem | None, bytes]:
         """In a thread, the writing included: it takes as long as a small search."""
         # Others of its requests may have used the share while this one waited for a thread.
         problem = excess(state, client)
@@ -89,7 +89,7 @@ def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitab
         given = await arguments_of(request, operation)
         lane = lane_of(given) if operation.needs_index else None
         seconds = state.toolbox.seconds_of(operation)
-        wanted = Wanted(client=client, lane=lane, seconds=seconds)
+        wanted = ThreadRequest(client=client, lane=lane, seconds=seconds)
         work = partial(answered, given, client)
         if operation.has_progress and CONTENT_TYPE in request.headers.get("accept", ""):
             return ProgressResponse(partial(told, partial(threads.run, request, wanted, work)))
@@ -106,16 +106,16 @@ def _endpoint(state: State, operation: Operation) -> Callable[[Request], Awaitab
     return endpoint
 
 
-def excess(state: State, client: Spender) -> Problem | None:
+def excess(state: ServerState, client: Spender) -> HttpProblem | None:
     """The error for a client that used its share of the processor."""
     try:
         state.shares.check(client)
     except ShareExceeded as error:
-        return Problem("share_exceeded", str(error), error.seconds)
+        return HttpProblem("share_exceeded", str(error), error.seconds)
     return None
 
 
-def problem_response(problem: Problem) -> Response:
+def problem_response(problem: HttpProblem) -> Response:
     """The answer to a request that failed."""
     from starlette.responses import JSONResponse
 

@@ -12,8 +12,8 @@ from asterism.servers.http import api, chat, sessions
 from asterism.servers.http.api import problem_response
 from asterism.servers.http.gate import Gate
 from asterism.servers.http.mcp import Framed
-from asterism.servers.http.replies import Problem, Refused
-from asterism.servers.http.state import State
+from asterism.servers.http.replies import HttpProblem, Refused
+from asterism.servers.http.state import ServerState
 from asterism.servers.mcp.server import make_server
 from asterism.telemetry.exposition import CONTENT_TYPE, prometheus_text
 
@@ -28,7 +28,7 @@ MOST_SESSIONS = 1_000
 """MCP sessions that are open at a time; one that is silent for half an hour is closed."""
 
 
-def _operating(_state: State) -> list[BaseRoute]:
+def _operating(_state: ServerState) -> list[BaseRoute]:
     """What operators look at."""
     from starlette.responses import PlainTextResponse, Response
     from starlette.routing import Route
@@ -42,7 +42,7 @@ def _operating(_state: State) -> list[BaseRoute]:
     return [Route("/healthz", health, methods=["GET"]), Route("/metrics", metrics, methods=["GET"])]
 
 
-ROUTES: tuple[Callable[[State], list[BaseRoute]], ...] = (
+ROUTES: tuple[Callable[[ServerState], list[BaseRoute]], ...] = (
     chat.routes,
     api.routes,
     sessions.routes,
@@ -51,7 +51,7 @@ ROUTES: tuple[Callable[[State], list[BaseRoute]], ...] = (
 """The makers of all routes but that of MCP."""
 
 
-def make_app(state: State) -> ASGIApp:
+def make_app(state: ServerState) -> ASGIApp:
     """The application; its caller closes the toolbox when the server has ended."""
     from mcp.server.transport_security import TransportSecuritySettings
     from starlette.applications import Starlette
@@ -98,16 +98,16 @@ async def _no_route(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 405:
         allowed = (error.headers or {}).get("Allow", "")
-        problem = Problem("method_not_allowed", f"This route takes {allowed}.")
+        problem = HttpProblem("method_not_allowed", f"This route takes {allowed}.")
         response = problem_response(problem)
         response.headers["allow"] = allowed
         return response
     if error.status_code == 404:
         text = "There is nothing here; /api/openapi.json describes what there is."
-        return problem_response(Problem("not_found", text))
-    return problem_response(Problem("malformed", "The request cannot be understood."))
+        return problem_response(HttpProblem("not_found", text))
+    return problem_response(HttpProblem("malformed", "The request cannot be understood."))
 
 
 async def _failed(_request: Request, _error: Exception) -> Response:
     # The gate sees the error too, and logs it.
-    return problem_response(Problem(INTERNAL.name, INTERNAL_SENTENCE))
+    return problem_response(HttpProblem(INTERNAL.name, INTERNAL_SENTENCE))

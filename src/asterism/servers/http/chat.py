@@ -21,11 +21,11 @@ from asterism.servers.http.events import (
     event,
     told,
 )
-from asterism.servers.http.replies import Problem, Refused, Wording, encoded, problem_json
+from asterism.servers.http.replies import HttpProblem, Refused, Wording, encoded, problem_json
 from asterism.servers.http.requests import arguments_of
 from asterism.servers.http.routes import ROUTES_OF_TOOLS, routed
 from asterism.servers.http.shares import spender_of
-from asterism.servers.http.state import State
+from asterism.servers.http.state import ServerState
 from asterism.types.chat import TurnEvent, TurnStatus
 from asterism.types.deadlines import counted_work, counting_threads
 from asterism.types.errors import AsterismError
@@ -43,7 +43,7 @@ _JSON = "application/json"
 _WORDING = Wording(ROUTES_OF_TOOLS)
 
 
-def routes(state: State) -> list[BaseRoute]:
+def routes(state: ServerState) -> list[BaseRoute]:
     """The routes of the operations that begin turns."""
     from starlette.routing import Route
 
@@ -58,7 +58,7 @@ def routes(state: State) -> list[BaseRoute]:
 class _Chat:
     """The questions of one server's clients."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: ServerState) -> None:
         self._state = state
 
     def endpoint(self, operation: Operation) -> Callable[[Request], Awaitable[Response]]:
@@ -202,13 +202,13 @@ async def _stop_when_gone(receive: Receive, asked: TurnHandle) -> None:
     asked.stop()
 
 
-def _problem(error: AsterismError, told: Callable[[str], str]) -> Problem:
+def _problem(error: AsterismError, told: Callable[[str], str]) -> HttpProblem:
     return _WORDING.problem_of(failure(told(sentence_of(error)), code_of(error).name))
 
 
-def _failed(answered: Answered, told: Callable[[str], str]) -> Problem | None:
+def _failed(answered: Answered, told: Callable[[str], str]) -> HttpProblem | None:
     """A turn that ended without an answer."""
     error = answered.turn.error
     if answered.turn.status is not TurnStatus.failed or error is None:
         return None
-    return Problem(error.code, _WORDING.told(told(error.message)))
+    return HttpProblem(error.code, _WORDING.told(told(error.message)))

@@ -83,7 +83,7 @@ class Latest:
         }
 
 
-class Job:
+class StreamedWork:
     """Something that takes long, and ends with an event: its name and its data."""
 
     def __init__(self, work: Callable[[Latest], Awaitable[tuple[str, bytes]]]) -> None:
@@ -133,7 +133,7 @@ class ProgressResponse(EventResponse):
 
     async def send_events(self, receive: Receive, tell: Tell) -> None:
         """Send progress until the job is over; the client may leave at any time."""
-        job = Job(self._work)
+        job = StreamedWork(self._work)
         async with anyio.create_task_group() as group:
             group.start_soon(job.run)
             await _tell(job, tell)
@@ -141,7 +141,7 @@ class ProgressResponse(EventResponse):
             await tell(event(*job.outcome))
 
 
-async def _tell(job: Job, tell: Tell) -> None:
+async def _tell(job: StreamedWork, tell: Tell) -> None:
     silent = 0.0
     while not job.over.is_set():
         with anyio.move_on_after(TELL_SECONDS):

@@ -12,15 +12,15 @@ from asterism.operations.error_codes import INTERNAL, INTERNAL_SENTENCE
 from asterism.servers.access import (
     PAGE_HEADER,
     Access,
+    AccessRefusal,
     Asked,
     Identity,
-    Refusal,
     cookie_of,
     is_relayed,
     page_cookie,
 )
 from asterism.servers.http.bodies import Bodies
-from asterism.servers.http.replies import Problem, encoded, problem_json
+from asterism.servers.http.replies import HttpProblem, encoded, problem_json
 from asterism.servers.http.requests import crowded_body
 from asterism.telemetry.events import log_failure, request
 from asterism.telemetry.operations import record_http
@@ -112,7 +112,7 @@ class Gate:
         except Exception as error:  # noqa: BLE001 - the outer edge: no client sees a traceback
             log_failure("http", error)
             if send.status is None:
-                await _refuse(send, Problem(INTERNAL.name, INTERNAL_SENTENCE))
+                await _refuse(send, HttpProblem(INTERNAL.name, INTERNAL_SENTENCE))
         finally:
             method = scope["method"] if scope["method"] in _METHODS else _MANY
             route = getattr(scope.get("route"), "path", _MANY)
@@ -124,7 +124,7 @@ class Gate:
 
         headers = Headers(scope=scope)
         client = self._client(scope, headers)
-        if isinstance(client, Problem):
+        if isinstance(client, HttpProblem):
             await _refuse(send, client)
             return
         scope.setdefault("state", {})["identity"] = client
@@ -137,7 +137,7 @@ class Gate:
         most = OPEN_BYTES if scope["path"] in OPEN_ROUTES else self._limits.body_bytes
         is_read = scope["path"] not in RESERVED_ROUTES
         body = await self._body(receive, headers, client, most) if is_read else b""
-        if isinstance(body, Problem):
+        if isinstance(body, HttpProblem):
             await _refuse(send, body)
         elif body is not None and (crowded := crowded_body(body)) is not None:
             await _refuse(send, crowded)
@@ -145,17 +145,17 @@ class Gate:
             await self._app(scope, Replayed(body, receive), send)
             await send.finish()
 
-    def _client(self, scope: Scope, headers: Headers) -> Identity | Problem:
+    def _client(self, scope: Scope, headers: Headers) -> Identity | HttpProblem:
         """The client, or why its request is refused before the body is read."""
         limits = self._limits
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > limits.address_bytes:
-            return Problem(
+            return HttpProblem(
                 "address_too_long",
                 f"Path and query may have {limits.address_bytes:,} bytes together; send long "
                 "texts in the body.",
             )
         if sum(len(name) + len(value) for name, value in headers.raw) > limits.headers_bytes:
-            return Problem(
+            return HttpProblem(
                 "headers_too_large", f"The headers may have {limits.headers_bytes:,} bytes."
             )
         is_preflight = scope["method"] == "OPTIONS" and self._access.is_foreign(
@@ -163,19 +163,19 @@ class Gate:
         )
         is_open = is_preflight or scope["path"] in OPEN_ROUTES
         found = self._access.identified(_asked(scope, headers), is_open)
-        if isinstance(found, Refusal):
-            return Problem(found.code, found.message)
+        if isinstance(found, AccessRefusal):
+            return HttpProblem(found.code, found.message)
         if self._open > limits.at_once and scope["path"] not in RESERVED_ROUTES:
-            return Problem("too_busy", "Too many requests are open; ask again in a moment.")
+            return HttpProblem("too_busy", "Too many requests are open; ask again in a moment.")
         return found
 
     async def _body(
         self, receive: Receive, headers: Headers, client: Identity, most: int
-    ) -> bytes | Problem | None:
+    ) -> bytes | HttpProblem | None:
         """The whole body; nothing if the client left before it was over."""
         import anyio
 
-        too_large = Problem("too_large", f"A request may have {most:,} bytes; send less.")
+        too_large = HttpProblem("too_large", f"A request may have {most:,} bytes; send less.")
         told = headers.get("content-length", "0")
         if told.isdecimal() and int(told[:20]) > most:
             # Who asks beforehand whether to send it has not sent anything yet.
@@ -198,12 +198,12 @@ class Gate:
                 if not message.get("more_body", False):
                     return bytes(body)
         if waiting.cancel_called and not patience.cancel_called:
-            return Problem(
+            return HttpProblem(
                 "too_busy",
                 "Too many requests are on their way, and this one is slow; send it again in one "
                 "piece.",
             )
-        return Problem(
+        return HttpProblem(
             "timeout",
             f"The request's body did not come within {self._limits.body_seconds:g} seconds; send "
             "it again.",
@@ -294,7 +294,7 @@ class _Sending:
             yield "vary", "origin"
 
 
-async def _refuse(send: _Sending, problem: Problem) -> None:
+async def _refuse(send: _Sending, problem: HttpProblem) -> None:
     headers = {**problem.headers, "content-type": "application/json"}
     if problem.code in _CLOSING:
         headers["connection"] = "close"

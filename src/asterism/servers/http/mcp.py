@@ -14,7 +14,7 @@ from asterism.servers.mcp.frames import (
     Broken,
     message_in,
 )
-from asterism.servers.mcp.opening import STATELESS_VERSION, UNOPENED, is_unopened
+from asterism.servers.mcp.handshake import STATELESS_VERSION, UNOPENED, is_unopened
 
 if TYPE_CHECKING:
     from starlette.datastructures import Headers

@@ -15,8 +15,8 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from asterism.servers.http.peers import Connection
-from asterism.servers.http.replies import Problem, encoded, problem_json
-from asterism.servers.http.state import State
+from asterism.servers.http.replies import HttpProblem, encoded, problem_json
+from asterism.servers.http.state import ServerState
 from asterism.telemetry.events import request
 from asterism.types.errors import UsageError
 
@@ -29,7 +29,7 @@ STALLED_SECONDS = 30.0
 """How long a client may leave a reply unread once the buffers are full; a slow line empties them in
 a second or two."""
 
-_NO_HTTP = Problem(
+_NO_HTTP = HttpProblem(
     "malformed", "This is not a request of HTTP/1.1 with one Host; correct it, and send it again."
 )
 
@@ -220,7 +220,7 @@ def address_of(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def serve(state: State, listening: socket.socket, ready: Callable[[], None]) -> None:
+def serve(state: ServerState, listening: socket.socket, ready: Callable[[], None]) -> None:
     """Serve until a signal; requests in flight are finished, and what takes longer is stopped."""
     import asyncio
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from asterism.operations.limits import Reply
+from asterism.operations.limits import CallReply
 from asterism.operations.schema import Json
 from asterism.telemetry.events import current_request
 
@@ -104,7 +104,7 @@ _RETRIED = frozenset(
 _CODE_AT_THE_END = re.compile(r" \[[a-z_]+\]$")
 
 
-class Problem(NamedTuple):
+class HttpProblem(NamedTuple):
     """A failure: its code, and a sentence that says what to do next."""
 
     code: str
@@ -128,7 +128,7 @@ class Problem(NamedTuple):
 class Refused(Exception):
     """A request that is not carried out; the outer edge answers with the problem."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: HttpProblem) -> None:
         super().__init__(problem.message)
         self.problem = problem
 
@@ -139,10 +139,10 @@ class Wording(NamedTuple):
     routes: Mapping[str, str]
     """What a tool is called here: `index_codebase` is `POST /api/index`."""
 
-    def problem_of(self, reply: Reply) -> Problem:
+    def problem_of(self, reply: CallReply) -> HttpProblem:
         """The failure that a reply is."""
         sentence = _CODE_AT_THE_END.sub("", reply.parts[0].text)
-        return Problem(reply.error or "failed", self.told(sentence))
+        return HttpProblem(reply.error or "failed", self.told(sentence))
 
     def told(self, sentence: str) -> str:
         """A sentence with routes in place of tools."""
@@ -151,7 +151,7 @@ class Wording(NamedTuple):
         return sentence
 
 
-def problem_json(problem: Problem) -> Json:
+def problem_json(problem: HttpProblem) -> Json:
     """The body of an answer that says what went wrong."""
     return {
         "error": {

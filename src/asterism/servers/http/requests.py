@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from asterism.operations.operation import Operation
 from asterism.operations.schema import Json
-from asterism.servers.http.replies import Problem, Refused
+from asterism.servers.http.replies import HttpProblem, Refused
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -23,12 +23,12 @@ MOST_SIGNS = 400_000
 millions of values is read. Code of 100,000 characters has some thousands of them."""
 
 
-def crowded_body(body: bytes) -> Problem | None:
+def crowded_body(body: bytes) -> HttpProblem | None:
     """What is wrong with a body of too many values, before it is read as JSON."""
     signs = sum(map(body.count, (b"[", b"{", b",")))
     if signs <= MOST_SIGNS:
         return None
-    return Problem(
+    return HttpProblem(
         "too_large",
         f"The body has {signs:,} brackets and commas; give {MOST_SIGNS:,} at most.",
     )
@@ -56,16 +56,16 @@ async def json_body(request: Request) -> Json:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Refused(
-            Problem("not_json", "Send the arguments as JSON, with Content-Type: application/json.")
+            HttpProblem("not_json", "Send JSON arguments, with Content-Type: application/json.")
         )
     try:
         found = json.loads(data.decode("utf-8"), parse_constant=_no_number)
     except (ValueError, RecursionError):
         raise Refused(
-            Problem("malformed", "The body is not JSON in UTF-8; send an object of arguments.")
+            HttpProblem("malformed", "The body is not JSON in UTF-8; send an object of arguments.")
         ) from None
     if not isinstance(found, dict):
-        raise Refused(Problem("malformed", "The body is not an object; send one of arguments."))
+        raise Refused(HttpProblem("malformed", "The body is not an object; send one of arguments."))
     return found
 
 

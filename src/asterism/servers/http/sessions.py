@@ -5,32 +5,32 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from asterism.servers.access import PAGE_HEADER, Kind, cookie_of, page_cookie
+from asterism.servers.access import PAGE_HEADER, IdentityKind, cookie_of, page_cookie
 from asterism.servers.http.page_sessions import CODE_SECONDS
-from asterism.servers.http.replies import Problem, Refused
+from asterism.servers.http.replies import HttpProblem, Refused
 from asterism.servers.http.requests import json_body
-from asterism.servers.http.state import State
+from asterism.servers.http.state import ServerState
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import BaseRoute
 
-_USED = Problem(
+_USED = HttpProblem(
     "unauthorized", "The code was used, or is too old; open the page anew with the command."
 )
-_NO_PAGE = Problem(
+_NO_PAGE = HttpProblem(
     "unauthorized", "A page does not open another; use the command or the server's token."
 )
 
 
-def routes(state: State) -> list[BaseRoute]:
+def routes(state: ServerState) -> list[BaseRoute]:
     """What is below `/session`."""
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 
     async def code(request: Request) -> Response:
-        if request.state.identity.kind is Kind.page:
+        if request.state.identity.kind is IdentityKind.page:
             raise Refused(_NO_PAGE)
         return JSONResponse({"code": state.pages.code(), "seconds": CODE_SECONDS})
 

@@ -11,7 +11,7 @@ from threading import Lock, get_ident
 from typing import TYPE_CHECKING
 
 from asterism.operations.dispatch.clients import LOCAL, Spender, working_for
-from asterism.servers.access import Identity, Kind
+from asterism.servers.access import Identity, IdentityKind
 from asterism.types.deadlines import HelperTime, helpers_counted
 from asterism.types.errors import ShareExceeded
 
@@ -164,6 +164,6 @@ def spender_of(request: Request | None, *, is_session: bool = False) -> Spender:
         return LOCAL
     identity: Identity | None = request.scope.get("state", {}).get("identity")
     host = request.client.host if request.client else ""
-    address = f"{identity.kind} {identity.name}" if identity else f"{Kind.anyone} {host}"
+    address = f"{identity.kind} {identity.name}" if identity else f"{IdentityKind.anyone} {host}"
     session = request.headers.get("mcp-session-id", "") if is_session else ""
     return Spender(f"session {session[:200]}", address) if session else Spender(address)

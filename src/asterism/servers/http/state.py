@@ -17,7 +17,7 @@ from asterism.servers.http.workers import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class ServerState:
     """One server: its tools, its rules, its threads."""
 
     toolbox: Toolbox

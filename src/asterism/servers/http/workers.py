@@ -16,7 +16,7 @@ from asterism.operations.calls import Caller
 from asterism.operations.dispatch.clients import Spender
 from asterism.operations.dispatch.fair_queue import FairQueue, Room
 from asterism.operations.error_codes import code_of
-from asterism.servers.http.replies import Problem, Refused
+from asterism.servers.http.replies import HttpProblem, Refused
 from asterism.types.deadlines import waited_too_long
 from asterism.types.errors import AsterismError, Cancelled, TooBusy
 
@@ -43,7 +43,7 @@ _Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class ThreadRequest:
     """A thread that a request needs."""
 
     client: Spender
@@ -72,7 +72,7 @@ class Threads:
     async def run(
         self,
         request: Request,
-        wanted: Wanted,
+        wanted: ThreadRequest,
         work: Callable[[Caller], _Result],
         hear: Callable[[Progress], None] | None = None,
     ) -> _Result:
@@ -108,11 +108,11 @@ class Threads:
                 error = refused
             group.cancel_scope.cancel()
         if not results:
-            raise Refused(Problem(code_of(error).name, str(error)))
+            raise Refused(HttpProblem(code_of(error).name, str(error)))
         return results[0]
 
     @asynccontextmanager
-    async def place(self, wanted: Wanted) -> AsyncIterator[None]:
+    async def place(self, wanted: ThreadRequest) -> AsyncIterator[None]:
         """Wait for a thread and keep it; raises `TooBusy` or `WaitedTooLong` instead."""
         client = wanted.client
         if not self._open.has_room(client):
@@ -128,7 +128,7 @@ class Threads:
         finally:
             self._open.free(client)
 
-    async def _wait(self, wanted: Wanted) -> None:
+    async def _wait(self, wanted: ThreadRequest) -> None:
         import anyio
 
         waiting = _Waiting(wanted, anyio.Event())
@@ -159,7 +159,7 @@ class Threads:
                 room.take(waiting.wanted.client)
             waiting.granted.set()
 
-    def _end(self, wanted: Wanted) -> None:
+    def _end(self, wanted: ThreadRequest) -> None:
         for room in self._rooms(wanted):
             room.free(wanted.client)
         self._begin()
@@ -168,7 +168,7 @@ class Threads:
         wanted = waiting.wanted
         return all(room.has_room(wanted.client) for room in self._rooms(wanted))
 
-    def _rooms(self, wanted: Wanted) -> Iterator[Room]:
+    def _rooms(self, wanted: ThreadRequest) -> Iterator[Room]:
         yield self._working
         if wanted.lane is not None:
             number = zlib.crc32(wanted.lane.encode("utf-8", "backslashreplace"))
@@ -179,7 +179,7 @@ class Threads:
 class _Waiting:
     """A request that waits for a thread."""
 
-    wanted: Wanted
+    wanted: ThreadRequest
     granted: anyio.Event
 
 

@@ -15,11 +15,11 @@ from asterism.operations.calls import Caller
 from asterism.operations.dispatch.toolbox import Toolbox, failure, truncation_warning
 from asterism.operations.error_codes import code_of, sentence_of
 from asterism.operations.json import compact
-from asterism.operations.limits import Reply, written
+from asterism.operations.limits import CallReply, written
 from asterism.servers.http.shares import spender_of
-from asterism.servers.http.state import State
-from asterism.servers.http.workers import Wanted, lane_of
-from asterism.servers.mcp.opening import INSTRUCTIONS, NAME, TITLE
+from asterism.servers.http.state import ServerState
+from asterism.servers.http.workers import ThreadRequest, lane_of
+from asterism.servers.mcp.handshake import NAME, TITLE, instructions_for
 from asterism.servers.mcp.sampling import lent_by, request_name
 from asterism.servers.mcp.tools import listed
 from asterism.telemetry.exposition import prometheus_text
@@ -126,7 +126,7 @@ TELL_SECONDS = 0.1
 _Context: TypeAlias = "ServerRequestContext[Any, Any]"
 
 
-def make_server(toolbox: Toolbox, state: State | None = None) -> Server[dict[str, Any]]:
+def make_server(toolbox: Toolbox, state: ServerState | None = None) -> Server[dict[str, Any]]:
     """The server; its caller closes the toolbox when no transport is left.
 
     `state` is that of an HTTP server, whose clients share its threads and the processor; a client
@@ -171,7 +171,7 @@ def make_server(toolbox: Toolbox, state: State | None = None) -> Server[dict[str
         NAME,
         version=__version__,
         title=TITLE,
-        instructions=INSTRUCTIONS,
+        instructions=instructions_for(toolbox.operations),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,
@@ -189,13 +189,13 @@ async def _level(_context: _Context, _params: SetLevelRequestParams) -> EmptyRes
 
 
 async def _called_over_http(
-    state: State, context: _Context, params: CallToolRequestParams
+    state: ServerState, context: _Context, params: CallToolRequestParams
 ) -> CallToolResult:
     """Run a tool in one of the threads that all clients share, within the client's part."""
     operation = state.toolbox.tools[params.name]
     threads = state.indexings if operation.has_progress else state.threads
     threads = state.answers if operation.uses_model else threads
-    wanted = Wanted(
+    wanted = ThreadRequest(
         client=spender_of(context.request, is_session=True),
         lane=lane_of(params.arguments or {}) if operation.needs_index else None,
         seconds=state.toolbox.seconds_of(operation),
@@ -212,12 +212,12 @@ async def _called_over_http(
 
 
 def _counted(
-    state: State,
-    wanted: Wanted,
+    state: ServerState,
+    wanted: ThreadRequest,
     name: str,
     arguments: Mapping[str, object] | None,
     caller: Caller,
-) -> Reply:
+) -> CallReply:
     """Runs the call in a thread and counts its time for the client's share."""
     counted = partial(state.shares.counted, wanted.client)
     try:
@@ -229,21 +229,21 @@ def _counted(
         return state.toolbox.call(name, arguments, caller._replace(arrived=wanted.arrived))
 
 
-def refusal(error: ShareExceeded) -> Reply:
+def refusal(error: ShareExceeded) -> CallReply:
     """The answer to a client that used its share: a failure, with the seconds to wait."""
     reply = failure(sentence_of(error), code_of(error).name)
     told = {"retry_after_seconds": round(error.seconds, 1)}
     return replace(reply, meta={name: {**part, **told} for name, part in reply.meta.items()})
 
 
-def _answered(reply: Reply) -> CallToolResult:
+def _answered(reply: CallReply) -> CallToolResult:
     from mcp.types import CallToolResult
 
     return CallToolResult.model_validate(written(reply), by_name=False)
 
 
 async def _called(
-    call: Callable[[str, Mapping[str, object] | None, Caller], Reply],
+    call: Callable[[str, Mapping[str, object] | None, Caller], CallReply],
     limiter: anyio.CapacityLimiter,
     context: _Context,
     params: CallToolRequestParams,

@@ -15,7 +15,7 @@ from types import FrameType
 from typing import IO, TYPE_CHECKING, cast
 
 from asterism.servers.mcp.frames import FRAME_BYTES, INVALID_REQUEST, Broken, message_in
-from asterism.servers.mcp.opening import Front, NotOurs, Opening
+from asterism.servers.mcp.handshake import Front, NotOurs, Opening
 
 if TYPE_CHECKING:
     # It brings the engine, which is not needed before the first call.

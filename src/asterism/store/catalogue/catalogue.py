@@ -24,13 +24,6 @@ from asterism.store.catalogue.schema import (
     log_bytes,
     save_manifest,
 )
-from asterism.store.catalogue.symbols import (
-    closest,
-    defined_names,
-    find_symbols,
-    lengths_alike,
-    using_files,
-)
 from asterism.store.database import (
     Database,
     clean,
@@ -356,14 +349,20 @@ class Catalogue(Closable):
 
     def find_symbols(self, query: SymbolQuery) -> SymbolPage:
         """A page of the rows that match, definitions first, then by path and line."""
+        from asterism.store.catalogue.symbols import find_symbols
+
         return find_symbols(self._database, query)
 
     def using_files(self, repo: str, name: str) -> list[str]:
         """The files of a repository that use a name, in order of their paths."""
+        from asterism.store.catalogue.symbols import using_files
+
         return using_files(self._database, self._repo(repo), name)
 
     def similar_names(self, name: str, limit: int = 5) -> list[str]:
         """Defined names that are spelt like this one, the most similar first."""
+        from asterism.store.catalogue.symbols import closest, defined_names, lengths_alike
+
         wanted = clean(name)
         return closest(wanted, defined_names(self._database, lengths_alike(wanted)), limit)
 

@@ -33,7 +33,7 @@ from asterism.types.structure import (
 _BODIES = frozenset({"function", "method"})
 _MAKERS = frozenset({"__init__", "__new__", "__post_init__"})
 _PROPERTIES = frozenset({"property", "cached_property", "functools.cached_property"})
-# Decorators of the language that say how a method is bound; nobody asks who calls them.
+# Decorators of the language that say how a method is bound; they are not listed as calls.
 _BINDING = frozenset({"property", "staticmethod", "classmethod", "super"})
 _CALLED = re.compile(rb"\s*\(")
 _DECORATING = re.compile(rb"\s*@\s*(?:\w+\s*\.\s*)*")
@@ -190,7 +190,7 @@ class _Asking:
         return uses
 
     def _made_by(self) -> int | None:
-        """Of a constructor, the name of its class: whoever calls that calls it.
+        """Of a constructor, the name of its class: a call of the class calls it.
 
         The name `__init__` itself is in every file, and asking who means this one takes seconds.
         """
@@ -329,7 +329,7 @@ def _is_call(file: PythonFile, start: int, end: int) -> bool:
 
 
 def _is_base(file: PythonFile, start: int, end: int) -> bool:
-    """Whether a name stands in the head of a class as one of its bases."""
+    """Whether a name is one of the bases in the head of a class."""
     index = file.around(start)
     item = file.item(index) if index is not None else None
     if item is None or item.kind != "class" or item.body is None:

@@ -328,7 +328,7 @@ class PythonFile(OutlinedFile):
         return 1 + self.source.decoded.count(b"\n", 0, offset)
 
     def place(self, index: int | None) -> SymbolPlace:
-        """The place of a symbol, or of the module where there is none."""
+        """The place of a symbol, or of the module if it has no symbol."""
         if index is None:
             return SymbolPlace(PurePosixPath(self.path).name, self.path, 1, "module")
         item = self.item(index)

@@ -33,7 +33,7 @@ _MARK = "pyvenv.cfg"
 
 
 def find_checker(given: str | None = None) -> str | None:
-    """The program `ty`: the one given, or the one installed beside us; None where there is none."""
+    """The program `ty`: the one given, or the one installed with Asterism; None without either."""
     place = Path(given) if given else Path(sysconfig.get_path("scripts"), "ty")
     # A relative path could name a file of the repository.
     is_there = place.is_absolute() and place.is_file() and os.access(place, os.X_OK)

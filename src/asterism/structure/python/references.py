@@ -77,7 +77,7 @@ class PythonResolver:
         return CheckedMeaning(SymbolPlace(shown, file.path, line + 1))
 
     def _by_import(self, file: PythonFile, written: str) -> CheckedMeaning | None:
-        """What the imports of a file say of a name that nothing declares."""
+        """The meaning of a name that only the imports of a file mention."""
         first, _, rest = written.partition(".")
         for found in file.outline.imports:
             for name in found.names:
@@ -167,7 +167,7 @@ _OPEN, _CLOSE = "([{", ")]}"
 _NAME = re.compile(r"[^\W\d]\w*")
 _STRING = re.compile(r"""[A-Za-z]{0,2}(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")""")
 
-# Words of annotations that name no type of anybody's.
+# Words of annotations that name no declared type.
 _KEYWORDS = frozenset(
     {"None", "True", "False", "and", "or", "not", "in", "is", "lambda", "if", "else"}
 )
@@ -201,7 +201,7 @@ def returned(signature: str) -> str | None:
 
 
 def bases(signature: str) -> list[str]:
-    """The base classes in a class's head, without type arguments; keywords are none."""
+    """The base classes in a class's head, without type arguments and keywords."""
     if _opening(signature) is None:
         return []
     found = []
@@ -222,14 +222,14 @@ def names_in(annotation: str) -> Iterator[str]:
 
 
 def split(text: str) -> Iterator[str]:
-    """The parts between commas that stand in no bracket and no string."""
+    """The parts between commas, of those outside of brackets and strings."""
     while text.strip():
         part, _, text = _cut(text, ",")
         yield part
 
 
 def _cut(text: str, mark: str) -> tuple[str, str, str]:
-    """Partition at the first mark that stands in no bracket and no string."""
+    """Partition at the first mark outside of brackets and strings."""
     depth, at = 0, 0
     while at < len(text):
         string = _STRING.match(text, at)
@@ -311,7 +311,7 @@ def flows_in(resolver: PythonResolver, file: PythonFile, item: Item) -> tuple[Ty
 
 
 def flows_out(resolver: PythonResolver, file: PythonFile, item: Item) -> tuple[TypeFlow, ...]:
-    """What a function says it returns; the checker does not infer what nobody wrote."""
+    """The annotated return type of a function; the checker does not infer a missing one."""
     result = returned(item.signature)
     if result is None:
         return ()

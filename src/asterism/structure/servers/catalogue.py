@@ -186,7 +186,7 @@ class ServerProfile:
     is_needed: frozenset[str] = frozenset()
     """Of these files one has to be there, else it would know of nothing."""
     beside: str = ""
-    """A file that has to stand beside those, because the server would write it otherwise."""
+    """A file that has to exist beside those, because the server would write it otherwise."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """What it is told in the handshake, and where it asks for its settings."""
     listing: str = ""

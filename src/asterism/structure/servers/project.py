@@ -38,11 +38,11 @@ class LoadTimes:
     """What is remembered of one program and one repository."""
 
     def __init__(self, place: Path) -> None:
-        """`place` is a file of ours."""
+        """`place` is a file in Asterism's cache."""
         self._place = place
 
     def expected(self, estimate: float) -> float:
-        """Seconds until it can answer; an estimate where nobody has tried yet."""
+        """Seconds until it can answer; an estimate before the first start."""
         with suppress(OSError, ValueError, TypeError, KeyError):
             return float(json.loads(self._place.read_text(encoding="utf-8"))["seconds"])
         return estimate
@@ -67,7 +67,7 @@ class ServerOptions:
 
     memory_bytes: int = 2_000_000_000
     load_seconds: float = 1800.0
-    """For reading the whole repository; nobody waits for it longer than a question does."""
+    """For reading the whole repository; a query waits no longer than its own limit."""
     request_seconds: float = 20.0
     """For one request; the first about a file reads everything that it includes."""
     question_seconds: float = 20.0
@@ -90,7 +90,7 @@ class ServerProject(CheckerProject[ServerSession]):
         place: tuple[str, Path],
         options: ServerOptions | None = None,
     ) -> None:
-        """`program` is where the server is, `place` the repository and a directory of ours."""
+        """`program` is where the server is, `place` the repository and a directory of Asterism."""
         root, cache = place
         self._server = server
         self._options = options or ServerOptions()
@@ -306,7 +306,7 @@ def _with_relatives(
     implements = [*found.implements]
     for other in sense.implementations(Declaration(scope.path, number)):
         edge = _edge(sense, other)
-        # What is added to a type is none of its subtypes.
+        # Additions to a type are not its subtypes.
         if edge is None or edge.target in above or edge.target == found.symbol:
             continue
         if _is_above(sense, item, other):

@@ -13,7 +13,7 @@ from asterism.lsp.connection import Answer, LanguageClient, to_uri
 from asterism.structure.repository import FileReader
 from asterism.types.errors import ServerTimeout
 
-# How often somebody who waits looks whether the server is still there.
+# How often a waiting thread checks whether the server is still alive.
 _LOOK_SECONDS = 0.1
 
 # Characters of a server's complaint.

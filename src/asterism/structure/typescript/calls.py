@@ -145,7 +145,7 @@ def callee_of(tree: Tree, call: int) -> int | None:
     if tree.kind(called) != SyntaxKind.identifier:
         return None
     is_jsx = tree.kind(call) in (SyntaxKind.jsx_opening, SyntaxKind.jsx_self_closing)
-    # `<div>` is an element of the page, `<Page>` a component of somebody's.
+    # `<div>` is an element of the page, `<Page>` a component.
     return None if is_jsx and tree.text(called)[:1].islower() else called
 
 
@@ -274,7 +274,7 @@ def _meant(
 def _through_import(
     view: CompilerView, file: SourceFile, name: int
 ) -> tuple[SymbolPlace, Known] | None:
-    """`jwt.verify` where nobody declares `jwt`: the import still says whose it is."""
+    """`jwt.verify` without a declaration of `jwt`: the import still names its package."""
     tree = file.tree
     access = tree.parent(name)
     if tree.kind(access) != SyntaxKind.property_access or tree.last_child(access) != name:

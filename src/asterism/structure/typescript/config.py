@@ -374,7 +374,7 @@ def _read(config: Path) -> dict[str, Any]:
             return {}
         content = loads(config.read_text(encoding="utf-8", errors="replace"))
     except (OSError, ValueError, RecursionError):
-        # A broken configuration is the repository's state today, not an error of ours.
+        # A broken configuration is the repository's state today, not an error of Asterism.
         return {}
     return content if isinstance(content, dict) else {}
 

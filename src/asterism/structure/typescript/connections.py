@@ -141,7 +141,7 @@ class _Asking:
     def _declarations(self) -> Iterator[CompilerDeclaration]:
         """Every declaration of the symbol in the repository, the one asked for first.
 
-        A type and a value of one name are one symbol to the compiler and two to everybody else.
+        A type and a value of one name are one symbol to the compiler and two in the index.
         """
         yield CompilerDeclaration(self._file, self._declaration, self._index)
         own = self._file.tree.handle(self._declaration)
@@ -249,7 +249,7 @@ class _Asking:
         )
 
     def _elsewhere(self, groups: Sequence[Group]) -> Iterator[tuple[str, int]]:
-        """Names that declare what the symbol stands for: members of bases, or of expected types.
+        """Names that declare what the symbol implements: members of bases, or of expected types.
 
         A project that does not have the symbol's own file may have theirs, and refer to it so.
         """

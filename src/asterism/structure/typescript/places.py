@@ -205,7 +205,7 @@ def package_of(path: str) -> str | None:
     parts = rest.split("/")
     if parts[0].startswith("@") and len(parts) > 1:
         return "/".join(parts[:2])
-    # `@types/scope__name` stands for `@scope/name`.
+    # `@types/scope__name` declares `@scope/name`.
     return "@" + parts[0].replace("__", "/") if "__" in parts[0] else parts[0]
 
 

@@ -33,7 +33,7 @@ SHIPPED = Path(__file__).parents[1] / "typescript_compiler" / "tsc"
 
 
 def find_compiler(given: str | None = None) -> str | None:
-    """The compiler's program; None where there is none."""
+    """The compiler's program, or None."""
     place = Path(given) if given else SHIPPED
     # A relative path could name a file of the repository.
     is_there = place.is_absolute() and place.is_file() and os.access(place, os.X_OK)
@@ -83,7 +83,7 @@ class TypeScriptProject(CheckerProject[CompilerSession]):
     def __init__(
         self, compiler: str, root: str, cache: str, options: TypeScriptOptions | None = None
     ) -> None:
-        """`compiler` is the program, `cache` a directory of ours for this repository alone."""
+        """`compiler` is the program, `cache` a directory of Asterism for this repository alone."""
         self._library = str(Path(compiler).resolve().parent)
         self._cache = Path(cache, "typescript")
         self._options = options or TypeScriptOptions()

@@ -22,7 +22,7 @@ from asterism.types.structure import Edge, Known, SymbolPlace
 _HOLDERS = frozenset(
     {SyntaxKind.class_declaration, SyntaxKind.class_expression, SyntaxKind.interface_declaration}
 )
-# A name may also stand for a type that is written out elsewhere.
+# A name may also be an alias of a type that is written out elsewhere.
 _NAMED = _HOLDERS | {SyntaxKind.type_alias}
 
 # Bits of the compiler's symbol flags: property, method, accessors.
@@ -303,7 +303,7 @@ def split_for_order(handle: str) -> tuple[str, int]:
 
 
 def _maker(file: SourceFile, node: int) -> SymbolPlace:
-    """The symbol that a reference stands in, or the file where it stands in none."""
+    """The symbol that contains a reference, or the file."""
     index = file.around(node)
     return module_place(file) if index is None else item_place(file, index)
 

@@ -29,18 +29,18 @@ class SourceFile(OutlinedFile):
     def around(self, node: int) -> int | None:
         """The symbol of the outline that a node belongs to; None at the top.
 
-        What stands in a function without a name belongs to the symbol with a name around it, and
-        to the function itself where there is none, as in a test.
+        The contents of a function without a name belong to the named symbol around it, and to the
+        function itself without one, as in a test.
         """
         innermost = self._enclosing.at(self.tree.source.to_bytes(self.tree.start(node)))
         index = innermost
         while index is not None and _is_nameless(self.item(index)):
             index = self.item(index).parent
-        # A test's callback stands in a statement, which is no symbol.
+        # A test's callback is in a statement, which is no symbol.
         return index if index is not None and self.item(index).is_symbol else innermost
 
     def belongs(self, node: int, owners: AbstractSet[int]) -> bool:
-        """Whether a node stands in one of some symbols, with no other named one between."""
+        """Whether a node is inside one of some symbols, with no other named one between."""
         index = self._enclosing.at(self.tree.source.to_bytes(self.tree.start(node)))
         while index is not None and index not in owners and _is_nameless(self.item(index)):
             index = self.item(index).parent

@@ -107,7 +107,7 @@ def function_shape(
             origins = types.written_origins(file, found.annotation)
             flows_in.append(TypeFlow(name, written, origins))
             if tree.start(found.annotation) < tree.start(found.node):
-                # JavaScript's types stand in the comment above.
+                # JavaScript's types are in the comment above.
                 insertions.append((_after_name(tree, found), f": {written}"))
         elif (kind := inferred[found.node]) is not None:
             shown = types.text(kind, here)
