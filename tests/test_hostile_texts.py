@@ -154,6 +154,11 @@ def test_functions_of_more_than_a_text() -> None:
         ("structure.python.references._ASSIGNED", "match", ["a", "a ", ": ", "a:" + " " * 9]),
         ("structure.servers.session._OF", "find", ["1", "1/"]),
         ("analysis.resolve.variables._SET", "find", ["a,", "a:", "a: ", ",A", "a ", "a\t"]),
+        (
+            "analysis.resolve.variables._BLOCK_BRACKET",
+            "find",
+            ['"', "'", "`", "/*", "//", "{", '\\"'],
+        ),
         ("analysis.resolve.variables._WITH", "find", ["with a(", "with ", "a."]),
         ("analysis.resolve.variables._TYPE_ARGUMENTS", "match", ["<", "[", "a", "<["]),
         ("analysis.resolve.parameters._BEHIND", "find", ["\n", " ", "\t\n", ": "]),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from asterism.api.requests import CodePart, ContextItem, LeftOut, RequestContext, context_for
     from asterism.engine.relations import RelatedSymbol as Related
     from asterism.indexing.report import Progress, SyncReport, UpgradeReport
-    from asterism.operations.limits import ReplyPart as Part
+    from asterism.operations.limits import TextPart as Part
     from asterism.operations.search_reply import SearchRow as Hit
     from asterism.operations.symbols import LookupRow as Symbol
     from asterism.types.errors import AsterismError
@@ -64,7 +64,7 @@ _HOMES = {
     "Hit": "asterism.operations.search_reply.SearchRow",
     "IndexStatus": "asterism.api.replies",
     "LeftOut": "asterism.api.requests",
-    "Part": "asterism.operations.limits.ReplyPart",
+    "Part": "asterism.operations.limits.TextPart",
     "Progress": "asterism.indexing.report",
     "Related": "asterism.engine.relations.RelatedSymbol",
     "Relations": "asterism.api.replies",

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.cli.conftest import Run
 
 FIELDS = """
-    id file_path relative_path node_kind name parent_name parent_chunk_id child_chunk_ids depth
+    chunk_id file_path absolute_path kind name parent_name parent_chunk_id child_chunk_ids depth
     signature full_source start_line end_line jsdoc relevant_imports embedding_text vector
     content_hash last_modified repo language extension filename docstring is_exported
     decorator_names
@@ -21,14 +21,15 @@ def test_fields_of_a_chunk(run: Run, repository: Path) -> None:
     assert all(set(FIELDS.split()) <= set(chunk) for chunk in chunks)
     validate = next(chunk for chunk in chunks if chunk["name"] == "validate")
     service = next(chunk for chunk in chunks if chunk["name"] == "TokenService")
-    assert validate["parent_chunk_id"] == service["id"]
-    assert validate["id"] in service["child_chunk_ids"]
+    assert validate["parent_chunk_id"] == service["chunk_id"]
+    assert validate["chunk_id"] in service["child_chunk_ids"]
     assert validate["parent_name"] == "TokenService"
     assert validate["jsdoc"] == validate["docstring"] == "Validates one."
     assert validate["decorator_names"] == ["traced"]
     assert validate["vector"] is None
     assert validate["repo"] == "shop"
-    assert validate["file_path"] == str(repository / "src" / "tokens.ts")
+    assert validate["absolute_path"] == str(repository / "src" / "tokens.ts")
+    assert validate["file_path"] == "src/tokens.ts"
     assert (validate["start_line"], validate["end_line"]) == (6, 10)
 
 

@@ -57,7 +57,7 @@ def test_a_file_that_is_indexed(run: Run, linked: Path) -> None:
 def test_json(run: Run, linked: Path) -> None:
     found = inspect(run, "src/tokens.ts")
     assert list(found) == [
-        "path",
+        "file_path",
         "repository",
         "root",
         "project",
@@ -73,7 +73,7 @@ def test_json(run: Run, linked: Path) -> None:
         "imported_by",
         "problems",
     ]
-    assert (found["path"], found["repository"], found["root"]) == (
+    assert (found["file_path"], found["repository"], found["root"]) == (
         "src/tokens.ts",
         "shop",
         str(linked),
@@ -87,7 +87,7 @@ def test_json(run: Run, linked: Path) -> None:
         "reexports": False,
     }
     assert found["imported_by"] == [
-        {"path": "src/uses.ts", "names": ["TokenService"], "reexports": False}
+        {"file_path": "src/uses.ts", "names": ["TokenService"], "reexports": False}
     ]
     assert [chunk["name"] for chunk in found["chunks"]][2:5] == ["TokenService", "validate", "key"]
     chunk = found["chunks"][3]
@@ -131,7 +131,7 @@ def test_a_file_that_is_gone(run: Run, linked: Path) -> None:
     found = inspect(run, "src/tokens.ts")
     assert (found["freshness"], found["on_disk"], found["discovery"]) == ("gone", None, None)
     assert len(found["chunks"]) == 6
-    assert found["imported_by"][0]["path"] == "src/uses.ts"
+    assert found["imported_by"][0]["file_path"] == "src/uses.ts"
     lines = run("debug", "file", "src/tokens.ts").out.splitlines()
     assert lines[1] == "On disk     gone"
     assert lines[2].startswith("Index       behind: the file is gone, the index still has it")
@@ -244,15 +244,15 @@ def test_a_chunk_table_that_is_lost(run: Run, indexed: Path, places: Path) -> No
     assert found["freshness"] == "equal"
     assert "run `asterism index` to build it again" in found["trouble"]
     (chunk,) = found["chunks"]
-    assert (len(chunk["id"]), chunk["has_vector"], chunk["kind"]) == (32, False, None)
-    assert f"  lost  {chunk['id']}" in run("debug", "file", "main.py").out
+    assert (len(chunk["chunk_id"]), chunk["has_vector"], chunk["kind"]) == (32, False, None)
+    assert f"  lost  {chunk['chunk_id']}" in run("debug", "file", "main.py").out
 
 
 def test_a_file_reached_through_a_link(run: Run, indexed: Path, tmp_path: Path) -> None:
     (tmp_path / "way").symlink_to(indexed)
     (indexed / "inner").symlink_to("src")
-    assert inspect(run, str(tmp_path / "way" / "main.py"))["path"] == "main.py"
-    assert inspect(run, "inner/tokens.ts")["path"] == "src/tokens.ts"
+    assert inspect(run, str(tmp_path / "way" / "main.py"))["file_path"] == "main.py"
+    assert inspect(run, "inner/tokens.ts")["file_path"] == "src/tokens.ts"
 
 
 def test_a_file_name_that_is_not_utf8(run: Run, indexed: Path) -> None:

@@ -11,7 +11,7 @@ from asterism.cli.options import add_request, request_from
 from asterism.cli.parser import COMMANDS, CommandParser, build_parser
 from asterism.operations.calls import Call
 from asterism.operations.json import to_json
-from asterism.operations.limits import CallReply, ReplyPart
+from asterism.operations.limits import CallReply, TextPart
 from asterism.operations.operation import Operation
 from asterism.operations.requests import SearchCode, SimilarCode, SymbolLookup, SymbolRelations
 from asterism.operations.schema import Option, choice, request_fields, text, whole
@@ -33,7 +33,7 @@ class Echoed:
 
 def echo(_call: Call, asked: Echo) -> CallReply:
     found = Echoed(results=(asked.query,) * asked.limit)
-    return CallReply(parts=(ReplyPart(" ".join(found.results)),), structured=to_json(found))
+    return CallReply(parts=(TextPart(" ".join(found.results)),), structured=to_json(found))
 
 
 SCRATCH = Operation(

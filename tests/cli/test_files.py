@@ -33,7 +33,7 @@ def test_json(run: Run, repository: Path) -> None:
     found = json.loads(run("files", ".", "--json").out)
     assert list(found) == ["root", "files", "skipped", "counts"]
     assert found["root"] == str(repository)
-    assert found["files"][1] == {"path": "main.py", "size": 25}
+    assert found["files"][1] == {"file_path": "main.py", "size": 25}
     assert [entry["reason"] for entry in found["skipped"]] == ["secret", "binary"]
     assert found["counts"] == {"files": 4, "skipped": {"secret": 1, "binary": 1}}
 
@@ -59,7 +59,7 @@ def test_tokens_by_place_and_kind(run: Run, repository: Path) -> None:
     found = json.loads(run("files", ".", "--tokens", "--json").out)
     assert found["counts"] == {"AWS access key": 1, "GitHub token": 1}
     assert found["tokens"][0] == {
-        "path": "main.py",
+        "file_path": "main.py",
         "line": 3,
         "kind": "AWS access key",
         "proven": False,

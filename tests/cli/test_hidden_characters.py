@@ -229,8 +229,8 @@ def test_json_shows_them_and_has_them_verbatim(
 
 def test_names_are_verbatim_in_json(hostile: Path, run: Run) -> None:
     found = json.loads(run("files", ".", "--json").out)
-    assert NAME in [file["path"] for file in found["files"]]
-    assert "key\u202e\x1b[2J.pem" in [entry["path"] for entry in found["skipped"]]
+    assert NAME in [file["file_path"] for file in found["files"]]
+    assert "key\u202e\x1b[2J.pem" in [entry["file_path"] for entry in found["skipped"]]
     assert found["root"] == str(hostile)
 
 

@@ -21,9 +21,9 @@ def outlined(run: Run, path: str) -> dict[str, Any]:
 
 def test_keys_of_an_outline(run: Run, repository: Path) -> None:
     found = outlined(run, "src/tokens.ts")
-    expected = "path language symbols root_items imports exports references problems"
+    expected = "file_path language symbols root_items imports exports references problems"
     assert list(found) == expected.split()
-    assert (found["path"], found["language"]) == ("src/tokens.ts", "typescript")
+    assert (found["file_path"], found["language"]) == ("src/tokens.ts", "typescript")
 
 
 def test_a_symbol_with_its_children(run: Run, repository: Path) -> None:
@@ -41,7 +41,7 @@ def test_a_symbol_with_its_children(run: Run, repository: Path) -> None:
         "modifiers": ["exported"],
         "doc": "Checks tokens.",
         "decorators": [],
-        "exported": True,
+        "is_exported": True,
         "tags": [],
     }
     assert validate == {
@@ -56,7 +56,7 @@ def test_a_symbol_with_its_children(run: Run, repository: Path) -> None:
         "modifiers": ["async"],
         "doc": "Validates one.",
         "decorators": ["traced"],
-        "exported": False,
+        "is_exported": False,
         "tags": [],
         "children": [],
     }
@@ -123,7 +123,7 @@ def test_an_empty_file(run: Run, repository: Path) -> None:
 
 def test_a_file_outside_the_current_directory(run: Run, repository: Path, tmp_path: Path) -> None:
     (tmp_path / "alone.py").write_text("x = 1\n")
-    assert outlined(run, str(tmp_path / "alone.py"))["path"] == "alone.py"
+    assert outlined(run, str(tmp_path / "alone.py"))["file_path"] == "alone.py"
 
 
 def test_nesting_deeper_than_the_stack(run: Run, repository: Path) -> None:

@@ -136,7 +136,7 @@ def test_a_file_name_that_is_not_utf8(repository: Path) -> None:
     assert (outline.code, outline.err) == (0, "")
     assert outline.out.startswith("caf\\xe9.py  python")
     as_json = spawn([b"outline", name, b"--json"], repository)
-    assert json.loads(as_json.out)["path"] == "caf\\xe9.py"
+    assert json.loads(as_json.out)["file_path"] == "caf\\xe9.py"
     assert spawn([b"chunks", name, b"--json"], repository).code == 0
     assert "caf\\xe9.py" in spawn(["files", "."], repository).out
     assert spawn(["validate", "."], repository).code == 0

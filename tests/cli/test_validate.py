@@ -67,7 +67,7 @@ def test_a_violation_in_json(run: Run, repository: Path, monkeypatch: pytest.Mon
     done = run("validate", "main.py", "--jobs", "1", "--json")
     assert done.code == 1
     assert json.loads(done.out)["violations"] == [
-        {"rule": 3, "path": "main.py", "line": 7, "message": "is not the text of its lines"}
+        {"file_path": "main.py", "rule": 3, "line": 7, "message": "is not the text of its lines"}
     ]
 
 

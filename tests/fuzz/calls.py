@@ -269,7 +269,7 @@ def argument(name: str, schema: dict[str, Any], random: Random) -> Any:
         return _filters(random) if random.random() < 0.3 else _good_filters(random)
     if name == "cursor":
         return _cursor(random)
-    if name == "path":
+    if name in ("path", "file_path"):
         return random.choice(("cart.py", "lib", "lib/total.ts", "", ".", "long.py", "../shop"))
     if "anyOf" in schema:
         return argument(name, random.choice(schema["anyOf"]), random)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from asterism.operations.limits import (
     MOST_CHARS,
     CallReply,
-    ReplyPart,
+    TextPart,
     fitted,
     limit_for,
     measured,
@@ -31,9 +31,7 @@ def listing(texts: list[str]) -> CallReply:
         assert isinstance(shown, list)
         return "\n".join(row["text"] for row in shown)
 
-    return CallReply(
-        parts=(ReplyPart(render(found)),), structured=found, rows="rows", render=render
-    )
+    return CallReply(parts=(TextPart(render(found)),), structured=found, rows="rows", render=render)
 
 
 @given(st.lists(TEXTS, max_size=40), st.integers(1_000, 6_000))
@@ -61,7 +59,7 @@ def test_a_size_is_that_of_the_text_that_is_sent() -> None:
     "parts", [["x" * 5_000], ["short", "y" * 5_000, "z" * 5_000], ['"' * 3_000]]
 )
 def test_a_reply_without_rows_keeps_its_first_part(parts: list[str]) -> None:
-    reply = fitted(CallReply(parts=tuple(ReplyPart(text) for text in parts)), 2_000)
+    reply = fitted(CallReply(parts=tuple(TextPart(text) for text in parts)), 2_000)
     assert measured(reply) <= 2_000
     assert reply.parts[0].text[:5] == parts[0][:5]
 

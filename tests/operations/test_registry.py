@@ -17,7 +17,7 @@ from asterism.engine.engine import Engine
 from asterism.operations.calls import Call, Standpoint
 from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.operations.json import to_json
-from asterism.operations.limits import CallReply, ReplyPart
+from asterism.operations.limits import CallReply, TextPart
 from asterism.operations.operation import Operation, Route
 from asterism.operations.registry import OPERATIONS
 from asterism.operations.schema import Json, choice, request_fields, text, whole
@@ -51,7 +51,7 @@ class Echoed:
 
 def echo(_call: Call, asked: Echo) -> CallReply:
     found = Echoed(results=(asked.words,) * asked.limit, stage=asked.stage)
-    return CallReply(parts=(ReplyPart(asked.words),), structured=to_json(found))
+    return CallReply(parts=(TextPart(asked.words),), structured=to_json(found))
 
 
 SCRATCH = Operation(

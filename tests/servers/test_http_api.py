@@ -18,7 +18,7 @@ from asterism.operations.calls import Caller, Standpoint
 from asterism.operations.dispatch.clients import LOCAL, Spender
 from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.operations.error_codes import CODES, INTERNAL
-from asterism.operations.limits import CallReply, ReplyPart
+from asterism.operations.limits import CallReply, TextPart
 from asterism.operations.registry import OPERATIONS, TOOLS
 from asterism.servers.http.replies import OWN_STATUSES, STATUSES, HttpProblem, Wording
 from asterism.servers.http.routes import ROUTES_OF_TOOLS, routed
@@ -78,7 +78,7 @@ def test_every_code_has_a_status() -> None:
 def test_messages_speak_of_routes() -> None:
     wording = Wording(ROUTES_OF_TOOLS)
     sentence = "It is damaged. Call index_codebase with force=true. [index_corrupt]"
-    problem = wording.problem_of(CallReply(parts=(ReplyPart(sentence),), error="index_corrupt"))
+    problem = wording.problem_of(CallReply(parts=(TextPart(sentence),), error="index_corrupt"))
     assert problem == HttpProblem(
         "index_corrupt", "It is damaged. Call POST /api/index with force=true."
     )

@@ -110,6 +110,30 @@ end
 """,
     "lib/cover.ex": "defmodule Harbor.Lids.Cover do\n  def fold(n), do: n\nend\n",
     "tools/rope.py": "def tie():\n    return untie()\n\n\ndef untie():\n    return tie()\n",
+    "tools/wrap.py": "def wrap(what):\n    def wrapped():\n        coil(what)\n\n    return wrapped\n\n\n"
+    "def coil(what): ...\n",
+    "src/harbor/Sloop.java": "package harbor;\n\nclass Sloop extends Ship {\n  void heave() {}\n}\n",
+    "src/harbor/Ship.java": "package harbor;\n\nclass Ship extends Hull {\n  void lift() {}\n}\n",
+    "src/harbor/Hull.java": "package harbor;\n\nclass Hull {\n  void heave() {}\n"
+    "  void sail(Hull hull) {\n    hull.heave();\n  }\n}\n",
+    "web/allow.ts": """export const allow = (options: string) => {
+  const first = pick(options)
+  return async function allow(c: string) {
+    function mark(key: string) { pick(key) }
+    mark(first)
+    note(c)
+  }
+}
+export function lazy(c: string) {
+  const idle = () => { note(c) }
+  const run = () => { pick(c) }
+  return run
+}
+function pick(key: string) { return key }
+function note(key: string) {}
+""",
+    "turns/gate.rs": "struct Gate;\n\nimpl Open for Gate {\n    fn go(&self) {}\n}\n\n"
+    "impl Shut for Gate {\n    fn go(&self) {\n        bolt_it();\n    }\n}\n\nfn bolt_it() {}\n",
     "tools/knot.py": "from tools.rope import tie as bind\n\n\ndef knot():\n    return bind()\n",
 }
 
@@ -174,6 +198,14 @@ CALLS = [
         ],
     ),
     ("tools/knot.py", "knot", ["tools/rope.py:tie"]),
+    # A function that is returned calls for the one that returns it.
+    ("tools/wrap.py", "wrap", ["tools/wrap.py:coil"]),
+    (
+        "web/allow.ts",
+        "allow",
+        ["web/allow.ts:pick", "web/allow.ts:allow.allow.mark", "web/allow.ts:note"],
+    ),
+    ("web/allow.ts", "lazy", ["web/allow.ts:pick"]),
 ]
 CALLERS = [
     ("store/lid.go", "Lid.Turn", ["main.go:main", "store/box.go:Box.Open"]),
@@ -194,6 +226,28 @@ def test_callers_through_aliases_headers_and_packages(ask: Callable[..., ByName]
     by_name = ask()
     found = [(path, sorted(shown(known(by_name, path, name).callers))) for path, name, _ in CALLERS]
     assert found == [(path, callers) for path, _, callers in CALLERS]
+
+
+def test_a_caller_of_two_with_one_name_is_the_one_that_contains_the_call(
+    ask: Callable[..., ByName],
+) -> None:
+    (edge,) = known(ask(), "turns/gate.rs", "bolt_it", 13).callers
+    assert (edge.target.name, edge.target.line, edge.lines) == ("Gate.go", 8, (9,))
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "expected"),
+    [
+        ("src/harbor/Sloop.java", "Sloop.heave", ["calls through Hull.heave, which it overrides"]),
+        ("src/harbor/Hull.java", "Hull.heave", []),
+        ("src/harbor/Ship.java", "Ship.lift", []),
+    ],
+)
+def test_a_method_that_overrides_another_is_not_called_by_none(
+    ask: Callable[..., ByName], path: str, name: str, expected: list[str]
+) -> None:
+    gaps = known(ask(), path, name).gaps
+    assert [gap.why for gap in gaps if Fact.callers in gap.facts] == expected
 
 
 def test_types_of_a_signature_and_where_they_are_declared(ask: Callable[..., ByName]) -> None:

@@ -1,6 +1,6 @@
 """What names add where a language server knows only a part."""
 
-from asterism.structure.facts import completed
+from asterism.structure.shapes import completed
 from asterism.types.structure import Connections, Edge, Fact, Known, SymbolPlace
 
 

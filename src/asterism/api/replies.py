@@ -12,7 +12,7 @@ from asterism.engine.lookups import Lookup
 from asterism.engine.relations import RelatedSymbol, RelationsReply
 from asterism.engine.search import SearchReply
 from asterism.engine.status import Status
-from asterism.operations.limits import ReplyPart
+from asterism.operations.limits import TextPart
 from asterism.operations.search_reply import RowOptions, SearchRow, search_found
 from asterism.operations.symbols import LookupRow, symbols_found
 from asterism.store.registry import Registered
@@ -216,7 +216,7 @@ def status_record(found: Status) -> IndexStatus:
 class Context:
     """How the hits of a question connect, and their code, inside a token budget."""
 
-    parts: tuple[ReplyPart, ...]
+    parts: tuple[TextPart, ...]
     found: int
     """How many hits have a place in it; a context without any is false."""
     used_tokens: int
@@ -263,7 +263,7 @@ def context_of(reply: ContextReply) -> Context:
     """Context as programs see it."""
     state = reply.search.state
     return Context(
-        parts=tuple(ReplyPart(part.text, part.priority) for part in reply.assembly.parts),
+        parts=tuple(TextPart(part.text, part.priority) for part in reply.assembly.parts),
         found=reply.shown,
         used_tokens=reply.assembly.used_tokens,
         budget=reply.assembly.budget,

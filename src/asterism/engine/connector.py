@@ -19,10 +19,11 @@ from asterism.languages.registry import facets_of
 from asterism.lsp.keeper import KeeperOptions, ServerCondition
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
-from asterism.structure.facts import ByName, completed
+from asterism.structure.facts import ByName
 from asterism.structure.positions import SymbolTarget
 from asterism.structure.repository import FileReader, FilesOnce, IndexedRepository, KeptOutlines
 from asterism.structure.servers.catalogue import BY_FAMILY, SERVERS, ServerProfile
+from asterism.structure.shapes import completed
 from asterism.structure.uses import CALLABLE
 from asterism.types.deadlines import check_deadline
 from asterism.types.errors import LanguageServerError, ServerGarbled, ServerMissing

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from asterism.operations.calls import Call
 from asterism.operations.json import Accounted, compact, to_json
-from asterism.operations.limits import CallReply, ReplyPart, measured, plain_account, reply_of
+from asterism.operations.limits import CallReply, TextPart, measured, plain_account, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.schema import Json, ProjectId, RepositoryId, choice, text
 from asterism.operations.search import META
@@ -194,19 +194,19 @@ def _reply(call: Call, answered: Answered) -> CallReply:
     return reply
 
 
-def _answer(turn: Turn, text: str) -> ReplyPart:
+def _answer(turn: Turn, text: str) -> TextPart:
     found = AnswerFound(
         agentName=turn.agent_name,
         conversationId=turn.conversation_id,
         modelId=turn.model_id,
         segments=(AnswerSegment(type="answer", text=text),),
     )
-    return ReplyPart(compact(to_json(found)))
+    return TextPart(compact(to_json(found)))
 
 
 def _failed(message: str, code: str, machine: Json) -> CallReply:
     meta = {META: {"code": code, **machine}}
-    return CallReply(parts=(ReplyPart(f"{message} [{code}]"),), meta=meta, error=code)
+    return CallReply(parts=(TextPart(f"{message} [{code}]"),), meta=meta, error=code)
 
 
 OPERATIONS = (

@@ -1,4 +1,4 @@
-"""Arguments of a call, checked against the fields of the request; what is wrong is a sentence."""
+"""Checks the arguments of a call against the fields of the request."""
 
 import difflib
 import math

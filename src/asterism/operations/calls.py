@@ -1,9 +1,10 @@
-"""One call of an operation: what it is asked, by which client, and what it works with."""
+"""One call of an operation: arguments, caller, engine and server."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from asterism.indexing.report import Progress, SyncReport
@@ -25,7 +26,7 @@ def _ignore(_progress: Progress) -> None:
 
 
 class Caller(NamedTuple):
-    """Who calls: how it hears of progress, whether it still wants the answer, what it is."""
+    """The client of a call: its name, its progress callback, and whether it has left."""
 
     hear: Callable[[Progress], None] = _ignore
     gone: Callable[[], bool] = lambda: False
@@ -74,7 +75,7 @@ class Host(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Call:
     """A call with checked arguments."""
 
@@ -87,7 +88,11 @@ class Call:
     caller: Caller = field(default_factory=Caller)
 
     def repository(self) -> Registered:
-        """The repository that is meant."""
+        """The repository that is meant; it is resolved once for each call."""
+        return self._registered
+
+    @cached_property
+    def _registered(self) -> Registered:
         from asterism.operations.repositories import repository_for
 
         return repository_for(self.engine, self.here, self.arguments)

@@ -1,4 +1,4 @@
-"""What a request is given, as JSON: items by name with text and score, code, what was left out."""
+"""The context of a request as JSON: items with text and score, code, and what was left out."""
 
 from asterism.context.messages import item_text, tool_description
 from asterism.engine.sessions import TOKEN_METHOD, ContextFor
@@ -8,7 +8,7 @@ from asterism.types.sessions import Session, request_item_json, request_json
 
 
 def context_for_json(found: ContextFor, *, texts: bool = True) -> Json:
-    """A request's context for programs; vectors are no part of it."""
+    """A request's context for programs, without vectors."""
     wire = request_json(found.context)
     return {
         "requestId": found.request_id,

@@ -6,7 +6,7 @@ Their fields are named as those of stored turns are.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated
 
 from asterism.operations.calls import Call
 from asterism.operations.limits import CallReply, reply_of
@@ -24,38 +24,25 @@ FORMATS = ("json", "markdown")
 _BRIEF = ("rounds", "found", "context", "searches")
 """What a brief conversation leaves out of its turns."""
 
-_Limit: TypeAlias = Annotated[int, whole("Entries at most.", 1, 200)]
-_Cursor: TypeAlias = Annotated[str | None, text("Go on where the page before ended.")]
-_Shelf: TypeAlias = Annotated[str | None, choice("Which conversations.", SHELVES)]
-_Repository: TypeAlias = Annotated[
-    str | None, text("Only those about the repository of this name.")
-]
-_RepositoryId: TypeAlias = Annotated[
-    str | None, text("The same by the id, or the name, of a repository that is known.")
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListConversations:
     """A page of conversations."""
 
-    limit: _Limit = 20
-    cursor: _Cursor = None
-    shelf: _Shelf = None
-    repository: _Repository = None
-    repository_id: _RepositoryId = None
+    limit: Annotated[int, whole("Entries at most.", 1, 200)] = 20
+    cursor: Annotated[str | None, text("Go on where the page before ended.")] = None
+    shelf: Annotated[str | None, choice("Which conversations.", SHELVES)] = None
+    repository: Annotated[str | None, text("Only those about the repository of this name.")] = None
+    repository_id: Annotated[
+        str | None, text("The same by the id, or the name, of a repository that is known.")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchConversations:
-    """Words that a turn has."""
+class SearchConversations(ListConversations):
+    """A page of turns that have the words."""
 
     query: Annotated[str, text("What was said.")]
-    limit: _Limit = 20
-    cursor: _Cursor = None
-    shelf: _Shelf = None
-    repository: _Repository = None
-    repository_id: _RepositoryId = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

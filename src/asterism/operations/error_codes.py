@@ -7,11 +7,11 @@ from asterism.types import errors
 
 
 class Code(NamedTuple):
-    """A stable name for a kind of failure, and what a caller of tools does about it."""
+    """A stable code for a kind of error, with advice for callers of tools."""
 
     name: str
     advice: str = ""
-    """Beside what the message says itself, which speaks of commands."""
+    """Added to the message, which names commands of the terminal."""
 
 
 _INDEX_IT = "Call index_codebase, then ask again."
@@ -101,12 +101,12 @@ LONGEST_SENTENCE = 4_000
 
 
 def code_of(error: errors.AsterismError) -> Code:
-    """The code of an error: its own, or that of the nearest kind above."""
+    """The code of an error: that of its class, else of the nearest base class."""
     return next(CODES[kind] for kind in type(error).__mro__ if kind in CODES)
 
 
 def sentence_of(error: errors.AsterismError) -> str:
-    """What a model reads of an error."""
+    """The message, the advice and the code, as a model reads them."""
     code = code_of(error)
     message = str(error)
     if len(message) > LONGEST_SENTENCE:

@@ -57,7 +57,7 @@ class IndexDebug:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IndexVerdict:
+class InspectedVerdict:
     """Whether a file belongs into the index, and why not."""
 
     indexed: bool
@@ -78,7 +78,7 @@ class ChunkRow:
     start_line: int | None
     end_line: int | None
     text: str | None = ""
-    """What a model reads of it, if asked for."""
+    """The text that is embedded; left out unless asked for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,7 @@ class _Inspected(KnownRepository):
 
     file_path: str
     on_disk: bool
-    verdict: IndexVerdict | None
+    verdict: InspectedVerdict | None
     freshness: str
     message: str
     trouble: str | None
@@ -103,7 +103,7 @@ class _Inspected(KnownRepository):
 
 @dataclass(frozen=True, kw_only=True)
 class InspectionFound(EntryCounts, _Inspected):
-    """What the index holds of a file, and why not the rest."""
+    """The state of a file in the index, and why parts of it are missing."""
 
 
 def index_debug(call: Call, asked: IndexDebug) -> CallReply:
@@ -149,11 +149,11 @@ def _inspection_found(found: Inspection, with_text: bool, limit: int) -> Inspect
     )
 
 
-def _verdict(found: Inspection) -> IndexVerdict | None:
+def _verdict(found: Inspection) -> InspectedVerdict | None:
     from asterism.operations.repositories import shown_detail
 
     verdict = found.verdict
-    return verdict and IndexVerdict(
+    return verdict and InspectedVerdict(
         indexed=verdict.indexed,
         reason=verdict.reason and verdict.reason.value,
         detail=shown_detail(verdict.detail, found.registered.repository.root),

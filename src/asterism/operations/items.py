@@ -24,13 +24,12 @@ from asterism.operations.schema import (
     text,
     whole,
 )
-from asterism.types.context import DEFAULT_PRIORITY, Include, Item, Reference, Rule
+from asterism.types.context import DEFAULT_PRIORITY, Agent, Include, Item, Reference, Rule
 from asterism.types.errors import UsageError
 
 KINDS = ("rule", "reference", "tool")
 ACTIONS = ("add", "update", "remove", "enable", "disable")
 
-_LISTS = {"rule": "rules", "reference": "references"}
 _LEFT_OUT = 10
 """Items that were not chosen and are named all the same, the best first."""
 
@@ -169,7 +168,7 @@ def edit_item(call: Call, asked: EditItem) -> CallReply:
         case "add":
             change = partial(add_item, item=_new(asked))
         case "update":
-            held = getattr(folder.load(agent), _LISTS[kind])
+            held = _of_kind(folder.load(agent), kind)
             before = next((item for item in held if item.name == name), None)
             if before is None:
                 raise UsageError(f"The agent {agent} has no {kind} {name!r}; add it instead.")
@@ -179,11 +178,15 @@ def edit_item(call: Call, asked: EditItem) -> CallReply:
         case _:
             change = partial(enable_item, kind=kind, name=name, enabled=asked.action == "enable")
     changed = folder.edit(agent, change)
-    items = [item for item in getattr(changed, _LISTS[kind]) if item.name == name]
+    items = [item for item in _of_kind(changed, kind) if item.name == name]
     found = _Items(
         agentName=agent, action=asked.action, items=tuple(map(item_json, items)), notes=()
     )
     return _reply(found, call)
+
+
+def _of_kind(agent: Agent, kind: str) -> tuple[Rule, ...] | tuple[Reference, ...]:
+    return agent.rules if kind == "rule" else agent.references
 
 
 def _new(asked: EditItem) -> Rule | Reference:
@@ -200,13 +203,15 @@ def _new(asked: EditItem) -> Rule | Reference:
 
 
 def _changed(before: Rule | Reference, asked: EditItem) -> Rule | Reference:
-    names = ("text", "description", "priority", "include")
-    given = {name: getattr(asked, name) for name in names}
+    given: Json = {
+        "text": asked.text,
+        "description": asked.description,
+        "priority": asked.priority,
+        "include": None if asked.include is None else Include(asked.include),
+    }
     changes = {name: value for name, value in given.items() if value is not None}
     if not changes:
         raise UsageError("update changes nothing; give text, description, priority or include.")
-    if "include" in changes:
-        changes["include"] = Include(changes["include"])
     return replace(before, **changes)
 
 

@@ -42,7 +42,7 @@ class KnownRepository:
 
 @dataclass(frozen=True, kw_only=True)
 class EntryCounts:
-    """How many entries there are, how many the reply has, and why the rest is left out."""
+    """Total and returned entries, and why the others are left out."""
 
     total_count: int
     returned_count: int
@@ -54,7 +54,7 @@ class EntryCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class Accounted(EntryCounts):
-    """The same with where the list goes on, and how fresh it is."""
+    """The same with the cursor of the next page and the freshness of the index."""
 
     cursor: str | None
     index_state: Mapping[str, object]

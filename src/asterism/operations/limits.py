@@ -23,10 +23,10 @@ here on Claude Code warns its user about a long reply."""
 
 
 WIDEST_TIMES: Mapping[str, float] = {"elapsed_ms": 999_999.9, "latency_ms": 999_999}
-"""The fields that say how long a reply took, by which its size is not to be changed."""
+"""The time fields of a reply at their widest, so that the measured size does not depend on them."""
 
 
-class ReplyPart(NamedTuple):
+class TextPart(NamedTuple):
     """A text for the model; a higher priority matters more."""
 
     text: str
@@ -35,9 +35,9 @@ class ReplyPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallReply:
-    """What a tool answers, before a protocol writes it."""
+    """The reply of an operation, before MCP or HTTP writes it."""
 
-    parts: tuple[ReplyPart, ...]
+    parts: tuple[TextPart, ...]
     structured: Json | None = None
     meta: Json = field(default_factory=dict)
     rows: str | None = None
@@ -56,7 +56,7 @@ def reply_of(
     """The reply that a record is; without `render` it has no text, as programs read the data."""
     structured: Json = to_json(found)
     text = "" if render is None else render(structured)
-    return CallReply(parts=(ReplyPart(text),), structured=structured, rows=rows, render=render)
+    return CallReply(parts=(TextPart(text),), structured=structured, rows=rows, render=render)
 
 
 def limit_for(max_tokens: int | None, client: str | None = None) -> int:
@@ -161,7 +161,7 @@ def plain_account(total: int, returned: int, limit: int) -> Json:
 
 
 def with_size(reply: CallReply) -> CallReply:
-    """The reply with its own size in the account, where that stands among what is shown."""
+    """The reply with its own size in the account, if the structured content has an account."""
     structured = reply.structured or {}
     if "truncation_info" not in structured:
         return reply
@@ -199,7 +199,7 @@ def restructured(reply: CallReply, structured: Json) -> CallReply:
     """The reply with other structured content, and the text that follows from it."""
     parts = reply.parts
     if reply.render is not None:
-        parts = (ReplyPart(visible(reply.render(structured))),)
+        parts = (TextPart(visible(reply.render(structured))),)
     return replace(reply, structured=structured, parts=parts)
 
 
@@ -216,8 +216,8 @@ def _shortened(reply: CallReply, limit: int) -> CallReply:
     return _ending(reply, parts)
 
 
-def _ending(reply: CallReply, parts: list[ReplyPart]) -> CallReply:
-    """The reply with these parts and a word on the others."""
+def _ending(reply: CallReply, parts: list[TextPart]) -> CallReply:
+    """The reply with these parts and a note that the others were dropped."""
     gone = len(reply.parts) - len(parts)
     note = f"[Cut: the reply was too long; {gone} more parts had no place. Ask narrower.]"
-    return replace(reply, parts=(*parts, ReplyPart(note, 0.0)))
+    return replace(reply, parts=(*parts, TextPart(note, 0.0)))

@@ -1,4 +1,4 @@
-"""Which repository a call means, and that no path leads out of it."""
+"""Resolves the repository of a call, and paths inside it."""
 
 import os
 from pathlib import Path
@@ -118,7 +118,7 @@ def inside(registered: Registered, typed: str) -> Path:
 
 
 def _check_length(typed: str) -> None:
-    """Refuse what no system could open, before one is asked."""
+    """Refuse paths longer than any system allows, before the file system is called."""
     longest = max(len(os.fsencode(part)) for part in typed.split("/"))
     if longest > _LONGEST_NAME or len(os.fsencode(typed)) > _LONGEST_PATH:
         raise PathMissing(f"{display_path(typed[:80])}… is too long for a path; check it.")
@@ -170,7 +170,7 @@ def _listed(known: list[Registered]) -> str:
 
 
 def shown_detail(detail: str | None, root: str) -> str | None:
-    """Why a file is left out; of a place outside of the repository only the last name is told.
+    """Why a file is left out; a place outside of the repository is shortened to its last name.
 
     A detail begins with the place of a rule, and the rule behind it, or with a link's target.
     """

@@ -1,4 +1,4 @@
-"""Fields as data: what a request record says of itself, as JSON Schema.
+"""JSON Schema of request records, from the annotations of their fields.
 
 A request is a frozen dataclass. Each field is annotated with its type and its schema, made by one
 of the functions below, and where the rule is not enough with an `Option` for the command line:

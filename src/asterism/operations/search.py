@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from asterism.operations.calls import Call
 from asterism.operations.json import compact, to_json
-from asterism.operations.limits import CallReply, ReplyPart, fitted, reply_of
+from asterism.operations.limits import CallReply, TextPart, fitted, reply_of
 from asterism.operations.operation import Operation, Route
 from asterism.operations.requests import CodebaseSearch, SearchCode, SimilarCode
 from asterism.operations.schema import Json
@@ -36,7 +36,7 @@ ENVELOPE = 1_100
 """Characters of a reply without rows, query and filters: the account with its names, ids, a note or
 two. A final measurement catches what is longer."""
 META = "asterism"
-"""Where machines find what a text says to a model."""
+"""The key of `_meta` that holds the data of a reply whose content is text."""
 
 
 def codebase_search(call: Call, asked: CodebaseSearch) -> CallReply:
@@ -54,20 +54,20 @@ def context_reply(
     found: ContextReply, registered: Registered, *, is_local: bool = False
 ) -> CallReply:
     """A context as parts, with the account beside them."""
-    parts = [ReplyPart(part.text, part.priority) for part in found.assembly.parts]
+    parts = [TextPart(part.text, part.priority) for part in found.assembly.parts]
     state = found.search.state.message
     remarks = [*found.notes, *([state] if state else [])]
     if found.search.did_you_mean:
         remarks.append(f"Did you mean {', '.join(found.search.did_you_mean)}?")
     if remarks:
         least = min((part.priority for part in parts), default=1.0)
-        parts.append(ReplyPart("Notes:\n" + "\n".join(f"- {note}" for note in remarks), least / 2))
+        parts.append(TextPart("Notes:\n" + "\n".join(f"- {note}" for note in remarks), least / 2))
     meta = {META: to_json(context_found(found, registered, is_local=is_local))}
     return CallReply(parts=tuple(parts), meta=meta, account=META)
 
 
 def search_code(call: Call, asked: SearchCode) -> CallReply:
-    """Rows that are complete by themselves, and an account of the rest."""
+    """The rows of a search, and an account of what was left out."""
     registered = call.repository()
     where = _where(registered, asked.filters, file_type=asked.file_type, directory=asked.directory)
     request = _written(call, asked, engine_request(asked, where), asked.query)
@@ -159,7 +159,7 @@ _KEYS = {"file_type": "extension", "directory": "context_path_prefix"}
 
 
 def _where(registered: Registered, filters: Json, **parameters: list[str] | None) -> Filter:
-    """The filters of a call, by whichever parameter each is given."""
+    """The filters of a call: `filters`, and the parameters that are filters by another name."""
     from asterism.operations.repositories import inside
     from asterism.search.filters import parse_filters
 

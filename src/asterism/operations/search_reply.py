@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from asterism.store.registry import Registered
 
 LONGEST_ECHO = 2_000
-"""Characters of a query that a reply repeats; the caller knows the rest."""
+"""Characters of a query that a reply repeats; a longer one is truncated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +92,7 @@ class _Searched(Located):
 
 @dataclass(frozen=True, kw_only=True)
 class SearchFound(Timed, Accounted, _Searched):
-    """The rows of a search, and an account of what is not among them."""
+    """The rows of a search, and an account of those left out."""
 
     results: tuple[SearchRow, ...]
 
@@ -120,7 +120,7 @@ class RowOptions(NamedTuple):
     """The signals behind the rank."""
     content: bool = True
     is_local: bool = False
-    """The caller has the files, and is told where they are."""
+    """The caller is on this machine: rows have `absolute_path`."""
 
 
 def search_found(reply: SearchReply, registered: Registered, options: RowOptions) -> SearchFound:
@@ -140,7 +140,7 @@ def search_found(reply: SearchReply, registered: Registered, options: RowOptions
 def context_found(
     reply: ContextReply, registered: Registered, *, is_local: bool = False
 ) -> ContextFound:
-    """The record of a context; a local caller has the files, and is told where they are."""
+    """The record of a context; for a local caller its rows have `absolute_path`."""
     assembly = reply.assembly
     return ContextFound(
         **_asked(reply.search, registered),
@@ -255,7 +255,7 @@ def search_text(found: Json) -> str:
 
 
 def remarks(found: Json) -> Iterator[str]:
-    """What a reader has to know of what was left out, and of how fresh it is."""
+    """Notes on what was left out and on the freshness of the index."""
     info, dropped = found["truncation_info"], found["dropped"]
     if found["truncated"]:
         yield (

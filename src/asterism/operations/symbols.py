@@ -153,7 +153,7 @@ def symbols_text(found: Json) -> str:
 
 
 def _with_cursor(reply: CallReply, origin: Origin, start: int) -> CallReply:
-    """The cursor goes on after the last place that is given."""
+    """The cursor goes on after the last place of the page."""
 
     structured = reply.structured or {}
     end = start + structured["returned_count"]

@@ -29,21 +29,11 @@ turnId), `context`, `token` (text), `discarded` (text that was no part of the an
 `done` with what would be the reply, or one `error`. A client that leaves stops the turn."""
 
 _TurnId: TypeAlias = Annotated[str, text("The turn's id.")]
-_Question: TypeAlias = Annotated[str, text("The question.")]
-_AgentName: TypeAlias = Annotated[
-    str | None, text("The agent that answers; else the conversation's, or none.")
-]
 _ModelName: TypeAlias = Annotated[
     str | None, text("The model's name, or PROVIDER/NAME; else the one of the settings.")
 ]
 _Provider: TypeAlias = Annotated[
     str | None, choice("Who answers; else whom the settings name.", PROVIDERS)
-]
-_RequestId: TypeAlias = Annotated[
-    str | None, text("A name for this request: repeated, it is not answered twice.")
-]
-_Retries: TypeAlias = Annotated[
-    int | None, whole("How often the model may assess the hits and search again.", 0, 10)
 ]
 
 
@@ -51,12 +41,18 @@ _Retries: TypeAlias = Annotated[
 class Ask:
     """A question about a repository."""
 
-    question: _Question
-    agentName: _AgentName = None
+    question: Annotated[str, text("The question.")]
+    agentName: Annotated[
+        str | None, text("The agent that answers; else the conversation's, or none.")
+    ] = None
     model: _ModelName = None
     provider: _Provider = None
-    requestId: _RequestId = None
-    retries: _Retries = None
+    requestId: Annotated[
+        str | None, text("A name for this request: repeated, it is not answered twice.")
+    ] = None
+    retries: Annotated[
+        int | None, whole("How often the model may assess the hits and search again.", 0, 10)
+    ] = None
     repository_id: RepositoryId = None
     project_id: ProjectId = None
     conversationId: Annotated[
@@ -65,18 +61,10 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskOn:
+class AskOn(Ask):
     """The next question of a conversation."""
 
     conversationId: Annotated[str, text("The conversation's id.")]
-    question: _Question
-    agentName: _AgentName = None
-    model: _ModelName = None
-    provider: _Provider = None
-    requestId: _RequestId = None
-    retries: _Retries = None
-    repository_id: RepositoryId = None
-    project_id: ProjectId = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +96,7 @@ class TurnStopped:
     stopped: bool
 
 
-def ask(call: Call, asked: Ask | AskOn, hear: Hear) -> TurnHandle:
+def ask(call: Call, asked: Ask, hear: Hear) -> TurnHandle:
     """Begin to answer a question."""
     from asterism.engine.chat.requests import AskRequest
 

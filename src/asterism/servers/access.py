@@ -1,4 +1,4 @@
-"""Who may ask the HTTP server: by which name it is called, from which pages, with which token.
+"""Access rules of the HTTP server: allowed hosts, origins, tokens and users.
 
 A page of the web can make a browser send requests to this machine, and by changing what its own
 name means it can even read the answers. The browser then says that name as the host, and the page
@@ -37,7 +37,7 @@ class AccessRefusal(NamedTuple):
 
 
 class IdentityKind(StrEnum):
-    """What a request is admitted by."""
+    """The rule by which a request was admitted."""
 
     anyone = "anyone"
     """The server does not identify clients."""
@@ -48,7 +48,7 @@ class IdentityKind(StrEnum):
 
 
 class Identity(NamedTuple):
-    """Who asks: requests with equal values are of one client. Routes find it in `request.state`."""
+    """The client of a request: equal values are one client. Routes find it in `request.state`."""
 
     kind: IdentityKind
     name: str = ""
@@ -61,7 +61,7 @@ def _unknown() -> int | None:
 
 
 class Asked(NamedTuple):
-    """What a request says of itself; each header as often as it was sent."""
+    """The headers of a request that access depends on; each as often as it was sent."""
 
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ def page_cookie(port: int | None) -> str:
 
 
 def cookie_of(headers: tuple[str, ...], name: str) -> str:
-    """The value of a cookie; nothing if it is not there, or there twice."""
+    """The value of a cookie; empty if it is missing or sent twice."""
     pairs = (pair.strip().partition("=") for header in headers for pair in header.split(";"))
     found = [value for key, _, value in pairs if key == name]
     return found[0] if len(found) == 1 else ""
@@ -139,7 +139,7 @@ class Access:
         return bool(self.token) or self.renewed is not None or self.own_uid is not None
 
     def refusal(self, asked: Asked, is_open: bool = False) -> AccessRefusal | None:
-        """Why a request is refused; nothing if it may be answered. Open routes need no token."""
+        """Why a request is refused; None if it is admitted. Open routes need no token."""
         found = self.identified(asked, is_open)
         return found if isinstance(found, AccessRefusal) else None
 
@@ -273,7 +273,7 @@ def _name(asked: Asked) -> str:
 
 
 def _digest(text: str) -> bytes:
-    """Of one length, so that comparing takes one time whatever is given."""
+    """A digest of fixed length, so that comparing takes constant time."""
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest()
 
 

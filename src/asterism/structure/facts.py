@@ -1,20 +1,20 @@
 """A symbol's connections, from outlines and a name resolver."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from asterism.analysis.resolve.candidates import GUESS, Declaration, Meaning
 from asterism.analysis.resolve.receivers import bases_of
 from asterism.analysis.resolve.resolver import Resolver
 from asterism.analysis.resolve.scopes import ADDITIONS, CONTAINERS, FileScope
-from asterism.analysis.syntax.language import detect
 from asterism.structure.positions import SymbolTarget, find_item
 from asterism.structure.repository import IndexedRepository, Moment
 from asterism.structure.shapes import (
     flows_in,
     flows_out,
+    gaps_of,
     is_lambda,
     makers_of,
     members_of,
@@ -23,13 +23,15 @@ from asterism.structure.shapes import (
     type_of,
     value_of,
 )
-from asterism.structure.uses import CALLABLE, OF_USES, Use, Uses, find_uses, is_call, may_be_call
+from asterism.structure.uses import CALLABLE, Use, Uses, find_uses, is_call, may_be_call
 from asterism.types.outline import Item, Reference
 from asterism.types.structure import Connections, Edge, Fact, Gap, Known, SymbolPlace
 
 _INTERFACES = frozenset({"interface", "trait", "protocol", "module"})
-# Files whose uses are not read, by the rules of their language.
-_WITHOUT_USES = frozenset({"prose", "text"})
+
+
+# How many types above a method are looked at for the one that it overrides.
+_MOST_BASES = 20
 
 _Found: TypeAlias = defaultdict[SymbolPlace, list[tuple[int, float]]]
 _Base: TypeAlias = tuple[Meaning | None, Reference, bool]
@@ -98,8 +100,30 @@ class Facts:
             members=members_of(scope, item),
             type=type_of(scope, item),
             value=value_of(scope, item, self._max_value),
-            gaps=(*uses.gaps, *_gaps(scope, item)),
+            gaps=(*uses.gaps, *gaps_of(scope, item), *self._inherited(scope, declaration, uses)),
         )
+
+    def _inherited(self, scope: FileScope, method: Declaration, uses: Uses) -> Iterator[Gap]:
+        """A method without callers may be called through the type whose method it overrides."""
+        item = scope.outline.items[method.number]
+        container = scope.by_path.get(item.path[:-1], ()) if item.kind == "method" else ()
+        if uses.uses or not container:
+            return
+        types = [Declaration(scope.path, container[0])]
+        for _ in range(_MOST_BASES):
+            if not types:
+                return
+            around = types.pop(0)
+            for meaning, _, _ in self._bases(scope, self._item(around), around):
+                base = meaning.declaration if meaning else None
+                there = self._sense.scope(base.path) if base else None
+                if base is None or there is None:
+                    continue
+                if there.member(there.outline.items[base.number].path, item.name) is not None:
+                    name = f"{self._item(base).qualified_name}.{item.name}"
+                    yield Gap((Fact.callers,), f"calls through {name}, which it overrides")
+                    return
+                types.append(base)
 
     def _declaration(self, target: SymbolTarget) -> Declaration | None:
         scope = self._sense.scope(target.path)
@@ -175,6 +199,14 @@ class Facts:
             at = use.scope.outline.items[at].parent
         if at is None:
             return SymbolPlace(use.scope.path, use.scope.path, None, "file")
+        item = use.scope.outline.items[at]
+        same = (use.scope.outline.items[number] for number in use.scope.by_path.get(item.path, ()))
+        if (
+            item.body
+            and sum(other.kind in CALLABLE and other.body is not None for other in same) > 1
+        ):
+            # Of several functions of one name the one that contains the use.
+            return place_of(use.scope, at)
         return self._head(Declaration(use.scope.path, at))
 
     def _is_base(self, use: Use) -> bool:
@@ -267,16 +299,6 @@ class Facts:
         )
 
 
-def _gaps(scope: FileScope, item: Item) -> Iterator[Gap]:
-    same = [scope.outline.items[index] for index in scope.by_path.get(item.path, ())]
-    bodies = [other for other in same if other.kind in CALLABLE and other.body is not None]
-    if item.kind in CALLABLE and len(bodies) > 1:
-        why = f"{len(bodies)} declarations share this name in the file; uses are not told apart"
-        yield Gap(OF_USES, why)
-    if detect(scope.path).home in _WITHOUT_USES:
-        yield Gap((Fact.calls, *OF_USES), f"uses are not read in {scope.language} files")
-
-
 @dataclass(frozen=True, slots=True)
 class ByNameOptions:
     """How much is read for one symbol."""
@@ -347,37 +369,3 @@ class _ByNames:
     def uses(self, declaration: Declaration) -> Uses:
         """Who uses a symbol."""
         return find_uses(self._moment, self._resolver, declaration, self._options.max_files)
-
-
-def completed(found: Connections, named: Connections, missing: Collection[Fact]) -> Connections:
-    """The server's answer, with sure edges by name for the facts that it misses some of."""
-    if Fact.calls in missing:
-        found = replace(found, calls=_joined(found.calls, named.calls))
-    if Fact.subtypes in missing:
-        found = replace(found, subtypes=_joined(found.subtypes, named.subtypes))
-    if Fact.callers in missing:
-        callers = _joined(found.callers, named.callers)
-        users = _joined(found.users, named.users)
-        found = replace(found, callers=callers, users=users)
-    if Fact.references in missing and named.references:
-        files = {*(found.references or ()), *named.references}
-        found = replace(found, references=tuple(sorted(files)))
-    return found
-
-
-def _joined(resolved: tuple[Edge, ...], named: tuple[Edge, ...]) -> tuple[Edge, ...]:
-    """Both; of one name in one line the server's word is the one that counts."""
-    places = {(edge.target.path, edge.target.name) for edge in resolved}
-    said = {(_last(edge), line) for edge in resolved for line in edge.lines}
-    more = [
-        edge
-        for edge in named
-        if edge.confidence > GUESS
-        and (edge.target.path, edge.target.name) not in places
-        and not any((_last(edge), line) in said for line in edge.lines)
-    ]
-    return (*resolved, *more)
-
-
-def _last(edge: Edge) -> str:
-    return edge.target.name.rpartition(".")[2]

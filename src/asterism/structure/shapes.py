@@ -1,13 +1,16 @@
 """A symbol's parts, members, type and value, as the outline of its file has them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from typing import TypeAlias
 
+from asterism.analysis.resolve.candidates import GUESS
 from asterism.analysis.resolve.scopes import CONTAINERS, FileScope
 from asterism.analysis.resolve.variables import property_text
-from asterism.structure.uses import CALLABLE
+from asterism.analysis.syntax.language import detect
+from asterism.structure.uses import CALLABLE, OF_USES, is_returned
 from asterism.types.outline import Item, Reference
-from asterism.types.structure import Edge, Member, SymbolPlace, TypeFlow
+from asterism.types.structure import Connections, Edge, Fact, Gap, Member, SymbolPlace, TypeFlow
 
 OriginOf: TypeAlias = Callable[[FileScope, Reference], Edge | None]
 
@@ -81,7 +84,7 @@ def place_of(scope: FileScope, number: int) -> SymbolPlace:
 
 
 def makers_of(scope: FileScope, number: int) -> list[int]:
-    """The items whose calls are a symbol's own: a function with a name inside makes its own."""
+    """The items whose calls are a symbol's own: also of functions without names or returned."""
     items = scope.outline.items
     found: list[int] = []
     waiting = [number]
@@ -89,7 +92,12 @@ def makers_of(scope: FileScope, number: int) -> list[int]:
         at = waiting.pop()
         found.append(at)
         children = items[at].children
-        waiting += [child for child in children if _is_part(items[at], items[child])]
+        waiting += [
+            child
+            for child in children
+            if _is_part(items[at], items[child])
+            or is_returned(scope.source, items[at], items[child])
+        ]
     return found
 
 
@@ -143,3 +151,52 @@ def value_of(scope: FileScope, item: Item, limit: int) -> str | None:
     _, mark, value = text.partition("=")
     value = value.strip().rstrip(";,").strip()
     return value if mark and value and len(value) <= limit and "\n" not in value else None
+
+
+# Files whose uses are not read, by the rules of their language.
+_WITHOUT_USES = frozenset({"prose", "text"})
+
+
+def gaps_of(scope: FileScope, item: Item) -> Iterator[Gap]:
+    """What cannot be told of a symbol from its file."""
+    same = [scope.outline.items[index] for index in scope.by_path.get(item.path, ())]
+    bodies = [other for other in same if other.kind in CALLABLE and other.body is not None]
+    if item.kind in CALLABLE and len(bodies) > 1:
+        why = f"{len(bodies)} declarations share this name in the file; uses are not told apart"
+        yield Gap(OF_USES, why)
+    if detect(scope.path).home in _WITHOUT_USES:
+        yield Gap((Fact.calls, *OF_USES), f"uses are not read in {scope.language} files")
+
+
+def completed(found: Connections, named: Connections, missing: Collection[Fact]) -> Connections:
+    """The server's answer, with sure edges by name for the facts that it misses some of."""
+    if Fact.calls in missing:
+        found = replace(found, calls=_joined(found.calls, named.calls))
+    if Fact.subtypes in missing:
+        found = replace(found, subtypes=_joined(found.subtypes, named.subtypes))
+    if Fact.callers in missing:
+        callers = _joined(found.callers, named.callers)
+        users = _joined(found.users, named.users)
+        found = replace(found, callers=callers, users=users)
+    if Fact.references in missing and named.references:
+        files = {*(found.references or ()), *named.references}
+        found = replace(found, references=tuple(sorted(files)))
+    return found
+
+
+def _joined(resolved: tuple[Edge, ...], named: tuple[Edge, ...]) -> tuple[Edge, ...]:
+    """Both; of one name in one line the server's word is the one that counts."""
+    places = {(edge.target.path, edge.target.name) for edge in resolved}
+    said = {(_last(edge), line) for edge in resolved for line in edge.lines}
+    more = [
+        edge
+        for edge in named
+        if edge.confidence > GUESS
+        and (edge.target.path, edge.target.name) not in places
+        and not any((_last(edge), line) in said for line in edge.lines)
+    ]
+    return (*resolved, *more)
+
+
+def _last(edge: Edge) -> str:
+    return edge.target.name.rpartition(".")[2]

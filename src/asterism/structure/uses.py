@@ -37,6 +37,23 @@ _DECLARED = re.compile(rb"\s+\w+\s*[({]")
 _ATTRIBUTE = re.compile(rb"@(?:\w+[.:])*$|#!?\[[^\]\n]*$")
 
 
+# The text right before a function that is returned, and the last line of one that returns a name.
+_RETURNED_HERE = re.compile(rb"(?:\breturn|=>)\s*+(?:async\s+)?\(?\s*+$")
+
+
+def is_returned(source: bytes, around: Item, inner: Item) -> bool:
+    """Whether a function returns a function that is declared in it, as a factory does."""
+    if around.kind not in CALLABLE or inner.kind not in CALLABLE:
+        return False
+    start = inner.span.start
+    if _RETURNED_HERE.search(source, max(around.span.start, start - 40), start):
+        return True
+    name = re.escape(inner.name.encode())
+    after = source[inner.span.end : around.span.end]
+    by_name = rb"\breturn\s+" + name + rb"\s*(?:$|[;\n}])|\n[ \t]*" + name + rb"\s*\}?\s*$"
+    return re.search(by_name, after) is not None
+
+
 def is_call(scope: FileScope, reference: Reference, target: Item | None) -> bool:
     """Whether a reference calls what it means; `target` is None for what is foreign."""
     if target is not None and target.kind == "enum_member":

@@ -20,13 +20,13 @@ _current: ContextVar[str] = ContextVar("asterism_request", default="")
 
 
 def current_request() -> str:
-    """The id of the request that is being answered; nothing outside of one."""
+    """The id of the current request; empty outside of one."""
     return _current.get()
 
 
 @contextmanager
 def request(name: str | None = None) -> Iterator[str]:
-    """Everything inside belongs to one request; inside another one it goes on with that.
+    """Log lines inside have one request id; a nested use keeps the outer id.
 
     `name` is the id that a client gave it; an invalid one is replaced by a new id.
     """
@@ -56,7 +56,7 @@ ITEMS_AT_MOST = 20
 DEPTH_AT_MOST = 3
 """Lists and tables inside each other; what lies deeper is named by its kind."""
 SECRET_AT_LEAST = 6
-"""Characters of a secret that is searched for: less would hide ordinary words."""
+"""The shortest secret that is hidden: a shorter one would hide ordinary words."""
 
 # Under these names there is code, or what a user wrote for no log.
 _CONTENTS = frozenset(
@@ -154,7 +154,7 @@ def _text(name: str, text: str) -> str:
 
 
 def excerpt(text: str, most: int) -> str:
-    """The beginning of a text without its secrets; of a very long one the rest is not even read."""
+    """The beginning of a text without its secrets; the rest of a long text is not read."""
     read = 4 * most
     if len(text) > read:
         # A secret that is cut in two would not be recognised: its first half goes as well.
@@ -166,7 +166,7 @@ def excerpt(text: str, most: int) -> str:
 _ENDS_A_WORD = re.compile(r'[\s"=]')
 
 FIELD_AT_MOST = 4_000
-"""Characters of one field with all that is in it."""
+"""Characters of one field, nested values included."""
 
 LOGGER = logging.getLogger("asterism")
 """Programs that use Asterism as a library can listen here; by itself it says nothing."""

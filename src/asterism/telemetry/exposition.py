@@ -27,7 +27,7 @@ from asterism.telemetry.meters import (
 )
 
 OK = "ok"
-"""The outcome of what did not fail."""
+"""The outcome of success."""
 
 
 def summary() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Where the log goes: JSON or plain lines, to standard error or to a file that is kept small."""
+"""Log handlers: JSON or plain lines, to standard error or to a file of limited size."""
 
 import logging
 import os
@@ -19,11 +19,11 @@ Format: TypeAlias = Literal["plain", "json"]
 FILE_BYTES = 10_000_000
 """A file that grows beyond this is set aside: some 50,000 lines, which an editor still opens."""
 FILES_KEPT = 3
-"""Files that were set aside; the oldest goes."""
+"""Files that were set aside; the oldest is deleted."""
 
 MESSAGE_AT_MOST = 2_000
 TRACE_AT_MOST = 6_000
-"""Characters; the end is what tells where it happened."""
+"""Characters; the end has the place of the error."""
 
 _LEVELS: Mapping[Level, int] = {
     "error": logging.ERROR,
@@ -35,7 +35,7 @@ _LEVELS: Mapping[Level, int] = {
 
 @dataclass(frozen=True, slots=True)
 class LogOptions:
-    """What is logged, how, and where."""
+    """Level, format and destination of the log."""
 
     level: Level = "off"
     format: Format = "plain"
@@ -142,7 +142,7 @@ class _Rotating(_Quiet):
         self.stream = fresh
 
     def _size(self) -> int | None:
-        """How large the file is; nothing if another one has its name, or none."""
+        """The size of the file; None if it is gone or was replaced."""
         ours = os.fstat(self.stream.fileno())
         try:
             named = self._path.stat()
@@ -218,7 +218,7 @@ def _moment(record: logging.LogRecord) -> str:
 
 
 def _message(record: logging.LogRecord) -> str:
-    """What a library says, on one line."""
+    """A message of a library, on one line."""
     text = excerpt(record.getMessage(), MESSAGE_AT_MOST)
     return text if text.isprintable() else one_line(text)[1:-1]
 

@@ -17,11 +17,11 @@ SERIES_AT_MOST = 200
 """Combinations of labels that one meter keeps; whatever comes after them is counted together."""
 
 OTHER = "other"
-"""The labels of what is counted together."""
+"""Label values of one series."""
 
 
 class MeterKind(StrEnum):
-    """What sort of number it is, in the words of Prometheus."""
+    """The type of a metric, in the words of Prometheus."""
 
     counter = "counter"
     gauge = "gauge"
@@ -89,7 +89,7 @@ class Counter(Meter):
 
 
 class Gauge(Meter):
-    """Goes up and down."""
+    """A value that goes up and down."""
 
     kind = MeterKind.gauge
 
@@ -153,7 +153,7 @@ class Histogram(Meter):
             counts[place] += 1
 
     def readings(self) -> list[MeterReading]:
-        """Every series, each of one moment."""
+        """Every series, each read at one moment."""
         with self._lock:
             return [
                 MeterReading(labels, self._values[labels], tuple(self._counts[labels]))

@@ -37,7 +37,7 @@ def record_masked(receiver: str, tokens: Sequence[FoundToken]) -> None:
 
 @contextmanager
 def counting_masked() -> Iterator[Counter[str]]:
-    """What is masked from here on in this context, and in those that are copied from it."""
+    """Counts tokens masked in this context and in contexts copied from it."""
     counter: Counter[str] = Counter()
     reset = _counting.set(counter)
     try:

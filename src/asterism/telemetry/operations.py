@@ -26,10 +26,10 @@ from asterism.telemetry.meters import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplySize:
-    """What became of one reply when its size was looked at."""
+    """The size of a reply and what was truncated."""
 
     surface: str
-    """Who gives it: a tool, or `search` for what the engine chooses."""
+    """The tool, or `search` for the selection of the engine."""
     utilisation: float
     """The used share of the fullest limit, 0 to 1."""
     reason: str | None = None
@@ -82,7 +82,7 @@ class MeasuredOperation:
     __slots__ = ("_began", "_request", "fields", "level", "mode", "name", "outcome")
 
     def __init__(self, name: str, mode: str = "", level: int = logging.INFO) -> None:
-        """`level` is that of its line in the log where it goes well."""
+        """`level` is that of its line in the log if it succeeds."""
         self.name = name
         self.mode = mode
         self.level = level
@@ -107,7 +107,7 @@ class MeasuredOperation:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End, well or not; what was raised goes on."""
+        """End; an exception passes through."""
         seconds = time.perf_counter() - self._began
         if kind is not None and error is not None:
             self.outcome = "error"
@@ -153,7 +153,7 @@ class MeasuredCall(MeasuredOperation):
         TOOLS.observe(self.name, self.outcome, value=seconds)
 
     def log(self, level: int, **fields: object) -> None:
-        """Its line; a refusal is not the server's failure, but worth to be seen."""
+        """Its line; an error reply is a warning."""
         level = level if self.outcome == OK else logging.WARNING
         log_event("tool", level, tool=self.name, **fields)
 

@@ -263,6 +263,130 @@ def test_meaning(case: Case) -> None:
     assert (meaning.confidence <= GUESS) == case.guessed
 
 
+HIDDEN = [
+    (
+        "go",
+        """package store
+type Tree struct{}
+type Other struct{}
+func (o *Other) insert() {}
+func (t *Tree) insert() {}
+func (t *Tree) Walk(n int) {
+	defer func() {
+		t := recover()
+		log(t)
+	}()
+	each(func(x int) { t := Other{}; t.inner() })
+	if t := find("}"); t != nil {
+		t.inner()
+	} else {
+		t.inner()
+	}
+	if n > 1 {
+		var t Other
+		t.inner()
+	}
+	t.insert()
+}
+""",
+        "Tree.insert",
+    ),
+    (
+        "java",
+        """class Other { void insert() {} }
+class Tree {
+  Other t;
+  void insert() {}
+  void walk(Tree t) {
+    each((Other u) -> { Other v = make(); v.inner(); });
+    for (Other o : all()) {
+      o.inner();
+    }
+    t.insert();
+  }
+  void each(Other o) {}
+}
+""",
+        "Tree.insert",
+    ),
+    (
+        "ts",
+        """class Other { insert() {} }
+class Tree { insert() {} }
+function walk(t: Tree) {
+  each((x) => {
+    const t = new Other()
+    t.inner()
+  })
+  t.insert()
+}
+""",
+        "Tree.insert",
+    ),
+    (
+        "py",
+        """class Other:
+    def insert(self): ...
+class Tree:
+    def insert(self): ...
+def walk(t: Tree):
+    def inner():
+        t = Other()
+        t.inner()
+    t.insert()
+""",
+        "Tree.insert",
+    ),
+    (
+        "go",
+        """package store
+type Tree struct{}
+type Other struct{}
+func (o *Other) insert() {}
+func (t *Tree) insert() {}
+func (t *Tree) Walk(n int) {
+	t := Other{}
+	if n > 1 {
+		t.insert()
+	}
+	t.insert()
+}
+""",
+        "Other.insert",
+    ),
+    (
+        "ts",
+        """class Other { insert() {} }
+class Tree { insert() {} }
+function walk() {
+  let t
+  before(() => {
+    t = new Tree()
+  })
+  check(() => t.insert())
+}
+""",
+        "Tree.insert",
+    ),
+]
+
+
+@pytest.mark.parametrize(("ending", "source", "expected"), HIDDEN)
+def test_a_variable_ends_with_its_block(ending: str, source: str, expected: str) -> None:
+    path = f"store/a.{ending}"
+    world = InMemoryWorld({path: source})
+    resolver, scope = Resolver(world), world.scope(path)
+    assert scope is not None
+    uses = [one for one in scope.outline.references if one.name == "insert" and one.receiver]
+    assert uses
+    for use in uses:
+        meaning = resolver.resolve(scope, use)
+        assert meaning is not None
+        assert meaning.declaration is not None
+        assert resolver.item(meaning.declaration).qualified_name == expected
+        assert meaning.confidence > GUESS
+
+
 def test_a_function_with_a_body_is_meant_rather_than_its_declaration() -> None:
     world = InMemoryWorld(C)
     resolver, scope = Resolver(world), world.scope("box.c")

@@ -13,7 +13,7 @@ from asterism.engine.stores import DataDirectories
 from asterism.operations.calls import Standpoint
 from asterism.operations.dispatch.hidden_paths import Hiding, hidden_places
 from asterism.operations.dispatch.toolbox import Toolbox, failure
-from asterism.operations.limits import CallReply, ReplyPart
+from asterism.operations.limits import CallReply, TextPart
 from asterism.operations.registry import OPERATIONS
 from asterism.servers.http.routes import routed
 from asterism.types.errors import SettingError
@@ -62,7 +62,7 @@ def test_code_is_left_as_it_is_beside_a_sentence() -> None:
     structured = {"notes": ["The log /var/log/x is full."], "results": [{"content": code}]}
     text = f"The log /var/log/x is full.\n{code}"
     reply = CallReply(
-        parts=(ReplyPart(text),), structured=structured, meta={"asterism": {"note": "/a/b"}}
+        parts=(TextPart(text),), structured=structured, meta={"asterism": {"note": "/a/b"}}
     )
     shown = HIDING.reply(reply)
     assert shown.structured == {"notes": ["The log … is full."], "results": [{"content": code}]}

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from asterism.analysis.resolve.parameters import Header, header_of
 from asterism.analysis.resolve.variables import Local, locals_of
 from asterism.languages.facets import Facets
 from asterism.languages.registry import code_of, facets_of
-from asterism.types.outline import DEFAULT, EVERYTHING, WHOLE, Item, Outline, Reference
+from asterism.types.outline import DEFAULT, EVERYTHING, WHOLE, Item, Outline, Reference, Span
 
 # Kinds whose members are reached through a name or an instance of it.
 CONTAINERS = frozenset(
@@ -252,7 +252,11 @@ class FileScope:
             item = self.outline.items[number]
             start = self.body_start(number)
             text = self.source[start : item.span.end].decode("latin-1")
-            self._locals[number] = locals_of(text, self.language)
+            inner = [self.outline.items[child].span for child in item.children]
+            self._locals[number] = {
+                name: [_within(local, start, inner) for local in places]
+                for name, places in locals_of(text, self.language).items()
+            }
         return self._locals[number]
 
     def locals_in(self, text: str) -> dict[str, list[Local]]:
@@ -308,3 +312,12 @@ def last_word(module: str) -> str:
 
 def _is_space(item: Item) -> bool:
     return item.kind in ("namespace", "module")
+
+
+def _within(local: Local, start: int, inner: Sequence[Span]) -> Local:
+    """A variable that a function inside declares ends with that function."""
+    if local.declares:
+        for span in inner:
+            if span.start <= start + local.at < span.end:
+                return local._replace(until=min(local.until, span.end - start))
+    return local

@@ -79,7 +79,7 @@ class Values:
                 )
             places = scope.locals(number).get(name, ())
             start = scope.body_start(number)
-            before = [local for local in places if start + local.at < at]
+            before = [local for local in places if start + local.at < at < start + local.until]
             if before:
                 owner = self._place_owner(scope, name, before, number)
                 return True, owner

@@ -1,7 +1,9 @@
 """What type a variable has by its declaration, read from the text of the function around it."""
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -40,6 +42,28 @@ _SET = re.compile(
     r"(?:(?:await|new|try[!?]?)\s+|&)*"
 )
 _BRACKET = re.compile(r"[()\[\]{}]")
+# Brackets that open and close blocks, past strings and comments.
+_BLOCK_BRACKET = re.compile(
+    r"\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)'|`[^`]*+`?|//[^\n]*|/\*(?:[^*]|\*(?!/))*+|([(){}])"
+)
+# What makes a setting a declaration: a word or a type before the name.
+_DECLARES = re.compile(
+    r"(?:\b(?:let|var|val|const|auto|final|local|mut)[ \t]+|(?<![\w.])"
+    r"(?!(?:else|do|in|return|and|or"
+    r"|not|then)\b)[A-Za-z_][\w.:]*(?:<[^<>]{0,80}>)?(?:\[\])?[ \t*&?]*[ \t*&])$"
+)
+# A statement whose head may declare variables for the block behind it.
+_HEAD_WORD = re.compile(
+    r"(?:^|[;{}])[ \t]*(?:\}?[ \t]*else[ \t]+)?(?:if|for|switch|while)\b[^\n{]*$"
+)
+# Between the brackets of parameters or of a head and the block.
+_BEFORE_BLOCK = re.compile(r"(?:[ \t\n]|->|=>|[\w.*<>\[\]:,?]){0,80}$")
+_ELSE = re.compile(r"\s*else\b[^{};\n]{0,200}$")
+# How much text before a name is read.
+_LOOK_BACK = 160
+# How many brackets around a name are looked at; code nests fewer.
+_MOST_LEVELS = 60
+_WHOLE = 1 << 60
 _RESULT_NAMES = re.compile(r"\b(?:err|ok)\b")
 _WITH = re.compile(rf"\bwith\s+({_CHAIN})\([^\n]{{0,120}}?\)\s+as\s+({_NAME})")
 _RIGHT = re.compile(_CHAIN)
@@ -75,6 +99,10 @@ class Local(NamedTuple):
     """The function or type that is called for it, as written."""
     alias: str | None = None
     """The type or name that it is an alias of, as written."""
+    declares: bool = False
+    """Whether it is declared here, not only set."""
+    until: int = _WHOLE
+    """Where the block that declares it ends; outside of it the name means something else."""
 
 
 def locals_of(text: str, language: str) -> dict[str, list[Local]]:
@@ -87,21 +115,128 @@ def locals_of(text: str, language: str) -> dict[str, list[Local]]:
             first, second = match.group(1), match.group(2)
             name, type_text = (second, first) if form == "first" else (first, second)
             if type_text.partition(" ")[0] not in _NO_TYPES:
-                found[name].append(Local(match.start(), type_head(type_text)))
+                head = type_head(type_text)
+                at = match.start(2 if form == "first" else 1)
+                found[name].append(Local(at, head, declares=form != "line"))
     for match in _SET.finditer(text):
         local = _set_to(text, match.start(), match.end())
         if local is not None:
-            found[match.group(1).lstrip("$")].append(local)
+            name = match.group(1).lstrip("$")
+            found[name].append(local._replace(declares=_is_declared(text, match, form)))
         if facets.error_results:
             # The last of several results is the error, which is no type of the repository.
             for other in _RESULT_NAMES.findall(match.group(2)):
-                found[other].append(Local(match.start(), ""))
+                is_new = _is_declared(text, match, form)
+                found[other].append(Local(match.start(), "", declares=is_new))
     if facets.with_statements:
         for match in _WITH.finditer(text):
             found[match.group(2)].append(Local(match.start(), maker=match.group(1)))
-    for places in found.values():
-        places.sort(key=lambda local: (local.at, local.type is None))
-    return dict(found)
+    ends = _Blocks(text) if form and form != "line" else None
+    return {name: _in_order(places, ends) for name, places in found.items()}
+
+
+def _in_order(places: list[Local], blocks: "_Blocks | None") -> list[Local]:
+    """The places by offset, each with the end of its block if it is declared there."""
+    if blocks is not None:
+        places = [
+            local._replace(until=blocks.end(local.at)) if local.declares else local
+            for local in places
+        ]
+    return sorted(places, key=lambda local: (local.at, local.type is None))
+
+
+def _is_declared(text: str, match: re.Match[str], form: str) -> bool:
+    """Whether a setting declares its variable; Python's assignments declare them in functions."""
+    if form == "line" or ":=" in match.group():
+        return True
+    before = text[max(0, match.start() - _LOOK_BACK) : match.start()]
+    return _DECLARES.search(before[before.rfind("\n") + 1 :]) is not None
+
+
+class _Blocks:
+    """The brackets of a text as a tree, made at the first need."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._opens: list[int] = []
+        self._closes: list[int] = []
+        self._parents: list[int] = []
+
+    def end(self, at: int) -> int:
+        """Where the variable that is declared at a place ends."""
+        if not self._opens:
+            self._read()
+        for pair in self._around(at):
+            if self._text[self._opens[pair]] == "(":
+                # Parameters, or the head of a loop, belong to the block behind them.
+                block = self._block_after(self._closes[pair])
+                if block is not None:
+                    return self._chain_end(block)
+                continue
+            if self._is_head(at):
+                block = self._block_after(at, far=True)
+                if block is not None:
+                    return self._chain_end(block)
+            return self._closes[pair]
+        return _WHOLE
+
+    def _read(self) -> None:
+        open_now: list[int] = []
+        for found in _BLOCK_BRACKET.finditer(self._text):
+            sign = found.group(1)
+            if sign in ("(", "{"):
+                self._parents.append(open_now[-1] if open_now else -1)
+                open_now.append(len(self._opens))
+                self._opens.append(found.start())
+                self._closes.append(len(self._text))
+            elif sign and open_now:
+                self._closes[open_now.pop()] = found.start()
+
+    def _around(self, at: int) -> Iterator[int]:
+        """The pairs around a place, from the inside out."""
+        pair = bisect_left(self._opens, at) - 1
+        for _ in range(_MOST_LEVELS):
+            if pair < 0:
+                return
+            if self._closes[pair] > at:
+                yield pair
+            pair = self._parents[pair]
+
+    def _is_head(self, at: int) -> bool:
+        before = self._text[max(0, at - _LOOK_BACK) : at]
+        return _HEAD_WORD.search(before[before.rfind("\n") + 1 :]) is not None
+
+    def _block_after(self, at: int, far: bool = False) -> int | None:
+        """The block that begins behind a place; `far` is somewhere on its line."""
+        pair = bisect_left(self._opens, at)
+        while pair < len(self._opens):
+            start = self._opens[pair]
+            if start - at > _LOOK_BACK:
+                return None
+            between = self._text[at + 1 : start]
+            if far and "\n" in between:
+                return None
+            if self._text[start] == "{":
+                opens_line = self._text[start + 1 : start + 2] in ("\n", " ", "}")
+                if (far and opens_line) or (not far and _BEFORE_BLOCK.match(between)):
+                    return pair
+            if not far:
+                return None
+            pair += 1
+        return None
+
+    def _chain_end(self, pair: int) -> int:
+        """The end of a block and of the `else` blocks behind it."""
+        while True:
+            close = self._closes[pair]
+            after = bisect_left(self._opens, close)
+            if after == len(self._opens) or self._text[self._opens[after]] != "{":
+                return close
+            if self._opens[after] - close > _LOOK_BACK:
+                return close
+            if _ELSE.match(self._text[close + 1 : self._opens[after]]) is None:
+                return close
+            pair = after
 
 
 def type_head(text: str) -> str | None:

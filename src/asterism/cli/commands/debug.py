@@ -154,7 +154,7 @@ def _inspection_json(found: Inspection, text: bool) -> Json:
     place = found.registered
     state = found.held.state
     return {
-        "path": wire_path(found.path),
+        "file_path": wire_path(found.path),
         "repository": place.repository.name,
         "root": wire_path(place.repository.root),
         "project": place.project.name,
@@ -187,7 +187,7 @@ def _inspection_json(found: Inspection, text: bool) -> Json:
         "chunks": [_chunk_json(entry, text) for entry in found.held.chunks],
         "imports": [_link_json(link) for link in found.held.links],
         "imported_by": [
-            {"path": wire_path(importer), "names": link.names, "reexports": link.reexports}
+            {"file_path": wire_path(importer), "names": link.names, "reexports": link.reexports}
             for importer, link in found.held.importers
         ],
         "problems": [problem._asdict() for problem in found.problems],
@@ -197,7 +197,7 @@ def _inspection_json(found: Inspection, text: bool) -> Json:
 def _chunk_json(entry: IndexedChunk, text: bool) -> Json:
     chunk = entry.chunk
     made: Json = {
-        "id": entry.id,
+        "chunk_id": entry.id,
         "text_hash": entry.text_hash.hex(),
         "has_vector": entry.has_vector,
         "kind": chunk and chunk.node_kind,

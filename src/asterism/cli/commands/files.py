@@ -69,7 +69,7 @@ def _tokens(found: Discovery, as_json: bool) -> None:
     places = list(token_places(found))
     kinds = Counter(place.kind for place in places)
     if as_json:
-        rows = [{**place._asdict(), "path": wire_path(place.path)} for place in places]
+        rows = [_located(place._asdict()) for place in places]
         write_json({"root": wire_path(found.root), "tokens": rows, "counts": dict(kinds)})
         return
     out = console()
@@ -235,7 +235,7 @@ def _summary_json(summary: Summary) -> Json:
         "deepest_level": summary.deepest._asdict(),
         "files_with_problems": summary.with_problems,
         "deterministic": summary.nondeterministic == 0,
-        "violations": [violation._asdict() for violation in summary.violations],
+        "violations": [_located(violation._asdict()) for violation in summary.violations],
     }
 
 
@@ -243,10 +243,12 @@ def _discovery_json(discovery: Discovery) -> Json:
     """What `asterism files --json` prints."""
     return {
         "root": wire_path(discovery.root),
-        "files": [{"path": wire_path(file.path), "size": file.size} for file in discovery.files],
+        "files": [
+            {"file_path": wire_path(file.path), "size": file.size} for file in discovery.files
+        ],
         "skipped": [
             {
-                "path": wire_path(entry.path),
+                "file_path": wire_path(entry.path),
                 "reason": entry.reason.value,
                 "detail": entry.detail,
             }
@@ -257,3 +259,9 @@ def _discovery_json(discovery: Discovery) -> Json:
             "skipped": {reason.value: count for reason, count in discovery.counts.items()},
         },
     }
+
+
+def _located(row: Json) -> Json:
+    """A row with its path first, by the name that paths have in every reply."""
+    rest = {name: value for name, value in row.items() if name != "path"}
+    return {"file_path": wire_path(row["path"]), **rest}

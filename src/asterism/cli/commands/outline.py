@@ -31,6 +31,15 @@ def run(options: argparse.Namespace) -> int:
     return _chunks(options) if options.command == "chunks" else _outline(options)
 
 
+_NAMES = {
+    "id": "chunk_id",
+    "relative_path": "file_path",
+    "file_path": "absolute_path",
+    "node_kind": "kind",
+}
+"""Fields of a chunk that replies call otherwise."""
+
+
 def _outline(options: argparse.Namespace) -> int:
     """Print the outline of one file."""
     place = place_of(options.file)
@@ -66,7 +75,7 @@ def _chunks(options: argparse.Namespace) -> int:
 def outline_json(outline: Outline) -> Json:
     """What `asterism outline --json` prints; symbols hold their children."""
     return {
-        "path": wire_path(outline.path),
+        "file_path": wire_path(outline.path),
         "language": outline.language,
         "symbols": _symbols(outline),
         "root_items": [
@@ -97,7 +106,8 @@ def outline_json(outline: Outline) -> Json:
 
 def chunk_json(chunk: Chunk) -> Json:
     """What `asterism chunks --json` prints of one chunk."""
-    return {**chunk._asdict(), "relative_path": wire_path(chunk.relative_path)}
+    fields = {_NAMES.get(name, name): value for name, value in chunk._asdict().items()}
+    return {**fields, "file_path": wire_path(chunk.relative_path)}
 
 
 def _symbols(outline: Outline) -> list[Json]:
@@ -123,7 +133,7 @@ def _symbol(outline: Outline, item: Item, children: list[Json]) -> Json:
         "modifiers": item.modifiers,
         "doc": item.doc,
         "decorators": item.decorators,
-        "exported": item.exported,
+        "is_exported": item.exported,
         "tags": item.tags,
         "children": children,
     }

@@ -1,5 +1,7 @@
 """An event loop of its own for turns, which callers of every kind can reach."""
 
+from __future__ import annotations
+
 import asyncio
 import contextvars
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -7,9 +9,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from threading import Lock, Thread
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from asterism.records.turns import Turns
 from asterism.types.chat import (
     ApprovalWanted,
     CitationsFound,
@@ -27,6 +28,10 @@ from asterism.types.chat import (
 )
 from asterism.types.deadlines import counted_work
 from asterism.types.errors import AsterismError, RecordsError, StorageFailed
+
+if TYPE_CHECKING:
+    # It brings the database, which a server loads with the first conversation.
+    from asterism.records.turns import Turns
 
 SEARCHES_AT_ONCE = 4
 """Searches of one project take turns in any case."""
@@ -163,7 +168,7 @@ class BackgroundLoop:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: Thread | None = None
 
-    def submit(self, work: Coroutine[Any, Any, _R]) -> "Future[_R]":
+    def submit(self, work: Coroutine[Any, Any, _R]) -> Future[_R]:
         """Start a coroutine in the loop; the future can be awaited from any thread."""
         return asyncio.run_coroutine_threadsafe(work, self._running())
 

@@ -1,1 +1,1 @@
-"""Runs the operations of one server: checks, turns, deadlines, limits, jobs and watchers."""
+"""The state of one server that runs operations: turns, jobs, watchers, hidden paths."""

@@ -1,4 +1,4 @@
-"""Replies without paths of the server's machine, but those in the repositories it serves."""
+"""Replaces paths outside of the served repositories in replies."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -9,7 +9,7 @@ from asterism.operations.limits import CallReply
 from asterism.operations.repositories import HIDDEN
 
 _WORDS = frozenset({"message", "note", "notes", "sentence", "trouble", "warnings"})
-"""What a server says of itself; everything else is the repositories', and is told as it is."""
+"""Keys whose texts the server writes; all other texts come from repositories and stay unchanged."""
 
 
 _PATH = re.compile(r"(?<![\w./:~…-])(?:[A-Za-z]:[\\/]|~/|/)[^\s'\"`<>|,;()\[\]{}]*")

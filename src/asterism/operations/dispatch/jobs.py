@@ -14,7 +14,7 @@ END_SECONDS = 10.0
 
 
 class Jobs:
-    """What is being indexed by this server."""
+    """The indexing jobs of this server."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

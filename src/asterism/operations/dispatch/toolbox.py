@@ -1,4 +1,4 @@
-"""All tools over one engine: checks a call, runs it, keeps the reply inside its limits."""
+"""Runs the operations of one server: checks, turns, deadlines, limits of replies, the log."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from asterism.operations.error_codes import INTERNAL, INTERNAL_SENTENCE, code_of
 from asterism.operations.limits import (
     MOST_CHARS,
     CallReply,
-    ReplyPart,
+    TextPart,
     account_of,
     fitted,
     limit_for,
@@ -50,7 +50,7 @@ QUERY_SECONDS = 30.0
 
 
 class Toolbox:
-    """The tools of one server; any number of threads may call them."""
+    """The operations of one server; any number of threads may call them."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class Toolbox:
         return reply
 
     def told(self, sentence: str) -> str:
-        """What this server may say to its clients, of a sentence that is no reply of a tool."""
+        """A sentence that is not part of a reply, with hidden paths replaced."""
         return self._hiding.text(sentence)
 
     def begin(
@@ -146,7 +146,7 @@ class Toolbox:
             self._jobs.stop(registered)
 
     def asking(self) -> Asking:
-        """What answers in words; its searches take turns with the tools'."""
+        """The chat service; its searches take turns with those of the tools."""
         from asterism.engine.chat.service import Asking
 
         with self._lock:
@@ -200,8 +200,9 @@ class Toolbox:
                 raise Cancelled("The request was cancelled.")
             reply = operation.answer(call)
         if operation.needs_index:
-            self._watchers.attend(call.repository())
-            self._upgrader.attend(call.repository())
+            registered = call.repository()
+            self._watchers.attend(registered)
+            self._upgrader.attend(registered)
         # What a model reads shows what an editor would hide; the structured reply has it verbatim.
         parts = tuple(part._replace(text=visible(part.text)) for part in reply.parts)
         reply = with_size(fitted(replace(reply, parts=parts), call.limit))
@@ -217,7 +218,7 @@ class Toolbox:
         return limited_to(seconds, caller.gone, arrived=arrived)
 
     def _turn(self, operation: Operation, call: Call) -> AbstractContextManager[object]:
-        """One question at a time for a project; indexing and looking at states go beside."""
+        """One search at a time for each project; indexing and status run beside it."""
         return self._project_lock(call.repository()) if operation.needs_index else nullcontext()
 
     def _project_lock(self, registered: Registered) -> ProjectTurns:
@@ -227,11 +228,11 @@ class Toolbox:
 
 def failure(sentence: str, code: str) -> CallReply:
     """The answer to a call that failed."""
-    return CallReply(parts=(ReplyPart(sentence),), meta={"asterism": {"code": code}}, error=code)
+    return CallReply(parts=(TextPart(sentence),), meta={"asterism": {"code": code}}, error=code)
 
 
 def truncation_warning(name: str, reply: CallReply) -> str | None:
-    """What a client is told when a limit took something away."""
+    """The warning for a client whose reply was shortened; None if it is complete."""
     account = account_of(reply)
     if not account.get("truncated"):
         return None

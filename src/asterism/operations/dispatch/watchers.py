@@ -1,4 +1,4 @@
-"""The repositories a server was asked about are watched, so that questions find a fresh index."""
+"""Watches the repositories that a server was queried about, so that their indexes stay fresh."""
 
 from threading import Event, Lock, Thread
 from typing import NamedTuple

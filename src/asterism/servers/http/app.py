@@ -1,4 +1,4 @@
-"""One application for one process: MCP, the HTTP API, and what operators look at."""
+"""The HTTP application: MCP, the API, health and metrics."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_SESSIONS = 1_000
 
 
 def _operating(_state: ServerState) -> list[BaseRoute]:
-    """What operators look at."""
+    """Health and metrics."""
     from starlette.responses import PlainTextResponse, Response
     from starlette.routing import Route
 
@@ -92,7 +92,7 @@ async def _refused(_request: Request, error: Exception) -> Response:
 
 
 async def _no_route(request: Request, error: Exception) -> Response:
-    """What the router itself has to say; its words are replaced by ours."""
+    """Errors of the router, as errors of the API."""
     from starlette.exceptions import HTTPException
 
     assert isinstance(error, HTTPException)

@@ -1,4 +1,4 @@
-"""The requests whose bodies are still on their way: so many in all, so many of one client."""
+"""Requests whose bodies are incomplete, with a limit in all and for each client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions over HTTP: answered as one reply, or told event by event while they are answered."""
+"""Turns of a chat over HTTP: one reply at the end, or a stream of events."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def routes(state: ServerState) -> list[BaseRoute]:
 
 
 class _Chat:
-    """The questions of one server's clients."""
+    """The running turns of one server."""
 
     def __init__(self, state: ServerState) -> None:
         self._state = state
@@ -133,7 +133,7 @@ def _counted(begin: Callable[[], TurnHandle]) -> TurnHandle:
 
 
 class _Events:
-    """What a turn tells, carried from its thread into the event loop of the server."""
+    """The events of a turn, carried from its thread into the event loop of the server."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -178,7 +178,7 @@ class _Events:
 
 
 class _Stream(EventResponse):
-    """A response that tells of a turn while it runs; a client that leaves stops it."""
+    """A response that streams the events of a turn; a client that leaves stops it."""
 
     def __init__(self, asked: TurnHandle, pieces: AsyncIterator[bytes]) -> None:
         super().__init__()

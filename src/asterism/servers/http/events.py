@@ -1,4 +1,4 @@
-"""Server-sent events: how far a job is, then what came of it."""
+"""Server-sent events: progress of a job, then its result."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
@@ -29,7 +29,7 @@ from asterism.types.sessions import request_json
 
 
 def told(event: TurnEvent) -> tuple[str, EventsJson] | None:
-    """The name and data of an event; the end is told apart, with what was checked for it."""
+    """The name and data of an event; None for the last, which is sent with checked citations."""
     match event:
         case ContextReady(context):
             return "context", request_json(context)
@@ -63,7 +63,7 @@ Tell: TypeAlias = Callable[[bytes], Awaitable[None]]
 
 
 class Latest:
-    """How far a job is: a thread writes it down, the event loop tells it now and then."""
+    """The latest progress of a job: written by its thread, sent by the event loop."""
 
     def __init__(self) -> None:
         self._progress: Progress | None = None
@@ -73,7 +73,7 @@ class Latest:
         self._progress = progress
 
     def news(self) -> Json | None:
-        """What has not been told yet."""
+        """The progress since the last call; None if there is nothing new."""
         progress, self._progress = self._progress, None
         return progress and {
             "stage": progress.stage.value,
@@ -84,7 +84,7 @@ class Latest:
 
 
 class StreamedWork:
-    """Something that takes long, and ends with an event: its name and its data."""
+    """Work that ends with an event: its name and its data."""
 
     def __init__(self, work: Callable[[Latest], Awaitable[tuple[str, bytes]]]) -> None:
         self._work = work
@@ -125,7 +125,7 @@ class EventResponse(Response):
 
 
 class ProgressResponse(EventResponse):
-    """A response that tells of a job while it runs."""
+    """A response that streams the progress of a job."""
 
     def __init__(self, work: Callable[[Latest], Awaitable[tuple[str, bytes]]]) -> None:
         super().__init__()

@@ -172,7 +172,7 @@ class Gate:
     async def _body(
         self, receive: Receive, headers: Headers, client: Identity, most: int
     ) -> bytes | HttpProblem | None:
-        """The whole body; nothing if the client left before it was over."""
+        """The whole body; None if the client left before its end."""
         import anyio
 
         too_large = HttpProblem("too_large", f"A request may have {most:,} bytes; send less.")
@@ -223,7 +223,7 @@ class Gate:
 
 
 def _asked(scope: Scope, headers: Headers) -> Asked:
-    """What a request says of itself, and who the system says it is from."""
+    """The headers of a request that access depends on, and the user that sent it."""
     connection = scope.get("state", {}).get("connection")
     port = (scope.get("server") or ("", 0))[1]
     return Asked(
@@ -253,7 +253,7 @@ class Replayed:
 
 
 class _Sending:
-    """What goes out, with the headers that every answer has; remembers the status."""
+    """Sends the response with the headers of every response, and keeps its status."""
 
     def __init__(self, send: Send, name: str) -> None:
         self._send = send
@@ -268,7 +268,7 @@ class _Sending:
             await self({"type": "http.response.body", "body": b""})
 
     def tells(self, origin: str) -> None:
-        """A browser lets a page of another server read the answer only if it is told to."""
+        """A page of another server may read the response only with this header."""
         self._origin = origin
 
     async def __call__(self, message: Message) -> None:
@@ -302,7 +302,7 @@ async def _refuse(send: _Sending, problem: HttpProblem) -> None:
 
 
 async def _allow(send: _Sending) -> None:
-    """The answer to a browser that asks whether it may ask."""
+    """The response to a preflight request of a browser."""
     headers = {
         "access-control-allow-methods": "GET, POST, DELETE",
         "access-control-allow-headers": (

@@ -1,4 +1,4 @@
-"""MCP over HTTP: what is no message is answered here, in the words that a pipe hears too."""
+"""MCP over HTTP: answers broken frames with the same errors as over standard input."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _NO_JSON = Broken(INVALID_REQUEST, "Send messages as JSON, with Content-Type: ap
 
 
 class Framed:
-    """An application, after a look at what is sent to its MCP endpoint."""
+    """An application whose MCP endpoint gets valid messages only."""
 
     def __init__(self, app: ASGIApp, most: int) -> None:
         self._app = app
         self._most = most
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer what is no message; the SDK answers the rest."""
+        """Answer broken frames; the SDK answers messages."""
         from starlette.datastructures import Headers
 
         if scope["type"] != "http" or scope["path"] != PATH or scope["method"] != "POST":

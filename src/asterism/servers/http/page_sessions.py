@@ -18,12 +18,12 @@ MOST_CODES = 16
 IDLE_SECONDS = 12 * 3600.0
 """A session without a request for this long ends; longer than the breaks of a working day."""
 MOST_SESSIONS = 64
-"""Browsers and private windows of one user; the one that was idle longest goes."""
+"""Browsers and private windows of one user; the one that was idle longest is closed."""
 _BYTES = 32
 
 
 class Opened(NamedTuple):
-    """What a page is given for a code."""
+    """The cookie and the key that a page gets for a code."""
 
     cookie: str
     key: str
@@ -77,7 +77,7 @@ class PageSessions:
             self._sessions.pop(_digest(cookie, key), None)
 
     def _forget(self) -> None:
-        """Drop what is too old."""
+        """Drop expired codes and sessions."""
         now = self._clock()
         for kept in (self._codes, self._sessions):
             for digest in [digest for digest, until in kept.items() if until <= now]:

@@ -1,4 +1,4 @@
-"""Which user of this machine is at the other end of a loopback connection, where Linux tells it."""
+"""The user at the other end of a loopback connection, from the tables of Linux."""
 
 import os
 import socket
@@ -63,7 +63,7 @@ class Connection:
 
     @property
     def uid(self) -> int | None:
-        """The user of the other end; nothing if that is another machine or cannot be told."""
+        """The user of the other end; None if it is another machine or unknown."""
         if not self._is_known:
             self._is_known = True
             if self._pair is not None:
@@ -72,7 +72,7 @@ class Connection:
 
 
 def tells_users() -> bool:
-    """Whether the system tells who is at the other end of a connection."""
+    """Whether the system has tables that name the users of connections."""
     with (
         suppress(OSError),
         socket.create_server(("127.0.0.1", 0)) as listening,

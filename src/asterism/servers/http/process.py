@@ -175,7 +175,7 @@ class PatientProtocol(H11Protocol):
 
 BACKLOG = 512
 OPEN_FILES = 4_096
-"""What a server needs of the system: connections, those that are just being accepted, and the files
+"""Open files that a server needs: connections, those that are just being accepted, and the files
 of indexes. Many systems allow a process 256 or 1,024 until it asks for more."""
 END_SECONDS = 10
 """How long requests in flight may take when the server is asked to end; most take a tenth of a

@@ -70,7 +70,7 @@ STATUSES: Mapping[str, int] = {
     "cancelled": 499,
     "internal_error": 500,
 }
-"""What a failure of a call is in HTTP; a code that is not here is the server's fault."""
+"""The HTTP status of each error code of a call; 500 for others."""
 
 OWN_STATUSES: Mapping[str, int] = {
     "malformed": 400,
@@ -86,7 +86,7 @@ OWN_STATUSES: Mapping[str, int] = {
     "host_refused": 421,
     "headers_too_large": 431,
 }
-"""The same for what goes wrong before a call."""
+"""The same for errors before a call."""
 
 RETRY_SECONDS = 1
 """When to ask again where the server or a helper was busy; most questions take less."""
@@ -134,10 +134,10 @@ class Refused(Exception):
 
 
 class Wording(NamedTuple):
-    """How messages of the tools are told to clients of the HTTP API."""
+    """Messages of tools in the words of the HTTP API."""
 
     routes: Mapping[str, str]
-    """What a tool is called here: `index_codebase` is `POST /api/index`."""
+    """The route of each tool: `POST /api/index` for `index_codebase`."""
 
     def problem_of(self, reply: CallReply) -> HttpProblem:
         """The failure that a reply is."""

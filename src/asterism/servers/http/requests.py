@@ -1,4 +1,4 @@
-"""What a request asks for: its arguments, from JSON, from the query, from the path."""
+"""Reads the arguments of a request from its JSON body, its query and its path."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ millions of values is read. Code of 100,000 characters has some thousands of the
 
 
 def crowded_body(body: bytes) -> HttpProblem | None:
-    """What is wrong with a body of too many values, before it is read as JSON."""
+    """The error for a body with too many values, found before it is parsed."""
     signs = sum(map(body.count, (b"[", b"{", b",")))
     if signs <= MOST_SIGNS:
         return None
@@ -49,7 +49,7 @@ async def arguments_of(request: Request, operation: Operation) -> Json:
 
 
 async def json_body(request: Request) -> Json:
-    """The object that a body is; nothing where there is no body."""
+    """The JSON object of a body; empty without a body."""
     data = await request.body()
     if not data.strip():
         return {}
@@ -74,7 +74,7 @@ def _no_number(word: str) -> Any:
 
 
 def _read(schema: Json, text: str) -> object:
-    """A value of the query; what is not of its type stays a text, which the check complains of."""
+    """A value of the query; one of the wrong type stays a text, which the check refuses."""
     kind = schema.get("type")
     if kind == "boolean":
         return _TRUTHS.get(text, text)

@@ -1,4 +1,4 @@
-"""The operations that the HTTP API has, and what a message of a tool means there."""
+"""The operations with a route, and the names of tools in messages over HTTP."""
 
 from collections.abc import Iterable, Mapping
 
@@ -17,4 +17,4 @@ ROUTES_OF_TOOLS: Mapping[str, str] = {
     # A name that is an ordinary word, as `ask` is, may be just that word.
     if "_" in operation.name
 }
-"""What a message of a tool means here."""
+"""The route that replaces the name of a tool in a message."""

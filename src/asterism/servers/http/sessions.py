@@ -1,4 +1,4 @@
-"""The routes by which a page in a browser becomes one of the user's: a code, a session, its end."""
+"""Routes that open and close sessions of pages in a browser."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NO_PAGE = HttpProblem(
 
 
 def routes(state: ServerState) -> list[BaseRoute]:
-    """What is below `/session`."""
+    """The routes below `/session`."""
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 

@@ -1,4 +1,4 @@
-"""What the routes of one HTTP server share."""
+"""The shared state of one HTTP server: access rules, limits and threads."""
 
 from dataclasses import dataclass, field
 
@@ -33,7 +33,7 @@ class ServerState:
         default_factory=lambda: Threads(INDEXINGS_AT_ONCE, INDEXINGS_WAITING)
     )
     answers: Threads = field(default_factory=lambda: Threads(ANSWERS_AT_ONCE, ANSWERS_WAITING))
-    """For the answers in words that MCP clients ask for."""
+    """For calls of MCP clients that a language model answers."""
 
     def end(self) -> None:
         """Signal shutdown to running requests."""

@@ -1,4 +1,4 @@
-"""Work that leaves the event loop: so much at once, so much that waits, fairly between clients."""
+"""Threads for requests: limits on running and waiting work, shared fairly between clients."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ThreadRequest:
 
     client: Spender
     lane: str | None = None
-    """What requests of one repository share, so that they take no more than its part."""
+    """Requests of one repository share a lane, which has a limit of its own."""
     seconds: float | None = None
     """How long the request may take from its arrival; some have no limit."""
     arrived: float = field(default_factory=time.monotonic)
@@ -76,7 +76,7 @@ class Threads:
         work: Callable[[Caller], _Result],
         hear: Callable[[Progress], None] | None = None,
     ) -> _Result:
-        """Do the work in a thread; it is told when the client is gone, or does not begin then.
+        """Do the work in a thread; it ends early, or does not begin, if the client leaves.
 
         The thread is awaited in any case: an abandoned one would not be counted, and clients that
         come and go could start any number.
@@ -184,7 +184,7 @@ class _Waiting:
 
 
 def lane_of(given: Mapping[str, object]) -> str:
-    """What a query names its repository by; one that has two names has two lanes, no harm."""
+    """The lane of a query, from the name of its repository; two names give two lanes."""
     names = ("repository_id", "repository", "project_id")
     return next((str(given[name])[:100] for name in names if given.get(name)), "")
 

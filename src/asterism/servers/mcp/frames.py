@@ -77,7 +77,7 @@ def message_in(frame: bytes, most: int = FRAME_BYTES) -> str | Broken | None:
 
 
 def _judged(value: object, text: str) -> str | Broken | None:
-    """What is wrong with JSON that can be read."""
+    """The message, or the error for JSON that is not a message."""
     if isinstance(value, list):
         said = "Messages come one by one; send each on a line of its own."
         return Broken(INVALID_REQUEST, said)

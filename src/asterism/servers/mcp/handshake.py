@@ -63,7 +63,7 @@ CAPABILITIES: Json = {
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """Revisions that open with a handshake; a client that asks for another is offered the last."""
 STATELESS_VERSION = "2026-07-28"
-"""The revision whose requests each say by themselves who asks."""
+"""The revision without sessions: each request names its client."""
 
 UNOPENED = (
     "No session is open. Send initialize first, then notifications/initialized, then this request "
@@ -78,7 +78,7 @@ _INFORMATION: Json = {"name": NAME, "title": TITLE, "version": __version__}
 
 
 class Opening(NamedTuple):
-    """What was said so far, and what is still to be answered."""
+    """The messages so far, and the one that is still to be answered."""
 
     handshake: tuple[str, ...] = ()
     """The lines of the client that the SDK has to hear too, because they change its state."""
@@ -106,7 +106,7 @@ class Front:
         return Opening(tuple(self._handshake), self._id, pending)
 
     def answer(self, line: str) -> str | None:
-        """The reply to a line; nothing where none is due. What is not ours is `NotOurs`."""
+        """The reply to a line, None if none is due; raises `NotOurs` for messages to the SDK."""
         message = _message(line)
         if message.get("method") == "notifications/initialized" and self._is_greeted(message):
             self._handshake.append(line)
@@ -159,7 +159,7 @@ def _greeting(wanted: str) -> Json:
 
 
 def _stateless(result: Json) -> Json:
-    """A result as the stateless revision has it: who answers, and that nothing is to be cached."""
+    """A result of the stateless revision, with the server's name and without caching."""
     return {
         **result,
         "resultType": "complete",
@@ -170,7 +170,7 @@ def _stateless(result: Json) -> Json:
 
 
 def is_unopened(message: Json) -> bool:
-    """Whether a message is a request that needs a session, and does not say itself who asks."""
+    """Whether a message is a request that needs a session and does not name its client."""
     params = message.get("params") or {}
     meta = params.get("_meta") if isinstance(params, dict) else None
     is_stateless = isinstance(meta, dict) and any(name.startswith(_ENVELOPE) for name in meta)
@@ -201,7 +201,7 @@ def _is_plain_handshake(params: Json) -> bool:
 
 
 def _is_plain_envelope(meta: Json) -> bool:
-    """Whether a request of the stateless revision says who asks, as it should."""
+    """Whether a request of the stateless revision names its client correctly."""
     ours = {name: value for name, value in meta.items() if name.startswith(_ENVELOPE)}
     names = ("protocolVersion", "clientInfo", "clientCapabilities")
     version, client, able = (ours.get(f"{_ENVELOPE}{name}") for name in names)

@@ -20,7 +20,7 @@ _ENDINGS = {"maxTokens": Ending.length}
 
 
 def lent_by(context: ServerRequestContext[Any, Any]) -> Lent | None:
-    """The client's model, if it offers one; to be called in the session's own event loop."""
+    """The client's model, if it offers one; it is called in the event loop of the session."""
     from mcp.types import ClientCapabilities, SamplingCapability
 
     wanted = ClientCapabilities(sampling=SamplingCapability())

@@ -74,7 +74,7 @@ RESOURCES: Mapping[str, _Readable] = {
 async def list_resources(
     _context: ServerRequestContext[Any, Any], _params: PaginatedRequestParams | None
 ) -> ListResourcesResult:
-    """What there is to read."""
+    """The resources."""
     from mcp.types import ListResourcesResult, Resource
 
     return ListResourcesResult(
@@ -115,7 +115,7 @@ async def read_resource(
 
 
 CALLS_AT_ONCE = 8
-"""Threads that answer; searches are short and share two or more cores, the rest waits its turn."""
+"""Threads that answer; searches are short and share two or more cores, the others wait."""
 INDEXINGS_AT_ONCE = 2
 """Indexings that a client waits for; they take minutes, and must not take the searches' threads."""
 ANSWERS_AT_ONCE = 32
@@ -249,7 +249,7 @@ async def _called(
     params: CallToolRequestParams,
     uses_model: bool,
 ) -> CallToolResult:
-    """Run a tool in a thread, which is told when the request is cancelled.
+    """Run a tool in a thread, which ends early if the request is cancelled.
 
     The thread is awaited in any case: an abandoned one would not be counted, so that clients that
     come and go would start any number.
@@ -279,7 +279,7 @@ async def _called(
 
 
 class _Latest:
-    """How far a job is: a thread writes it down, the event loop tells it now and then."""
+    """The latest progress of a job: written by its thread, sent by the event loop."""
 
     def __init__(self) -> None:
         self._progress: Progress | None = None

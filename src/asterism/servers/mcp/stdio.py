@@ -47,7 +47,7 @@ class _Incoming:
         self._rest = b""
 
     def readline(self) -> bytes:
-        """The next line; nothing at the end of all. Of one that is too long only a part is kept."""
+        """The next line; empty at the end of input. A line that is too long is truncated."""
         kept: list[bytes] = []
         size, part = 0, self._rest
         while True:
@@ -65,7 +65,7 @@ class _Incoming:
 
 
 def _opened(incoming: _Incoming, outgoing: IO[bytes]) -> Opening | None:
-    """The opening of the session; nothing if the client left before it was over."""
+    """The opening of the session; None if the client left before its end."""
     front = Front()
     while not front.over:
         line = incoming.readline()

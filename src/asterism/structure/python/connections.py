@@ -16,6 +16,7 @@ from asterism.structure.python.references import (
     references_to,
     value_of,
 )
+from asterism.structure.uses import is_returned
 from asterism.types.errors import ServerRefused
 from asterism.types.files import display_path
 from asterism.types.outline import Reference
@@ -201,7 +202,7 @@ class _Asking:
 
     def _calls(self) -> tuple[Edge, ...]:
         """What the checker says is called, and what only the imports explain."""
-        makers = {self._index, *self._parts()}
+        makers = {self._index, *self._parts(), *self._returned(self._index)}
         found: dict[CheckedMeaning, list[int]] = {}
         seen: set[int] = set()
         try:
@@ -243,6 +244,15 @@ class _Asking:
             item = self._file.item(child)
             if item.is_symbol and (item.name == "__init__" or item.kind not in (*_BODIES, "class")):
                 yield child
+
+    def _returned(self, index: int) -> Iterator[int]:
+        """The functions inside a function that it returns, as a decorator does."""
+        for child in self._file.item(index).children:
+            if is_returned(
+                self._file.source.decoded, self._file.item(index), self._file.item(child)
+            ):
+                yield child
+                yield from self._returned(child)
 
     def _overlooked(self, makers: set[int], seen: set[int]) -> Iterator[tuple[CheckedMeaning, int]]:
         """Calls that the checker says nothing of.

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from asterism.lsp.connection import ServerConnection
 from asterism.structure.repository import OutlinedFile, OutlineOf
 from asterism.structure.typescript.tree import LAST_TOKEN, NAME_KINDS, SyntaxKind, Tree
+from asterism.structure.uses import is_returned
 from asterism.types.errors import ServerGarbled, ServerRefused
 from asterism.types.outline import Item
 
@@ -40,11 +41,21 @@ class SourceFile(OutlinedFile):
         return index if index is not None and self.item(index).is_symbol else innermost
 
     def belongs(self, node: int, owners: AbstractSet[int]) -> bool:
-        """Whether a node is inside one of some symbols, with no other named one between."""
+        """Whether a node is inside one of some symbols, with no other named one between.
+
+        A function that another one returns belongs to that one too.
+        """
         index = self._enclosing.at(self.tree.source.to_bytes(self.tree.start(node)))
-        while index is not None and index not in owners and _is_nameless(self.item(index)):
+        while index is not None and index not in owners and self._is_part(index):
             index = self.item(index).parent
         return index in owners
+
+    def _is_part(self, index: int) -> bool:
+        item = self.item(index)
+        around = None if item.parent is None else self.item(item.parent)
+        if _is_nameless(item) or around is None:
+            return _is_nameless(item)
+        return is_returned(self.source.decoded, around, item)
 
     def named(self, declaration: int) -> int | None:
         """The symbol of the outline that a declaration of the tree is, if it is one."""
