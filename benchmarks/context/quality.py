@@ -26,7 +26,6 @@ from asterism.context.vectors import ItemIndex
 from asterism.engine.agents import told_of_cosines
 from asterism.evaluation.tables import table
 from asterism.models.embed.cache import NoCache
-from asterism.models.embed.fake import CountingEmbedder
 from asterism.models.embed.options import EmbedOptions, Provider
 from asterism.models.embed.provider import Embedder, Matrix, make_embedder
 from asterism.models.weights.folder import DESCRIPTION
@@ -44,6 +43,7 @@ from asterism.types.context import (
     Tool,
     ToolKey,
 )
+from tests.models.embed.counting_embedder import CountingEmbedder
 
 SET = Path(__file__).with_name("requests")
 Vector = NDArray[np.float32]

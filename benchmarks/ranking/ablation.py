@@ -39,8 +39,9 @@ from asterism.evaluation.summaries import mean, paired_difference
 from asterism.evaluation.tables import NOTHING, table
 from asterism.models.embed.provider import Embedder, make_embedder
 from asterism.search.query.parse import understand
-from asterism.search.ranking.options import Calibration, RankOptions, RecallOptions
+from asterism.search.ranking.options import RankOptions, RecallOptions
 from asterism.search.ranking.recipe import rank
+from asterism.search.ranking.symbol_weights import Calibration
 from asterism.search.recall import Pools, Sources, recall
 from asterism.search.selection.options import CHUNKS
 from asterism.search.selection.select import select

@@ -10,9 +10,8 @@ import numpy as np
 from asterism.engine.engine import Engine
 from asterism.evaluation.datasets import Dataset, DatasetRepository, FoundPlace, Query
 from asterism.evaluation.runs import first_ranks, ndcg, without_given
-from asterism.models.embed.http import unit
 from asterism.models.embed.options import EmbedOptions
-from asterism.models.embed.provider import Embedder, make_embedder
+from asterism.models.embed.provider import Embedder, make_embedder, unit
 from asterism.search.query.parse import understand
 from asterism.search.ranking.options import RankOptions
 from asterism.search.ranking.recipe import place, study

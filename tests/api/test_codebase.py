@@ -108,6 +108,12 @@ def test_a_hit_says_where_it_is_and_why(code: Codebase, root: Path) -> None:
     assert hit.content == "\n".join(MONEY.split("\n")[6:9])
     assert (hit.detail, hit.signature) == ("full", "def deposit(self, amount)")
     assert 0 < hit.similarity_score <= 1
+    assert (hit.path, hit.name, hit.score, hit.text) == (
+        hit.file_path,
+        hit.qualified_name,
+        hit.similarity_score,
+        hit.content,
+    ), "the names of earlier versions"
     assert {"name", "text"} <= {signal.name for signal in hit.why or ()}
     assert (hit.absolute_path, hit.repo) == (str(root / "money.py"), "bank")
 

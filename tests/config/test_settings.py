@@ -11,9 +11,10 @@ from asterism.config.load import (
     discovery_options,
     embed_options,
     load,
+    rerank_options,
     worker_count,
 )
-from asterism.config.options import rerank_options, reranking_options
+from asterism.config.options import reranking_options
 from asterism.config.sections import WorkSettings
 from asterism.config.settings import Settings, all_settings
 from asterism.models.embed.options import EmbedOptions

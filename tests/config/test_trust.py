@@ -6,9 +6,8 @@ import pytest
 
 from asterism.config.environment import embedding_key, rerank_key
 from asterism.config.layers import Layer, resolve
-from asterism.config.load import embed_options, load
+from asterism.config.load import embed_options, load, rerank_options
 from asterism.config.model_sections import RerankSettings
-from asterism.config.options import rerank_options
 from asterism.config.sections import TrustSettings
 from asterism.config.settings import Settings
 from asterism.config.trust import EntryState, entries, is_trusted, trustable

@@ -12,17 +12,17 @@ from asterism.engine.engine import Engine
 from asterism.engine.metrics import MeasuredEmbedder, MeasuredReranker
 from asterism.engine.search import SearchRequest
 from asterism.indexing.watcher import Outcome, WatchState
-from asterism.models.embed.fake import CountingEmbedder
 from asterism.models.embed.options import EmbedOptions
 from asterism.models.embed.vendors import openai_embedder
-from asterism.models.rerank.fake import WordOverlapReranker
 from asterism.telemetry.exposition import snapshot
 from asterism.telemetry.log import LogOptions, start_logging, stop_logging
 from asterism.types.errors import IndexMissing, ProviderDown
 from asterism.types.index import SymbolQuery
 from asterism.types.search import Mode
 from tests.engine.conftest import make
+from tests.models.embed.counting_embedder import CountingEmbedder
 from tests.models.http.misbehaving_server import failing, serving
+from tests.models.rerank.word_overlap import WordOverlapReranker
 
 CODE = "def unmistakable_name():\n    return 'words of the file'\n"
 

@@ -13,13 +13,13 @@ from asterism.indexing.plan import SyncOptions, options_hash
 from asterism.indexing.report import SILENT, Listener, SyncReport
 from asterism.indexing.sync import sync
 from asterism.models.embed.cache import NoCache
-from asterism.models.embed.fake import CountingEmbedder
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.catalogue.schema import SCHEMA_VERSION
 from asterism.store.chunk_table import ChunkTable
 from asterism.store.lance.table import LanceTable
 from asterism.store.memory_table import MemoryTable
 from asterism.types.index import Chunk, Manifest, Repository
+from tests.models.embed.counting_embedder import CountingEmbedder
 
 Kind = Literal["memory", "lance"]
 

@@ -21,6 +21,61 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         },
         {"Lid": "b.h Lid", "sealWith:at:": "b.h Lid.sealWith:at:", "turn": "b.h turn"},
     ),
+    "perl": (
+        {
+            "bin/a.pl": "use Shop::Lid qw(seal);\nseal(1);\nShop::Lid::turn(2);\nShop::Lid->make;\n",
+            "lib/Shop/Lid.pm": "package Shop::Lid;\nsub seal { }\nsub turn { }\nsub make { }\n1;\n",
+        },
+        {
+            "seal": "lib/Shop/Lid.pm seal",
+            "turn": "lib/Shop/Lid.pm turn",
+            "make": "lib/Shop/Lid.pm make",
+        },
+    ),
+    "ocaml": (
+        {
+            "a.ml": "open Jar\nlet f x = seal x; Lid.turn x\n",
+            "jar.ml": "let seal x = x\n",
+            "lid.ml": "let turn x = x\n",
+        },
+        {"seal": "jar.ml seal", "turn": "lid.ml turn"},
+    ),
+    "julia": (
+        {
+            "src/a.jl": "using Lid: seal\nimport Jar\nf(x) = seal(x) + Jar.turn(x)\n",
+            "src/Lid.jl": "module Lid\nfunction seal(x) x end\nend\n",
+            "src/Jar.jl": "turn(x) = x\n",
+        },
+        {"seal": "src/Lid.jl Lid.seal", "turn": "src/Jar.jl turn"},
+    ),
+    "solidity": (
+        {
+            "A.sol": 'import "./Lid.sol";\ncontract A is Lid { function f() { seal(1); Lib.turn(2); } }\n',
+            "Lid.sol": (
+                "contract Lid { function seal(uint x) {} }\nlibrary Lib { function turn(uint x) {} }\n"
+            ),
+        },
+        {
+            "Lid": "Lid.sol Lid",
+            "seal": "Lid.sol Lid.seal",
+            "Lib": "Lid.sol Lib",
+            "turn": "Lid.sol Lib.turn",
+        },
+    ),
+    "powershell": (
+        {
+            "a.ps1": ". ./lid.ps1\nfunction Get-All { Add-Lid 1; [Lid]::Make() }\n",
+            "lid.ps1": "function Add-Lid($x) { }\nclass Lid { static [void] Make() { } }\n",
+        },
+        {"Add-Lid": "lid.ps1 Add-Lid", "Lid": "lid.ps1 Lid", "Make": "lid.ps1 Lid.Make"},
+    ),
+    "nix": (
+        {
+            "a.nix": "let lid = import ./lid.nix; in { all = lid.seal 1; }\n",
+            "lid.nix": "{ seal = x: x; }\n",
+        },
+        {"seal": "lid.nix seal"},
+    ),
 }
 
 

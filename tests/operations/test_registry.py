@@ -1,6 +1,5 @@
 """Is an operation that is declared once found on every surface, with the same fields?"""
 
-import argparse
 import json
 import subprocess
 import sys
@@ -12,7 +11,8 @@ import anyio
 import pytest
 from mcp import Client
 
-from asterism.cli.options import add_request, request_from
+from asterism.cli.options import request_from
+from asterism.cli.parser import build_parser
 from asterism.engine.engine import Engine
 from asterism.operations.calls import Call, Standpoint
 from asterism.operations.dispatch.toolbox import Toolbox
@@ -63,6 +63,7 @@ SCRATCH = Operation(
     run=echo,
     is_tool=True,
     instruction="echo_text: to hear yourself",
+    command="echo",
     shows_reply=True,
     route=Route("POST", "/api/echo"),
 )
@@ -93,10 +94,8 @@ def test_an_operation_that_is_added_is_on_every_surface(engine: Engine, harbor: 
     assert given["required"] == ["results", "stage"]
     assert "## `echo_text`\n" in tools_page(toolbox.operations)
     assert "| `POST /api/echo` | `echo_text` | Echo |" in operations_table(toolbox.operations)
-    parser = argparse.ArgumentParser()
-    add_request(parser, Echo)
-    options = parser.parse_args(["--words", "x", "--limit", "3", "--stage", "late"])
-    assert request_from(Echo, options) == Echo(words="x", limit=3, stage="late")
+    options = build_parser((SCRATCH,)).parse_args(["echo", "--words", "x", "--stage", "late"])
+    assert request_from(Echo, options) == Echo(words="x", stage="late")
 
 
 def test_listing_operations_loads_nothing_heavy() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.search.ranking.options import Calibration, RankOptions
+from asterism.search.ranking.options import RankOptions
 from asterism.search.ranking.recipe import (
     Grounds,
     calibration_for,
@@ -10,6 +10,7 @@ from asterism.search.ranking.recipe import (
     logistic,
     probabilities,
 )
+from asterism.search.ranking.symbol_weights import Calibration
 from asterism.search.recall import Pools
 from asterism.store.chunk_table import ChunkKey, Match
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asterism.models.rerank.fake import WordOverlapReranker
 from asterism.search.query.parse import understand
 from asterism.search.ranking.options import RankOptions
 from asterism.search.ranking.recipe import rank
@@ -16,6 +15,7 @@ from asterism.search.recall import Sources, recall
 from asterism.types.errors import ProviderDown
 from asterism.types.search import Hit, Question, Signal
 from tests.indexing.workshop import workshop
+from tests.models.rerank.word_overlap import WordOverlapReranker
 from tests.search.selection_hits import hit
 
 QUESTION = Question(text="ask")

@@ -14,7 +14,7 @@ torch: Any = pytest.importorskip("torch", reason="only training needs it")
 
 from tokenizers import Tokenizer, models, pre_tokenizers, processors  # noqa: E402
 
-from asterism.models.embed.http import unit  # noqa: E402
+from asterism.models.embed.provider import unit  # noqa: E402
 from asterism.models.embed.static import TextTokens, pooled  # noqa: E402
 from training.examples.prepare import Examples  # noqa: E402
 from training.examples.queries import KINDS  # noqa: E402

@@ -13,6 +13,7 @@ from asterism.config.environment import (
     environment_layer,
     git_excludes,
     home,
+    rerank_key,
     unknown_variables,
     user_file,
 )
@@ -20,6 +21,7 @@ from asterism.config.layers import Layer, Loaded, read_layer, read_repository_la
 from asterism.config.settings import Settings
 from asterism.config.trust import is_named
 from asterism.models.embed.options import EmbedOptions, identity_of
+from asterism.models.rerank.options import RerankOptions
 from asterism.types.errors import AsterismError, SettingError
 from asterism.types.files import display_path
 
@@ -109,6 +111,18 @@ def upgrade_options(settings: Settings) -> EmbedOptions | None:
         return None
     return EmbedOptions(
         provider="encoder", model="" if chosen.upgrade == "encoder" else chosen.upgrade
+    )
+
+
+def rerank_options(settings: Settings) -> RerankOptions:
+    """Which model reranks the best hits, with the key that the environment has for it."""
+    chosen = settings.rerank
+    return RerankOptions(
+        provider=chosen.provider,
+        model=chosen.model,
+        url=chosen.url,
+        api_key=rerank_key(chosen.provider, chosen.url),
+        timeout_seconds=chosen.timeout_seconds,
     )
 
 

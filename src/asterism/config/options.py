@@ -5,27 +5,14 @@ from pathlib import Path
 
 from asterism.chat.ports import TurnOptions
 from asterism.chat.vector_search import VectorOptions
-from asterism.config.environment import model_key, records_password, rerank_key
+from asterism.config.environment import model_key, records_password
 from asterism.config.model_sections import ChatSettings
 from asterism.config.settings import Settings
 from asterism.disclosure.places import MaskingReport
 from asterism.models.llm.options import LlmOptions, Provider
-from asterism.models.rerank.options import RerankOptions
 from asterism.records.options import RecordsOptions
 from asterism.search.ranking.rerank import RerankingOptions
 from asterism.types.errors import SettingError
-
-
-def rerank_options(settings: Settings) -> RerankOptions:
-    """Which model reranks the best hits, with the key that the environment has for it."""
-    chosen = settings.rerank
-    return RerankOptions(
-        provider=chosen.provider,
-        model=chosen.model,
-        url=chosen.url,
-        api_key=rerank_key(chosen.provider, chosen.url),
-        timeout_seconds=chosen.timeout_seconds,
-    )
 
 
 def reranking_options(settings: Settings) -> RerankingOptions:

@@ -40,14 +40,14 @@ _MOST = 50
 """Mentions of one message; more is a pasted text."""
 
 
-class Mention(NamedTuple):
+class ItemMention(NamedTuple):
     """A mention: the item it means, or the words that no item has for a name."""
 
     key: ItemKey | None
     written: str
 
 
-def mentions(message: str, known: Iterable[ItemKey]) -> tuple[Mention, ...]:
+def mentions(message: str, known: Iterable[ItemKey]) -> tuple[ItemMention, ...]:
     """The mentions of a message, each once, in their order.
 
     Names may have spaces: of the known names the longest that follows is meant, whatever the case
@@ -63,7 +63,7 @@ def _first(matches: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:
         yield match
 
 
-def _mention(message: str, match: re.Match[str], names: list[ItemKey]) -> Mention:
+def _mention(message: str, match: re.Match[str], names: list[ItemKey]) -> ItemMention:
     kind = {"ref": "reference"}.get(match[1].lower(), match[1].lower())
     rest = message[match.end() :]
     quoted = _QUOTED.match(rest)
@@ -73,17 +73,17 @@ def _mention(message: str, match: re.Match[str], names: list[ItemKey]) -> Mentio
     for key in names:
         name = _name(key)
         if key.kind == kind and lowered.startswith(name.lower()) and _ends(rest, len(name)):
-            return Mention(key, f"@{key}")
+            return ItemMention(key, f"@{key}")
     word = _WORD.match(rest)
-    return Mention(None, f"@{match[1]}:{word[0].rstrip('.') if word else ''}")
+    return ItemMention(None, f"@{match[1]}:{word[0].rstrip('.') if word else ''}")
 
 
-def _quoted(kind: str, name: str, names: list[ItemKey]) -> Mention:
+def _quoted(kind: str, name: str, names: list[ItemKey]) -> ItemMention:
     lowered = name.lower()
     for key in names:
         if key.kind == kind and _name(key).lower() == lowered:
-            return Mention(key, f"@{key}")
-    return Mention(None, f"@{kind}:{name}")
+            return ItemMention(key, f"@{key}")
+    return ItemMention(None, f"@{kind}:{name}")
 
 
 def _name(key: ItemKey) -> str:

@@ -73,7 +73,7 @@ class AgentPlaces:
     """
 
     def __init__(self, data: Path, repository: Path | None = None, trusted: bool = False) -> None:
-        """`repository` is the root of the one that is asked about."""
+        """`repository` is the root of the repository that a request is about."""
         self.own = AgentFolder(data / "agents")
         """The user's, which new agents go to."""
         built_in = Path(str(importlib.resources.files("asterism.context"))) / "builtin"

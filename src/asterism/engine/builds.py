@@ -152,7 +152,7 @@ def dry_run(registered: Registered, settings: Settings, force: bool = False) -> 
 def forget(
     registered: Registered, settings: Settings, places: DataDirectories, alone: bool = False
 ) -> None:
-    """Remove a repository's rows; an index that holds nothing else goes whole, damaged or not."""
+    """Remove a repository's rows, or the whole index if the repository is `alone` in it."""
     directory = registered.project.directory
     if not directory.is_dir():
         return

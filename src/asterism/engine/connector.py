@@ -30,8 +30,7 @@ from asterism.types.errors import LanguageServerError, ServerGarbled, ServerMiss
 from asterism.types.files import FoundFile, display_path
 from asterism.types.structure import Connections, Fact, Gap
 
-# The value of a setting that switches a language server off.
-OFF = "off"
+OFF = "off"  # The value of a setting that switches a language server off.
 
 # Characters of a reason; what a program that crashed printed is mostly a list of addresses.
 MOST_WORDS = 300
@@ -43,13 +42,8 @@ _ALL = frozenset(Fact)
 
 # What comes of an answer in another shape than the protocol's, or of a disk that is full.
 _UNFIT = (
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    OSError,
-    RecursionError,
-    TypeError,
-    ValueError,
+    *(ArithmeticError, AttributeError, LookupError, OSError),
+    *(RecursionError, TypeError, ValueError),
 )
 
 
@@ -58,7 +52,7 @@ class Witness(Protocol):
 
     @property
     def condition(self) -> ServerCondition:
-        """Where it stands."""
+        """Whether it is starting, ready or resting."""
         ...
 
     @property

@@ -29,7 +29,7 @@ from asterism.types.search import Account, Detail, Dropped, Lines, Reason, Trunc
 # Less than this has no place for anything but the first line.
 LEAST_BUDGET = 50
 
-# Of the parts as they are serialised; what stands around them has its place under the ceiling.
+# Characters of the serialised parts; the text around them counts towards the ceiling.
 MOST_CHARS = CHUNKS.limit_chars
 
 _WHILE_LOOKING = "the file changed while it was looked at"

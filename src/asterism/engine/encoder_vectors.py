@@ -154,7 +154,7 @@ class EncoderVectors:
 
 
 class _Found(NamedTuple):
-    """What there is for the texts of a version, and what is missing for those asked about."""
+    """The stored vectors of a version's texts, and the texts of the query without one."""
 
     vectors: Vectors
     missing: Mapping[bytes, int]
@@ -173,7 +173,7 @@ class EncoderQuery(NamedTuple):
     cache: Callable[[], Cache]
 
     def fill(self, directory: Path, found: _Found, most: int) -> bool:
-        """Get the vectors that are missing, and make up to so many; False if some are left."""
+        """Get missing vectors from the cache or, up to `most`, the model; False if some remain."""
         if not found.missing:
             return True
         model, recipe = self.made_for

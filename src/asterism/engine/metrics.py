@@ -50,7 +50,7 @@ class Questions:
 
     @contextmanager
     def answering(self, seconds: float = math.inf) -> Iterator[None]:
-        """One more, which has to end within some seconds."""
+        """Counts one query, with a deadline in `seconds`."""
         with self._changed:
             self._running += 1
         try:
@@ -91,7 +91,7 @@ class MeasuredEmbedder:
             return self._inner.embed_queries(texts)
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         self._inner.close()
 
 
@@ -109,7 +109,7 @@ class MeasuredReranker:
             return self._inner.rerank(query, documents)
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         self._inner.close()
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from asterism.config.load import embed_options, upgrade_options
-from asterism.config.options import rerank_options, reranking_options
+from asterism.config.load import embed_options, rerank_options, upgrade_options
 from asterism.config.settings import Settings
 from asterism.disclosure.places import MaskedTokens
 from asterism.engine.rerank import LocalScorer, rank_options
@@ -18,8 +18,10 @@ from asterism.models.embed.options import EmbedOptions, identity_of
 from asterism.search.ranking.options import RankOptions, Weights
 from asterism.search.ranking.recipe import rank
 from asterism.search.ranking.rerank import Judge, masked_places, reranked, with_distances
+from asterism.search.ranking.symbol_order import rank_symbols, ranks_symbols
 from asterism.search.recall import Pools, Sources, recall, recall_by_meaning
 from asterism.search.similar import nearest_to
+from asterism.search.symbol_recall import SymbolPools, recall_symbols
 from asterism.store.chunk_table import ChunkSnapshot, Vector
 from asterism.telemetry.notices import counting_masked
 from asterism.types.errors import IndexMismatch, ProviderError, SettingError, UsageError
@@ -145,7 +147,11 @@ def _ranked(asked: Search, sources: Sources, means: SearchResources) -> SearchRe
     else:
         pools = recall(asked.question, vectors, sources, asked.limit, options.recall)
 
-    ranked = _Ranked(asked.question, pools, options, vectors, compared.model)
+    symbols = None
+    if asked.mode is Mode.hybrid and ranks_symbols(asked.question):
+        details = compared.details or vectors
+        symbols = recall_symbols(asked.question, details, sources, options.symbols)
+    ranked = _Ranked(asked.question, pools, options, vectors, compared.model, symbols, asked.spread)
     hits, more = _judged(ranked, asked, sources, means)
     total, notes = Total(len(hits), exact=False), (*notes, *more)
     return compared.of(SearchResult(hits, only_hits, total, notes=notes))
@@ -161,10 +167,23 @@ class _Ranked(NamedTuple):
     """Of the query."""
     model: ModelIdentity | None
     """The model that made the vectors."""
+    symbols: SymbolPools | None = None
+    """For a query in words, whose symbols are ranked one by one."""
+    spread: bool = True
 
     def hits(self, chunks: ChunkSnapshot, judge: Judge | None = None) -> list[Hit]:
         """The candidates in order."""
-        return rank(self.question, self.pools, chunks.chunks, self.options, judge)
+        if self.symbols is None:
+            return rank(self.question, self.pools, chunks.chunks, self.options, judge)
+        return rank_symbols(
+            self.question,
+            self.pools,
+            self.symbols,
+            chunks.chunks,
+            self.options,
+            judge,
+            self.spread,
+        )
 
 
 def _judged(
@@ -186,10 +205,22 @@ def _judged(
         # With `auto` the reranker was not asked for, so its failure is reported once.
         said = f"Answered without the reranker: {error}"
         return ranked.hits(chunks), means.warm.once(said) if chosen == "auto" else (said,)
-    hits = ranked.hits(chunks, judge)
+    fits = _fits(means.settings)
+    hits = (ranked if fits else ranked._replace(symbols=None)).hits(chunks, judge)
+    if judge.failed and not fits:
+        hits = ranked.hits(chunks)
     if chosen == "auto" and judge.failed:
         return hits, [sentence for note in judge.notes for sentence in means.warm.once(note)]
     return hits, judge.notes
+
+
+def _fits(settings: Settings) -> bool:
+    """Whether the reranker is one that the weights of symbols were fitted with, or a vendor's.
+
+    Other local models bring weights of their own, for files and their chunks.
+    """
+    chosen = settings.rerank
+    return chosen.provider != "local" and not (chosen.provider == "encoder" and chosen.model)
 
 
 def _pays(model: ModelIdentity | None) -> bool:
@@ -201,13 +232,17 @@ def _own_judge(means: SearchResources) -> LocalScorer:
     """The scorer of the local model that the settings name."""
     settings, chosen = means.settings, means.settings.rerank
     model = means.warm.judge(rerank_options(settings), lambda: cache(settings, means.places))
-    return model.judge(chosen.top, chosen.seconds)
+    # The encoder's work is counted in hits, so that load changes no answer.
+    seconds = chosen.seconds if chosen.provider == "local" else math.inf
+    return model.judge(chosen.top, seconds)
 
 
 def _by_vendor(
     ranked: _Ranked, chunks: ChunkSnapshot, means: SearchResources
 ) -> tuple[list[Hit], Sequence[str]]:
     """The hits in the order of a vendor's reranker, and what was masked in their texts."""
+    from asterism.config.options import reranking_options
+
     options = reranking_options(means.settings)
     hits = ranked.hits(chunks)
     reranker = means.warm.reranker(rerank_options(means.settings))
@@ -259,6 +294,8 @@ class _Compared(NamedTuple):
     options: RankOptions
     model: ModelIdentity | None
     notes: tuple[str, ...] = ()
+    details: Sequence[Vector] = ()
+    """Of the parts of a long query."""
 
     def of(self, found: SearchResult) -> SearchResult:
         """The result, with the model whose vectors were compared."""
@@ -276,7 +313,10 @@ def _compared(question: Question, sources: Sources, means: SearchResources) -> _
     if second is not None:
         try:
             vectors = warm.vectors(second.options, texts, version)
-            return _Compared(second.sources, vectors, second.ranking, second.model)
+            details = (
+                warm.vectors(second.options, question.details, version) if question.details else ()
+            )
+            return _Compared(second.sources, vectors, second.ranking, second.model, details=details)
         except ProviderError as error:
             notes = warm.once(no_encoder_vectors(error))
     options = embed_options(settings)
@@ -287,7 +327,8 @@ def _compared(question: Question, sources: Sources, means: SearchResources) -> _
             "`asterism index` to embed it anew, or set the model back."
         )
     vectors = warm.vectors(options, texts, version)
-    return _Compared(sources, vectors, rank_options(options), model, notes)
+    details = warm.vectors(options, question.details, version) if question.details else ()
+    return _Compared(sources, vectors, rank_options(options), model, notes, details)
 
 
 class EncoderSources(NamedTuple):

@@ -15,7 +15,9 @@ from asterism.models.embed.options import EmbedOptions, encoder_folder, static_f
 from asterism.models.rerank.options import RerankOptions
 from asterism.models.rerank.provider import LocalReranker
 from asterism.models.weights.folder import DESCRIPTION, Kind, ModelFolder, described, read_folder
-from asterism.search.ranking.options import Calibration, JudgeOptions, RankOptions
+from asterism.search.query.parts import sentences_in
+from asterism.search.ranking.options import JudgeOptions, RankOptions
+from asterism.search.ranking.symbol_weights import Calibration
 from asterism.store.chunk_table import ChunkKey
 from asterism.types.errors import ProviderError, ProviderRefused
 from asterism.types.index import Chunk
@@ -86,7 +88,7 @@ class LocalScorer:
         texts = [chunk.embedding_text for chunk in chunks]
         try:
             with measured_call("rerank", self.options.name, len(texts)):
-                scores = self._score(question.text, texts, self._seconds)
+                scores = self._score(asked_texts(question), texts, self._seconds)
         except ProviderError as error:
             self.notes.append(f"Answered without the {self.options.name}: {error}")
             self.failed = True
@@ -104,8 +106,9 @@ class LocalScorer:
         }
 
 
-Score = Callable[[str, Sequence[str], float], list[float | None]]
-"""Takes a query, texts and seconds; returns a score for each text, None where time ran out.
+Score = Callable[[Sequence[str], Sequence[str], float], list[float | None]]
+"""Takes the texts of a query, other texts and seconds; returns a score for each of the others,
+None where time ran out.
 
 Loading the model does not count: without it the next query would wait just as long.
 """
@@ -142,15 +145,21 @@ def local_rerank_model(options: RerankOptions, cache: Callable[[], Cache]) -> Lo
 
 def by_reranker(reranker: LocalReranker) -> Score:
     """Scores by a model that reads the query and a text together."""
-    return reranker.judge_within
+
+    def score(asked: Sequence[str], texts: Sequence[str], seconds: float) -> list[float | None]:
+        return reranker.judge_within(asked[0], texts, seconds)
+
+    return score
 
 
 def by_encoder(embedder: EncoderEmbedder, cache: Callable[[], Cache]) -> Score:
     """Scores by cosine; the vectors of texts are cached."""
     import numpy as np
 
-    def score(question: str, texts: Sequence[str], seconds: float) -> list[float | None]:
-        asked = embedder.embed_queries([question])[0]
+    def score(asked_for: Sequence[str], texts: Sequence[str], seconds: float) -> list[float | None]:
+        first, *others = embedder.embed_queries(asked_for)
+        # The mean of cosines to title, prose and sentences.
+        asked = (first + others[0] + np.mean(others[1:] or others, axis=0)) / 3 if others else first
         kept = cache()
         try:
             hashes = [text_hash(text) for text in texts]
@@ -173,6 +182,19 @@ def by_encoder(embedder: EncoderEmbedder, cache: Callable[[], Cache]) -> Score:
         ]
 
     return score
+
+
+_SENTENCES = 10
+"""Of an issue, that the encoder compares with symbols."""
+
+
+def asked_texts(question: Question) -> list[str]:
+    """What the encoder compares with symbols: the query, or the parts of an issue."""
+    parts = question.parts
+    if parts is None:
+        return [question.text]
+    body = f"{parts.title}. {' '.join(parts.prose)}"
+    return [parts.title, body, *[*sentences_in(parts)][1 : _SENTENCES + 1]]
 
 
 def judge_options(folder: ModelFolder, name: str, top: int) -> JudgeOptions:

@@ -319,7 +319,7 @@ class _Query:
             # The query can be answered all the same, from what the index has.
             return Freshness(str(error))
         except StorageFailed as error:
-            # So it can on a full or read-only disk; only what is behind is worth telling.
+            # The same on a full or read-only disk; only files that are behind are reported.
             self._refused = f" {error}"
         return None
 

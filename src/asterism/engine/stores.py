@@ -76,7 +76,7 @@ def open_index(directory: Path, settings: Settings, places: DataDirectories) -> 
 
 
 def begin_index(directory: Path, settings: Settings, places: DataDirectories) -> OpenIndex:
-    """Begin an index beside the one that is there, of which nothing is read.
+    """Begin a new index beside the existing one, which is not read.
 
     Close it, then `take_place` puts it there; the caller holds the lock.
     """
@@ -252,7 +252,7 @@ class Records:
         return SessionStore(self.database())
 
     def close(self) -> None:
-        """Let go of the database; what is asked next opens it again."""
+        """Close the database; the next call opens it again."""
         with self._lock:
             if self._database is not None:
                 self._database.close()

@@ -39,7 +39,7 @@ class Cache(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         ...
 
 
@@ -225,7 +225,7 @@ class OpenIndex:
             raise IndexCorrupt(damage_sentence(self.directory, damaged, force=True))
 
     def close(self) -> None:
-        """Let go of everything that was opened."""
+        """Close everything that was opened."""
         self._close_embedder()
         if self._cache is not None:
             self._cache.close()

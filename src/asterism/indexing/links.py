@@ -46,7 +46,7 @@ class Neighbours:
         self._targets.clear()
 
     def forget(self) -> None:
-        """Let go of everything that was learnt."""
+        """Free the memory of signatures, languages and targets."""
         self._signatures.clear()
         self._languages.clear()
         self._targets.clear()

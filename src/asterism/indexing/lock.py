@@ -89,7 +89,7 @@ def held_seconds(directory: Path) -> float:
 def sole_watcher(
     directory: Path, repo: str, stop: Event, waiting: Callable[[], None] | None = None
 ) -> Iterator[bool]:
-    """Be the one that watches a repository, once no other process does; False if told to stop."""
+    """Hold the lock of a repository's watcher; yields False if told to stop while waiting."""
     from filelock import FileLock, Timeout
 
     make_plain(directory / f"watch-{repo}.lock")

@@ -53,7 +53,7 @@ class Where(NamedTuple):
 
 
 class Same(NamedTuple):
-    """The file holds what it held; only its size or time was in doubt."""
+    """The content is unchanged; only size or times of the file differed."""
 
     path: str
     size: int

@@ -133,7 +133,7 @@ class SyncReport:
     changed: int = 0
     removed: int = 0
     touched: int = 0
-    """Known files with another time or size in doubt, and the content they had."""
+    """Known files with other times or size but the same content."""
     unchanged: int = 0
     parsed: int = 0
     reread: int = 0
@@ -152,7 +152,7 @@ class SyncReport:
     """The sentences on what was masked, by themselves."""
     cancelled: bool = False
     rebuilt: bool = False
-    """Whether the index was built anew, beside the one that was there before."""
+    """Whether the index was built anew."""
     dry_run: bool = False
     seconds: float = 0.0
 

@@ -1,4 +1,4 @@
-"""The one sync: list the files, read those in doubt, write what differs; every caller uses it."""
+"""The sync: list the files, read those that may have changed, write what differs."""
 
 from __future__ import annotations
 

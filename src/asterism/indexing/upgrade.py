@@ -161,7 +161,7 @@ class _Run:
         )
 
     def close(self) -> None:
-        """Let go of model and cache."""
+        """Close model and cache."""
         self._cache.close()
         if self._embedder is not None:
             self._embedder.close()

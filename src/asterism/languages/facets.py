@@ -160,6 +160,8 @@ class ImportFacets(NamedTuple):
     """Whether only exported names can be imported; elsewhere every top-level name can."""
     passing_files: str = ""
     """How the names of files begin whose imports are there to be imported again."""
+    implicit: bool = False
+    """Whether a module is known by its name in every file, without an import."""
     used_as_members: bool = False
     """Whether an imported function may be written as if it were the receiver's own."""
 

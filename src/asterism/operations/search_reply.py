@@ -77,6 +77,26 @@ class SearchRow:
     absolute_path: str | None = None
     """Where the file is on this machine; only local callers are told."""
 
+    @property
+    def name(self) -> str:
+        """`qualified_name`, as programs written for earlier versions call it."""
+        return self.qualified_name
+
+    @property
+    def path(self) -> str:
+        """`file_path`, likewise."""
+        return self.file_path
+
+    @property
+    def score(self) -> float:
+        """`similarity_score`, likewise."""
+        return self.similarity_score
+
+    @property
+    def text(self) -> str | None:
+        """`content`, likewise."""
+        return self.content
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Searched(Located):

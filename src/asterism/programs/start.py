@@ -39,7 +39,7 @@ class Lifeline:
         self.passed = ()
 
     def close(self) -> None:
-        """Let go of the pipe, which ends the process if it is still there."""
+        """Close the pipe, which ends the process if it still runs."""
         for descriptor in (*self.passed, self._ours):
             if descriptor >= 0:
                 os.close(descriptor)

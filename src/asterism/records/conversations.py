@@ -92,7 +92,7 @@ class Conversations:
         limit: int = 20,
         cursor: str | None = None,
     ) -> MatchPage:
-        """Turns in whose question or answer each of the words stands, the latest first."""
+        """Turns whose question or answer contains all words, the latest first."""
         _check_limit(limit)
         wanted = folded(words).split()
         if not wanted:

@@ -179,7 +179,7 @@ class RecordsDatabase:
                 yield writer
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._engine.dispose()
 
     def look_through(self) -> None:

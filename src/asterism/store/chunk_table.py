@@ -87,7 +87,7 @@ class Rows(NamedTuple):
 
 
 class Boosts(NamedTuple):
-    """What a term is worth in each column."""
+    """The weight of a term in each column."""
 
     terms: float = 1.0
     name_terms: float = 1.0
@@ -281,10 +281,10 @@ _Answer = TypeVar("_Answer")
 
 
 class Recent(Generic[_Answer]):
-    """Keeps a number of answers; the one that was not asked for the longest time goes first."""
+    """A cache that drops the least recently used answers."""
 
     def __init__(self, kept: int) -> None:
-        """Keep so many."""
+        """`kept` is the number of answers."""
         self._kept = kept
         self._lock = Lock()
         self._answers: dict[Hashable, _Answer] = {}

@@ -149,7 +149,7 @@ class Database:
         return value
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the connection."""
         try:
             self._connection.close()
         except sqlite3.Error as error:
@@ -209,7 +209,7 @@ def connect_reading(path: Path) -> Database:
         # The log's index cannot be created here. Without a log no process is writing; a writer
         # with more permissions that begins later is not seen until the next opening.
         database.close()
-        return _copied(path) if _size(_log(path)) else _open(path, "ro&immutable=1")
+        return _copied(path) if _size(log_of(path)) else _open(path, "ro&immutable=1")
     except AsterismError:
         database.close()
         raise
@@ -223,7 +223,7 @@ def _copied(path: Path) -> Database:
     try:
         with TemporaryDirectory(ignore_cleanup_errors=True) as place:
             copy = Path(place) / path.name
-            for source, target in ((path, copy), (_log(path), _log(copy))):
+            for source, target in ((path, copy), (log_of(path), log_of(copy))):
                 # The log last: what a writer adds meanwhile is not part of the copy's state.
                 shutil.copyfile(source, target)
             database = Database(path, _connect(f"file:{quote(str(copy))}?mode=rw"))
@@ -240,7 +240,7 @@ def _copied(path: Path) -> Database:
 def remove_database(path: Path) -> None:
     """Delete a database with its log, if it exists."""
     try:
-        for name in (path, _log(path), path.with_name(f"{path.name}-shm")):
+        for name in (path, log_of(path), path.with_name(f"{path.name}-shm")):
             remove(name)
     except OSError as error:
         raise StorageFailed(f"{path} cannot be removed: {error.strerror}.") from error
@@ -303,11 +303,12 @@ def _check_header(path: Path) -> None:
     page = int.from_bytes(header[16:18], "big")
     pages = int.from_bytes(header[28:32], "big")
     # While a log exists the file may rightly be shorter than it says.
-    if size < pages * (65536 if page == 1 else page) and not _size(_log(path)):
+    if size < pages * (65536 if page == 1 else page) and not _size(log_of(path)):
         raise damaged(path.parent, "its catalogue was cut off")
 
 
-def _log(path: Path) -> Path:
+def log_of(path: Path) -> Path:
+    """The write-ahead log of a database."""
     return path.with_name(f"{path.name}-wal")
 
 

@@ -197,7 +197,7 @@ class EncoderStore(Closable):
             )
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._database.close()
 
     def _sound(self, rows: Sequence[Row]) -> list[tuple[bytes, bytes]]:

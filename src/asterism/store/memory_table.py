@@ -66,7 +66,7 @@ def read(texts: Sequence[str]) -> Words:
 
 
 def score(words: Words, row: int, query: Sequence[str]) -> float:
-    """What a row is worth for a query; a word that is asked for twice counts twice."""
+    """The BM25 score of a row; a word that occurs twice in the query counts twice."""
     average = sum(words.lengths) / len(words.lengths)
     total = 0.0
     for word in query:

@@ -44,7 +44,7 @@ def take_place(directory: Path) -> None:
     try:
         sums = sums_of(new)
         with alone(directory / catalogue_sums.LOCK):
-            # While our number stands there, no reader takes the exchange for damage.
+            # While this process is recorded as the writer, readers do not report damage.
             catalogue_sums.announce(directory, stamp_of(new))
             _let_go(old)
             if not is_plain(old):
@@ -76,7 +76,7 @@ def leftovers(directory: Path, table: str | None) -> Iterator[Path]:
 def _let_go(old: Path) -> None:
     """Leave nothing in the old catalogue's log, which would be taken for the new one's."""
     if old.is_file():
-        # A catalogue that is damaged is not worth its log.
+        # The log of a damaged catalogue is dropped.
         with suppress(AsterismError):
             database = connect_writing(old)
             try:

@@ -170,6 +170,11 @@ class Resident:
         """Whether the names are here already."""
         return "names" in self.__dict__
 
+    @property
+    def has_vectors(self) -> bool:
+        """Whether names and vectors are in memory."""
+        return self.has_names and "vectors" in self.__dict__
+
     @cached_property
     def names(self) -> RowNames:
         """Every row's key and path."""

@@ -150,7 +150,7 @@ class Round(NamedTuple):
 
 
 class TurnStatus(StrEnum):
-    """Where a turn stands."""
+    """The state of a turn."""
 
     running = "running"
     awaiting_approval = "awaiting_approval"

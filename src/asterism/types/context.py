@@ -196,7 +196,7 @@ class FromEnvironment:
 
     variable: str
     before: str = ""
-    """What stands before the value, such as `Bearer ` in a header."""
+    """Text before the value, such as `Bearer ` in a header."""
 
     @property
     def written(self) -> str:

@@ -9,7 +9,7 @@ class Closable:
     """Closes itself when the block ends, whatever happened in it."""
 
     def close(self) -> None:
-        """Let go of what is open."""
+        """Close the file or connection."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:

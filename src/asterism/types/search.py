@@ -120,6 +120,28 @@ class FileLine(NamedTuple):
     line: int
 
 
+class QueryParts(NamedTuple):
+    """The parts of a query, such as an issue, each in its order; a part that it lacks is empty."""
+
+    title: str
+    """The first line with words."""
+    prose: tuple[str, ...] = ()
+    """Paragraphs in words, without the title."""
+    code: tuple[str, ...] = ()
+    """Fenced and indented code, console sessions, code spans."""
+    output: tuple[str, ...] = ()
+    """What programs printed: tracebacks, logs."""
+    messages: tuple[str, ...] = ()
+    """Error messages, without the name of the error."""
+    boilerplate: tuple[str, ...] = ()
+    """Ignored: template comments, checklists, version tables, headings of templates, addresses."""
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the query has more than a title."""
+        return bool(self.prose or self.code or self.output)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """What the user's words mean, before anything is looked up."""
@@ -147,6 +169,11 @@ class Question:
     """It words a change, `Fix a leak in uploads`; others name what to read."""
     lines: tuple[FileLine, ...] = ()
     """Lines that it names, `token.ts:42`; their files are among `paths`."""
+    parts: QueryParts | None = None
+    """The parts of a query of several paragraphs. Its sentences, terms and names are those of the
+    title; its lines and paths are those of all of it."""
+    details: tuple[str, ...] = ()
+    """Texts of its parts that are embedded beside the sentences, for ranking symbols."""
     used: str | None = None
     """The name of which it asks where it is used."""
     left_out: int = 0
@@ -188,6 +215,8 @@ class Search:
     min_score: float = 0.0
     rerank: bool = True
     """Whether a reranker may order the best; pages, which have to agree, go without."""
+    spread: bool = True
+    """Whether further symbols of a file come later, as in lists of places."""
     bm25_weight: float | None = None
     """Deprecated, for `hybrid`: what words count beside vectors, 0 to 1; 0.5 changes nothing."""
 
@@ -201,7 +230,7 @@ class Total(NamedTuple):
 
 
 class Stage(StrEnum):
-    """Where in a task a search stands: looking around, or narrowing down."""
+    """The stage of a task: discover returns more, looser hits; refine fewer, stricter ones."""
 
     discover = "discover"
     refine = "refine"
@@ -255,7 +284,7 @@ class Kept(NamedTuple):
     within: str | None = None
     """The id of the chunk whose text holds this one's code."""
     gaps: tuple[Lines, ...] = ()
-    """What stands between the lines that are given, where `detail` is `lines`."""
+    """The gaps between the returned lines, where `detail` is `lines`."""
 
 
 class FileMatches(NamedTuple):

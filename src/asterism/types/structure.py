@@ -38,7 +38,7 @@ class SymbolPlace(NamedTuple):
     path: str | None
     """Relative to the repository; None for what is declared outside of it."""
     line: int | None = None
-    """Where its name stands, from 1."""
+    """The line of its name, from 1."""
     kind: str | None = None
     module: str | None = None
     """The package or module of what is declared outside, as `express`."""

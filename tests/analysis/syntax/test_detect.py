@@ -55,7 +55,7 @@ def test_by_name(path: str, key: str) -> None:
         ("#!/bin/sh", "bash"),
         ("#!/bin/bash -eu", "bash"),
         ("#!/usr/bin/env ruby", "ruby"),
-        ("#!/usr/bin/perl", "text"),
+        ("#!/usr/bin/perl -w", "perl"),
         ("#!", "text"),
         ("#!/usr/bin/env", "text"),
         (" #!/bin/sh", "text"),
@@ -96,6 +96,9 @@ def test_every_row_can_be_found_and_named() -> None:
         ("a.m", b"@implementation A\n@end\n", "objective_c"),
         ("a.m", b"function y = f(x)\n% MATLAB\nend\n", "text"),
         ("a.mm", b"int x;\n", "objective_c"),
+        ("a.pl", b"use strict;\n", "perl"),
+        ("a.pl", b"lid(X) :- jar(X).\n", "text"),
+        ("a.t", b"  $ dune build\n  $ use it\n", "text"),
     ],
 )
 def test_by_text(path: str, text: bytes, key: str) -> None:

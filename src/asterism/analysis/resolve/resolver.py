@@ -180,9 +180,8 @@ class Resolver:
                 return foreign(OF_TYPE, owner.container[-1])
             return found
         if scope.facets.scopes.namespaced:
-            names = [
-                f"{space}{text.replace('::', '.')}." for space in around(scope, reference.enclosing)
-            ]
+            spaces = around(scope, reference.enclosing)
+            names = [f"{space}{text.replace('::', '.')}." for space in spaces]
             names += [f"{module}.{text}." for module in scope.starred]
             whole = [name + reference.name for name in names]
             found = self._names.qualified(scope, whole, reference.name, OF_TYPE)
@@ -237,7 +236,7 @@ class Resolver:
             path = self._imports.by_path(scope, text) if text != "self" else None
             if path is not None:
                 return MemberOwner(path)
-        whole = scope.bindings.get(text) if "." in text else None
+        whole = scope.bindings.get(text) if facets.joint in text else None
         if whole is not None:
             return self.module_owner(scope, whole)
         cast = cast_to(text)
@@ -273,7 +272,9 @@ class Resolver:
             owner = self.module_owner(scope, binding)
             if owner is not None:
                 return owner
-        if name in scope.facets.imports.relative_words:
+        imports = scope.facets.imports
+        is_module = imports.implicit and name[:1].isupper()
+        if name in imports.relative_words or (is_module and scope.lexical(name, enclosing) is None):
             path = self._imports.by_path(scope, name)
             return MemberOwner(path) if path else None
         meaning = self.bare(scope, name, enclosing)

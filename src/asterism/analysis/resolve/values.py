@@ -80,7 +80,8 @@ class Values:
             places = scope.locals(number).get(name, ())
             start = scope.body_start(number)
             before = [local for local in places if start + local.at < at < start + local.until]
-            if before:
+            is_import = name in scope.bindings and not scope.outline.items[number].is_symbol
+            if before and not is_import:
                 owner = self._place_owner(scope, name, before, number)
                 return True, owner
             is_parameter, owner = self._parameter(scope, name, number)

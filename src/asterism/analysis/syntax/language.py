@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft
 from asterism.analysis.syntax.text import Conventions
-from asterism.analysis.syntax.trial_worker import parsed
+from asterism.analysis.syntax.trial_worker import grammar_of, parsed
 from asterism.analysis.syntax.trials import TRIALS, Attempt, folders_of
 from asterism.languages.facets import OptionalGrammar
 from asterism.languages.registry import languages
@@ -74,7 +74,7 @@ class Table:
         import tree_sitter
 
         package, function = language.grammar
-        grammar = tree_sitter.Language(getattr(import_module(package), function)())
+        grammar = grammar_of(package, function)
         self.language = language
         self.roles: dict[int, Any] = {ERROR_KIND: _damage}
         """For every kind a sentinel, the rule to apply, or None where there is nothing to do."""

@@ -52,10 +52,26 @@ def serve(source: BinaryIO, target: BinaryIO) -> None:
         target.flush()
 
 
-def _parser(package: str, function: str) -> Any:
+def grammar_of(package: str, function: str) -> Any:
+    """A grammar; bindings made for older versions of tree-sitter give a bare address."""
     tree_sitter = import_module("tree_sitter")
-    grammar = getattr(import_module(package), function)()
-    return tree_sitter.Parser(tree_sitter.Language(grammar))
+    pointer = getattr(import_module(package), function)()
+    return tree_sitter.Language(_capsule(pointer) if isinstance(pointer, int) else pointer)
+
+
+def _capsule(address: int) -> Any:
+    import ctypes
+
+    wrap = ctypes.pythonapi.PyCapsule_New
+    wrap.restype, wrap.argtypes = (
+        ctypes.py_object,
+        (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p),
+    )
+    return wrap(address, b"tree_sitter.Language", None)
+
+
+def _parser(package: str, function: str) -> Any:
+    return import_module("tree_sitter").Parser(grammar_of(package, function))
 
 
 if __name__ == "__main__":

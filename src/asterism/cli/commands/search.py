@@ -13,7 +13,6 @@ from typing import NamedTuple
 from asterism.analysis.source.checkouts import on_disk
 from asterism.cli.options import add_json, add_path, add_request, request_from
 from asterism.cli.parser import CommandParser, Declare
-from asterism.cli.render.hits import print_reply
 from asterism.cli.setup import directory_named, engine
 from asterism.cli.terminal import printable, write_json
 from asterism.engine.context_reply import ContextReply
@@ -23,7 +22,6 @@ from asterism.operations.json import to_json
 from asterism.operations.limits import result_json
 from asterism.operations.requests import NAME_FORMS, SearchCode, SimilarCode
 from asterism.operations.search import context_reply, engine_request
-from asterism.operations.search_reply import RowOptions, search_found
 from asterism.search.filters import parse_filter_words
 from asterism.search.path_filters import common_files, common_prefixes, literal
 from asterism.store.registry import Registered
@@ -120,9 +118,13 @@ def _asked(options: argparse.Namespace, here: Engine) -> tuple[Registered, Searc
 def answer(reply: SearchReply, registered: Registered, options: argparse.Namespace) -> int:
     """Print a reply, and say by the exit code whether anything was found."""
     if options.json:
+        from asterism.operations.search_reply import RowOptions, search_found
+
         rows = RowOptions(options.explain, is_local=True)
         write_json(to_json(search_found(reply, registered, rows)))
     else:
+        from asterism.cli.render.hits import print_reply
+
         print_reply(reply, options.explain, listed=options.exhaustive)
     return 0 if reply.selection.kept else 1
 

@@ -112,7 +112,7 @@ class TurnHandle:
             self.wish.set()
 
     async def stopped_within(self, seconds: float) -> bool:
-        """Wait so long; whether it was stopped meanwhile."""
+        """Wait for some seconds; returns whether the turn was stopped."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self.wish.wait()

@@ -110,7 +110,7 @@ class Asking:
         self._agents.check(name, registered)
 
     def close(self) -> None:
-        """Stop what runs, and let go of models and servers; the engine stays its owner's."""
+        """Stop running turns and close models and servers; the caller closes the engine."""
         open_now = [*self._open]
         for asked in open_now:
             asked.stop()

@@ -20,7 +20,7 @@ from asterism.types.files import display_path
 
 
 class Severity(StrEnum):
-    """How it stands."""
+    """How serious a finding is."""
 
     ok = "ok"
     warning = "warning"

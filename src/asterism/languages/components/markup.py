@@ -11,7 +11,7 @@ _TAG = re.compile(rb"<(?P<name>[A-Za-z][\w.-]*+)")
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 # Strings, template texts apart, whose substitutions are code; then names with what is before them.
 _TOKEN = re.compile(
-    rb"""(?P<string>'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")|(?P<template>`(?:[^`\\]|\\.)*+`)"""
+    rb"""(?P<string>'(?:[^'\\\n]|\\.)*+'?|"(?:[^"\\\n]|\\.)*+"?)|(?P<template>`(?:[^`\\]|\\.)*+`?)"""
     rb"""|(?P<name>[A-Za-z_$][\w$]*+)(?P<key>\s*+:(?!:))?+|(?P<dot>\??\.(?!\.))|(?P<other>[^\s\w$])"""
 )
 _SUBSTITUTION = re.compile(rb"\$\{([^{}`]*+)\}")

@@ -24,8 +24,8 @@ _DOCUMENTS = b"@component"
 # Before the name of a store it means the store's value.
 _STORE = "$"
 # Where an expression of the markup begins, ends, or goes on behind.
-_SIGN = re.compile(rb"""[{}]|'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+"|`(?:[^`\\]|\\.)*+`""")
-_EACH = re.compile(rb"^#each\s+.*?\sas\s+(?P<names>.*)", re.DOTALL)
+_SIGN = re.compile(rb"""[{}]|'(?:[^'\\\n]|\\.)*+'?|"(?:[^"\\\n]|\\.)*+"?|`(?:[^`\\]|\\.)*+`?""")
+_EACH = re.compile(rb"^#each\b.*?\sas\s(?P<names>.*)", re.DOTALL)
 _BINDS = re.compile(
     rb"^(?:#await\s.*?\s(?:then|catch)|:then|:catch|#snippet\s+[\w$]+|@const)\s*(?P<names>[^=]*+)",
     re.DOTALL,

@@ -26,7 +26,7 @@ _TEMPLATE = re.compile(
 _DIRECTIVE = re.compile(
     rb"""(?<=\s)(?P<name>(?:v-|[:@#])[^\s"'<>/=]*+)\s*+=\s*+(?:"(?P<double>[^"]*+)"|'(?P<single>[^']*+)')"""
 )
-_LOOP = re.compile(rb"^(?P<names>.*?)\s+(?:in|of)\s", re.DOTALL)
+_LOOP = re.compile(rb"^(?P<names>.*?)\s(?:in|of)\s", re.DOTALL)
 
 
 def parts(path: str, source: bytes) -> list[Part]:

@@ -11,9 +11,7 @@ _MARK = re.compile(
     rb"^" + re.escape(MARK.encode()) + rb"(?: \[(?P<kind>[^\]\n]+)\])? (?P<name>cell \d+)$",
     re.MULTILINE,
 )
-_HEADING = re.compile(
-    rb"^[ \t]*#{1,6}[ \t]+(.+?)[ \t#]*$|^[ \t]*<h\d[^>\n]*>(.+?)</h\d>", re.MULTILINE
-)
+_HEADING = re.compile(rb"^[ \t]*#{1,6}[ \t]([^\n]+)$|^[ \t]*<h\d[^>\n]*>(.+?)</h\d>", re.MULTILINE)
 # `%%bash` at the top gives the cell to another program; `%%time` only watches it run.
 _MAGIC = re.compile(rb"\s*%%(\w+)[^\n]*\n?")
 _OF_PYTHON = frozenset({b"time", b"timeit", b"capture", b"prun", b"memit", b"mprun", b"debug"})
@@ -50,7 +48,8 @@ def _cell(source: bytes, mark: re.Match[bytes], end: int) -> Part:
         heading = _HEADING.search(text)
         title = next((group for group in heading.groups() if group), b"") if heading else b""
         if title:
-            name = f"{name}: {fold(title.decode('utf-8', 'replace'), _LABEL)}"
+            shown = title.decode("utf-8", "replace").strip("# \t")
+            name = f"{name}: {fold(shown, _LABEL)}" if shown else name
     outer = Span(mark.start(), end)
     key, skipped = _dialect(kind, text)
     return Part(

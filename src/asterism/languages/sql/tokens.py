@@ -36,6 +36,7 @@ _ROUTINES = frozenset({"FUNCTION", "PROCEDURE", "PROC", "TRIGGER", "PACKAGE", "E
 _INNER_ENDS = frozenset({"IF", "LOOP", "WHILE", "REPEAT", "FOR"})
 _DEEPEST_MARGIN = 200
 """A line that begins further in is not looked at as one."""
+_BEFORE_DECLARATIONS = frozenset({"IS", "AS", "DECLARE"})
 _NO_BLOCK = frozenset({"TRAN", "TRANSACTION", "WORK", "DISTRIBUTED"})
 OBJECTS = _ROUTINES | {
     *("TABLE", "VIEW", "INDEX", "SEQUENCE", "SCHEMA", "DATABASE", "DOMAIN", "SYNONYM", "MACRO"),
@@ -115,6 +116,8 @@ class _Reader:
         self.comments: list[Span] = []
         self._delimiter = b";"
         self._tokens: list[Token] = []
+        self._following = (-1, b"")
+        self._copy_ends = [found.end() for found in _COPY_END.finditer(source)]
         self._batches = [found.start() for found in _BATCH_END.finditer(source)]
         self._forget()
 
@@ -122,7 +125,7 @@ class _Reader:
         self._tokens = []
         self._brackets = 0
         self._blocks = 0
-        self._had_block = False
+        self._had_block = self._has_text = self._declares = False
         self._made = ""
 
     def run(self) -> None:
@@ -146,6 +149,7 @@ class _Reader:
                 end = source.find(found[0], at)
                 at = len(source) if end < 0 else end + len(found[0])
                 self._tokens.append(Token("dollar", start, at, ""))
+                self._has_text = True
             else:
                 at = self._take(_token(found))
         self._end()
@@ -196,6 +200,7 @@ class _Reader:
 
     def _word(self, token: Token) -> None:
         word, last = token.text, self._tokens[-2].text if len(self._tokens) > 1 else ""
+        self._declares = self._declares or word in _BEFORE_DECLARATIONS
         if not self._made:
             if word in OBJECTS and self._tokens[0].text in ("CREATE", "ALTER", "REPLACE"):
                 self._made = word
@@ -220,14 +225,17 @@ class _Reader:
             one.text == "STDIN" for one in self._tokens[-3:]
         )
         self._end()
-        data = _COPY_END.search(self._source, token.end) if is_copy else None
-        return data.end() if data else token.end
+        if not is_copy:
+            return token.end
+        data = next((end for end in self._copy_ends if end > token.end), token.end)
+        self._copy_ends = [end for end in self._copy_ends if end > data]
+        return data
 
     def _goes_on(self, token: Token) -> bool:
         """Whether a semicolon is inside of what is being made."""
         if self._blocks > 0:
             return True
-        if self._had_block or any(one.kind == "dollar" for one in self._tokens):
+        if self._had_block or self._has_text:
             return False
         if self._made in ("PACKAGE", "TYPE"):
             return False
@@ -235,11 +243,17 @@ class _Reader:
             # A batch has one procedure, to its end.
             return not any(one.kind == "string" for one in self._tokens[-3:])
         # Declarations stand before the block: `IS total NUMBER; BEGIN …`.
-        following = _NEXT_WORD.search(self._source, token.end)
-        return following is not None and following[1].upper() == b"BEGIN" and self._declares()
+        return self._declares and self._next_word(token.end) == b"BEGIN"
 
-    def _declares(self) -> bool:
-        return any(token.text in ("IS", "AS", "DECLARE") for token in self._tokens)
+    def _next_word(self, at: int) -> bytes:
+        """The next word that begins a statement or a block; it is looked for once."""
+        start, word = self._following
+        if start < at:
+            found = _NEXT_WORD.search(self._source, at)
+            start = found.start() if found else len(self._source)
+            word = found[1].upper() if found else b""
+            self._following = (start, word)
+        return word
 
     def _end(self) -> None:
         if self._tokens:

@@ -8,9 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 
-from asterism.models.embed.http import halved, unit
 from asterism.models.embed.options import EmbedOptions, encoder_folder, identity_of
-from asterism.models.embed.provider import Matrix
+from asterism.models.embed.provider import Matrix, halved, unit
 from asterism.models.weights.folder import Reads, described, read_folder
 from asterism.models.weights.runtime import Answer, Runtime
 from asterism.types.index import ModelIdentity

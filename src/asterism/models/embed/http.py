@@ -8,7 +8,7 @@ from contextvars import copy_context
 from threading import Event
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from asterism.models.embed.provider import Matrix
+from asterism.models.embed.provider import Matrix, halved, unit
 from asterism.models.http.service import (
     FOR_DOCUMENTS,
     FOR_QUERIES,
@@ -27,25 +27,7 @@ from asterism.types.errors import BadVectors, Cancelled, TextTooLong
 from asterism.types.index import ModelIdentity
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-
-def unit(vectors: NDArray[np.float32]) -> Matrix:
-    """Rows of length one; a row of zeros stays as it is."""
-    import numpy as np
-
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    lengths[lengths == 0] = 1
-    scaled: Matrix = vectors / lengths
-    return scaled
-
-
-def halved(vectors: Matrix) -> Matrix:
-    """Rounded to half precision, which is what the cache and the store keep."""
-    import numpy as np
-
-    return vectors.astype(np.float16).astype(np.float32)
+    pass
 
 
 def vectors_of(answer: HttpAnswer, count: int, dimensions: int, service: ServiceName) -> Matrix:

@@ -1,4 +1,4 @@
-"""The protocol of an embedding provider."""
+"""The protocol of an embedding provider, and the form of its vectors."""
 
 from __future__ import annotations
 
@@ -66,3 +66,20 @@ def make_embedder(options: EmbedOptions) -> Embedder:
             from asterism.models.embed.vendors import openai_embedder
 
             return openai_embedder(options)
+
+
+def halved(vectors: Matrix) -> Matrix:
+    """Rounded to half precision, which is what the cache and the store keep."""
+    import numpy as np
+
+    return vectors.astype(np.float16).astype(np.float32)
+
+
+def unit(vectors: NDArray[np.float32]) -> Matrix:
+    """Rows of length one; a row of zeros stays as it is."""
+    import numpy as np
+
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths[lengths == 0] = 1
+    scaled: Matrix = vectors / lengths
+    return scaled

@@ -10,9 +10,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from asterism.models.embed.encoder import READ_AS
-from asterism.models.embed.http import halved, unit
 from asterism.models.embed.options import EmbedOptions, identity_of, static_folder
-from asterism.models.embed.provider import Matrix
+from asterism.models.embed.provider import Matrix, halved, unit
 from asterism.models.weights.folder import (
     ModelFolder,
     check,

@@ -6,7 +6,7 @@ from importlib import import_module
 from threading import Lock
 from typing import Any
 
-from asterism.models.embed.http import ERRAND, HttpEmbedder, Role, halved, unit
+from asterism.models.embed.http import ERRAND, HttpEmbedder, Role
 from asterism.models.embed.options import (
     DEFAULT_URLS,
     MINILM_IDENTITY,
@@ -16,7 +16,7 @@ from asterism.models.embed.options import (
     key_variables,
     known_model,
 )
-from asterism.models.embed.provider import Matrix
+from asterism.models.embed.provider import Matrix, halved, unit
 from asterism.models.http.service import BatchLimits, Service
 from asterism.types.errors import ProviderRefused
 from asterism.types.index import ModelIdentity

@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import dropwhile
 
 from asterism.analysis.terms import terms_of
 from asterism.search.query.names import all_names_in, is_error, is_snippet, names_in
+from asterism.search.query.parts import details_of, parts_of
 from asterism.search.query.paths import Place, frames_in, places_in, without_places
 from asterism.search.query.text import (
     Quote,
     code_pieces,
     content_text,
+    has_content,
     intents_in,
     quotes_in,
     sentences_of,
@@ -19,7 +22,7 @@ from asterism.search.query.text import (
 )
 from asterism.store.chunk_table import valid_text
 from asterism.types.errors import UsageError
-from asterism.types.search import FileLine, Question
+from asterism.types.search import FileLine, QueryParts, Question
 
 _NAME = r"[`'\"]?(?P<name>[^\W\d][\w.:$#]*\w|\w)(?:\(\))?[`'\"]?"
 _USED = r"(?:used|called|invoked|referenced|imported|instantiated)"
@@ -85,12 +88,17 @@ def _wishes(sentence: str) -> bool:
     return len(said) >= _FEWEST_WORDS and said[0] in _WISHES_FORMS and said[1] not in _BEHIND_NOUNS
 
 
-# Some 1,500 words: more than anybody writes by hand, and twenty texts for a model to read.
-MAX_CHARACTERS = 10_000
+# Longer than nearly every issue; what is left out is said.
+MAX_CHARACTERS = 40_000
 # Each is embedded, and each is to be represented in the answer.
 MAX_SENTENCES = 20
 # A snippet or trace names more than anybody looks for; the first names are the nearest.
 MAX_NAMES = 50
+
+# Queries with fewer words are understood as a whole.
+LONG_WORDS = 30
+# Lines of an issue that are looked up.
+ENDS = 10
 
 _SYMBOL = re.compile(r"symbol\s*=(?!=)[ \t]*(.*)", re.IGNORECASE)
 _REGEX = re.compile(r"regex:\s*", re.IGNORECASE)
@@ -111,7 +119,31 @@ def understand(text: str) -> Question:
     symbol = _SYMBOL.fullmatch(kept)
     if symbol:
         return _symbol_question(kept, symbol[1], left_out)
+    if len(kept.split()) >= LONG_WORDS and not is_snippet(kept):
+        parts = parts_of(kept)
+        is_trace = not (parts.prose or parts.code) and is_error(parts.title)
+        if parts.is_long and has_content(parts.title) and not is_trace:
+            return _long_question(kept, parts, left_out)
     return _free_question(kept, left_out)
+
+
+def _long_question(text: str, parts: QueryParts, left_out: int) -> Question:
+    """The question of the title, with the paths and lines of all of it."""
+    title = _free_question(parts.title, left_out)
+    frames = frames_in(text)
+    places = frames.places or places_in("\n".join([*parts.prose, *parts.code]))
+    paths = dict.fromkeys([*title.paths, *(place.path for place in places)])
+    named = [*dict.fromkeys([*title.lines, *_lines(places)])]
+    return replace(
+        title,
+        text=text,
+        parts=parts,
+        details=details_of(parts),
+        paths=tuple([*paths][:MAX_NAMES]),
+        # Frames at both ends of a trace say the most: where it was raised, and by what call.
+        lines=tuple(named if len(named) <= ENDS else [*named[: ENDS // 2], *named[-ENDS // 2 :]]),
+        is_wish=False,
+    )
 
 
 def understand_code(text: str) -> Question:

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from asterism.search.ranking.symbol_weights import Calibration, SymbolOptions
 from asterism.store.chunk_table import Boosts
 
 _EVEN = Boosts(1.0, 1.0, 1.0)
@@ -224,34 +225,6 @@ class ChunkWeights:
     """What a chunk that says nothing of the question keeps beside one that says all of it: 1.1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calibration:
-    """From log-odds to a probability: a logistic curve over a hit's log-odds.
-
-    Fitted on the ten best hits for the 840 questions of the weights and some 800 that were asked of
-    a repository of another language, which weigh half as much; then first hits were moved so that
-    they score what they are worth where there is an answer. In per cent of the hits with a score
-    from so much on, the next column's excluded, as the answers are given (judged or not):
-
-        score                                   0.1  0.2  0.3  0.4  0.5  0.6  0.7  0.8  0.9
-        right, of ten, every kind of question    14   19   20   27   36   60   73   84   85
-        right, of first hits, where there is
-        an answer                                          73   52   69   73   76   87   90
-
-    First hits score 0.74 in the mean, and 78 % are right. They have 0.5 or more for 93 % of
-    questions, 0.3 or more for 99 %; for 16 % and 47 % of the questions to the wrong repository.
-    """
-
-    offset: float
-    slope: float
-    first: float = 0.0
-    """For being the first."""
-    cosine: float = 0.0
-    """For the cosine of the nearest candidate; it belongs to the built-in model."""
-    unsaid: float = 0.0
-    """For the share of the question's words that no candidate says."""
-
-
 _HYBRID = Calibration(offset=-5.6, slope=0.31, first=2.0, cosine=3.1, unsaid=-1.6)
 _BY_WORDS = Calibration(offset=-3.75, slope=0.39, first=2.45, unsaid=-2.8)
 _BY_MEANING = Calibration(offset=-5.65, slope=0.33, first=2.2, cosine=3.05, unsaid=-1.4)
@@ -290,6 +263,7 @@ class RankOptions:
     """Everything that can be tuned about `hybrid` and `semantic` search."""
 
     recall: RecallOptions = field(default_factory=RecallOptions)
+    symbols: SymbolOptions = field(default_factory=SymbolOptions)
     weights: Weights = field(default_factory=Weights)
     wished: Weights = field(default_factory=lambda: _WISHED)
     """Instead of `weights` where the question words a change; the others name topics."""

@@ -162,7 +162,7 @@ def file_priors(
 def chunk_priors(chunk: Chunk, question: Question, options: RankOptions) -> list[Signal]:
     """The priors of a chunk beside others of its file."""
     names = [_CHUNKS[chunk.node_kind]] if chunk.node_kind in _CHUNKS else []
-    if _is_inline_test(chunk) and not (Intent.tests in question.intents or is_quoting(question)):
+    if is_inline_test(chunk) and not (Intent.tests in question.intents or is_quoting(question)):
         names.append("inline_test")
     if chunk.is_exported:
         names.append("exported")
@@ -173,7 +173,7 @@ def chunk_priors(chunk: Chunk, question: Question, options: RankOptions) -> list
     ]
 
 
-def _is_inline_test(chunk: Chunk) -> bool:
+def is_inline_test(chunk: Chunk) -> bool:
     """Whether it is a test, or helps one, in a file of code: Rust and Zig keep them there."""
     return "test" in chunk.decorator_names or chunk.qualified_name.split(".")[0] in _TEST_MODULES
 

@@ -14,10 +14,11 @@ from asterism.search.ranking.evidence import (
     log_odds,
     strengths_of,
 )
-from asterism.search.ranking.options import OF_VECTORS, Calibration, JudgeOptions, RankOptions
+from asterism.search.ranking.options import OF_VECTORS, JudgeOptions, RankOptions
 from asterism.search.ranking.order import Standing, in_order, represented
 from asterism.search.ranking.priors import Company, chunk_priors, file_priors
 from asterism.search.ranking.rerank import Judge, Judgement, judged
+from asterism.search.ranking.symbol_weights import Calibration
 from asterism.search.ranking.text import Text, read, weigh, weigh_chunks
 from asterism.search.recall import FileKey, Pools
 from asterism.store.chunk_table import ChunkKey
@@ -89,8 +90,10 @@ def grounds_of(pools: Pools, unsaid: float) -> Grounds:
 def probabilities(odds: Sequence[float], grounds: Grounds, curve: Calibration) -> list[float]:
     """A probability for each of the candidates' log-odds, best first, in the same order."""
     base = curve.offset + curve.cosine * grounds.cosine + curve.unsaid * grounds.unsaid
+    ahead = odds[0] - odds[1] if len(odds) > 1 else 0.0
+    first = curve.first + curve.margin * ahead
     return [
-        logistic(base + curve.slope * value + (0.0 if number else curve.first))
+        logistic(base + curve.slope * value + (0.0 if number else first))
         for number, value in enumerate(odds)
     ]
 

@@ -23,7 +23,7 @@ class Words(dict[str, int]):
         self._last: int | None = None
 
     def expect(self, rows: int) -> None:
-        """Get ready for so many rows."""
+        """Prepare for `rows` rows."""
         if rows >= WHOLE_FROM and not self._whole:
             self.update(self._database.rows("SELECT word, number FROM words"))
             self.update({word: number for number, word in self._new})

@@ -115,7 +115,7 @@ class Catalogue(Closable):
         (directory / sums.LOCK).unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Let go of the file; what was committed stays."""
+        """Close the file."""
         if self._writable:
             sums.settle(self._database)
         else:
@@ -154,7 +154,7 @@ class Catalogue(Closable):
         self.table.name_version(version, table_files)
 
     def next_file_version(self, count: int) -> int:
-        """Reserve so many numbers and return the first; none is given twice, even after a crash."""
+        """Reserve `count` numbers and return the first; none is used twice, even after a crash."""
         with self._database.transaction():
             first = self._fact("next_file_version")
             self._database.run(

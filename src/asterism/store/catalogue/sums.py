@@ -15,7 +15,7 @@ from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.store.database import Database, connect_reading, damaged
+from asterism.store.database import Database, connect_reading, damaged, log_of
 from asterism.store.plain_files import alone, remove
 from asterism.store.table_files import renewed, stamp_of, sums_of
 from asterism.types.errors import IndexBusy, IndexCorrupt, StorageFailed
@@ -97,7 +97,7 @@ def settle(database: Database, close: bool = True) -> None:
         settled = known is not None and not known.writer and known.stamp == stamp_of(path)
     except OSError:
         settled = False
-    if settled and not _size(_log(path)):
+    if settled and not _size(log_of(path)):
         if close:
             database.close()
         return
@@ -180,7 +180,7 @@ def _logged(path: Path) -> tuple[set[int], int]:
     """The pages that the log holds, and how large they are."""
     pages: set[int] = set()
     try:
-        with _log(path).open("rb", buffering=0) as file:
+        with log_of(path).open("rb", buffering=0) as file:
             header = file.read(_LOG_HEADER)
             if len(header) < _LOG_HEADER:
                 return pages, 0
@@ -214,10 +214,6 @@ def _look_through(path: Path) -> None:
 
 def _is_as_known(path: Path, stamp: Stamp, known: Sums) -> bool:
     return stamp.size == known.stamp.size and sums_of(path) == known.sums
-
-
-def _log(path: Path) -> Path:
-    return path.with_name(f"{path.name}-wal")
 
 
 def _size(path: Path) -> int:

@@ -13,7 +13,7 @@ _LETTERS_PER_ERROR = 3
 
 
 def closest(name: str, candidates: Iterable[str], limit: int) -> list[str]:
-    """The candidates that are most like the name, best first, at most so many."""
+    """At most `limit` candidates that are most like the name, best first."""
     plain, allowed = _plain(name), errors_allowed(name)
     letters = [*Counter(plain).items()]
     ranked: list[tuple[int, int, int, str]] = []
@@ -329,7 +329,7 @@ def _ending_so(database: Database, readings: tuple[SymbolName, ...]) -> tuple[Sy
 
 
 def defined_names(database: Database, lengths: tuple[int, int]) -> Iterator[str]:
-    """Every name that is defined and has so many letters, underscores aside; each once."""
+    """Every defined name whose length without underscores is in the range; each once."""
     rows = database.rows(
         "SELECT DISTINCT name FROM declarations WHERE role = ?"
         " AND length(replace(name, '_', '')) BETWEEN ? AND ?",

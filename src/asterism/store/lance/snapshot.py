@@ -154,6 +154,9 @@ class LanceSnapshot:
 
     def vectors(self, keys: Sequence[ChunkKey]) -> Mapping[ChunkKey, Vector]:
         """The vectors of those keys that exist."""
+        if self._resident.has_vectors:
+            known, matrix = self._resident.places, self._resident.vectors
+            return {key: matrix[known[at]] for key in keys if (at := _stored(key)) in known}
         found: dict[ChunkKey, Vector] = {}
         for rows in self._by_key(keys, ("repo", "id", "vector")):
             found.update(zip(_keys(rows), matrix_of(rows["vector"]), strict=True))

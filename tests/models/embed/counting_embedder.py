@@ -3,8 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 
-from asterism.models.embed.http import halved, unit
-from asterism.models.embed.provider import Matrix
+from asterism.models.embed.provider import Matrix, halved, unit
 from asterism.types.errors import ProviderDown
 from asterism.types.index import ModelIdentity
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from asterism.models.rerank.fake import WordOverlapReranker
 from asterism.models.rerank.provider import Reranker
 from asterism.types.errors import ProviderDown
+from tests.models.rerank.word_overlap import WordOverlapReranker
 
 
 def test_the_share_of_the_questions_words() -> None:

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from asterism.models.embed.fake import CountingEmbedder
 from asterism.models.embed.provider import Embedder
 from asterism.types.errors import ProviderDown
 from asterism.types.index import ModelIdentity
+from tests.models.embed.counting_embedder import CountingEmbedder
 
 
 def test_it_is_an_embedder() -> None:

@@ -1,0 +1,189 @@
+"""The recipe for queries in words: recall, features, scores and order of symbols."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from asterism.search.ranking.options import RankOptions
+from asterism.search.ranking.priors import Company, file_priors
+from asterism.search.ranking.recipe import Case, Fetch, Reasons, grounds_of, probabilities, study
+from asterism.search.ranking.rerank import Judge
+from asterism.search.ranking.symbol_weights import Calibration, SymbolFeatures, reasons, weighed
+from asterism.search.ranking.symbols import (
+    SymbolCase,
+    read_symbols,
+    shares_of,
+    standardised,
+    worth_reading,
+)
+from asterism.search.recall import FileKey, Pools
+from asterism.search.symbol_recall import SymbolPools
+from asterism.store.chunk_table import ChunkKey
+from asterism.types.index import Chunk
+from asterism.types.search import Hit, Question, Signal
+
+
+class Scored(NamedTuple):
+    """A symbol with its score and what makes it up."""
+
+    chunk: Chunk
+    score: float
+    """In log-odds against the other candidates."""
+    features: SymbolFeatures
+    signals: tuple[Signal, ...] = ()
+
+
+def ranks_symbols(question: Question) -> bool:
+    """Whether a query is in words, so that its symbols are ranked one by one.
+
+    Names, quoted texts, pieces of code and stack traces are found by what they name.
+    """
+    if question.parts is not None:
+        return True
+    words = question.text.split()
+    return (
+        len(words) > 1
+        and not question.is_code
+        and not question.phrases
+        and not question.lines
+        and question.used is None
+        and not (len(words) <= len(question.identifiers) + len(question.paths))
+    )
+
+
+def rank_symbols(
+    question: Question,
+    pools: Pools,
+    symbols: SymbolPools,
+    fetch: Fetch,
+    options: RankOptions,
+    judge: Judge | None = None,
+    spread: bool = True,
+) -> list[Hit]:
+    """The symbols in order, each with a probability and its reasons.
+
+    `spread` lets further symbols of a file come later, for lists of places.
+    """
+    case, text, _ = study(question, pools, fetch, options)
+    weights = options.symbols.short if question.parts is None else options.symbols.long
+    scored = _scored(case, symbols, fetch, weights)
+    scored = _with_encoder(question, scored, judge, weights, options)
+    if spread and question.parts is None:
+        scored = _spread(scored, options.symbols.further_in_file)
+    found = probabilities(
+        [one.score for one in scored], grounds_of(pools, text.unsaid), _curve(pools, options)
+    )
+    why = Reasons(pools)
+    return [
+        Hit(one.chunk, score, why.distance(one.chunk), (*why.why(one.chunk, ()), *one.signals))
+        for one, score in zip(scored, found, strict=True)
+    ]
+
+
+def _curve(pools: Pools, options: RankOptions) -> Calibration:
+    return options.symbols.calibration if pools.vector else options.symbols.by_words
+
+
+def _scored(
+    case: Case, symbols: SymbolPools, fetch: Fetch, weights: SymbolFeatures
+) -> list[Scored]:
+    """The candidates that were read, best first."""
+    question, options = case.question, case.options.symbols
+    files = {**case.files, **symbols.files()}
+    known = _known(case, symbols, files)
+    most = options.read if question.parts is None else options.read_long
+    chunks = fetch(worth_reading(known, weights, most))
+    features = read_symbols(known, chunks)
+    scored = [
+        Scored(chunk, weighed(one, weights), one)
+        for chunk, one in zip(chunks, features, strict=True)
+    ]
+    return sorted(scored, key=_order)
+
+
+def _known(case: Case, symbols: SymbolPools, files: Mapping[ChunkKey, FileKey]) -> SymbolCase:
+    floor = case.options.symbols.file_floor
+    odds = {file: case.odds(file) for file in case.evidence}
+    best = max(odds.values(), default=0.0)
+    company = Company({*files.values()})
+    kinds: dict[FileKey, frozenset[str]] = {}
+
+    def kinds_of(file: FileKey) -> frozenset[str]:
+        if file not in kinds:
+            priors = file_priors(file, company, case.question, case.options)
+            names = {prior.name.removeprefix("prior:") for prior in priors}
+            kinds[file] = frozenset({"example" if name == "generated" else name for name in names})
+        return kinds[file]
+
+    return SymbolCase(
+        case.question,
+        symbols.said,
+        shares_of(symbols.channels),
+        symbols.cosines(files.keys()),
+        files,
+        {file: max(value - best, floor) for file, value in odds.items()},
+        kinds_of,
+        case.pools.lines,
+    )
+
+
+def _with_encoder(
+    question: Question,
+    scored: Sequence[Scored],
+    judge: Judge | None,
+    weights: SymbolFeatures,
+    options: RankOptions,
+) -> list[Scored]:
+    """The symbols with what the encoder says of the best; the others get its least."""
+    if judge is None or not scored:
+        return [*_explained(scored, weights)]
+    most = judge.options.top if question.parts is None else options.symbols.scored
+    best = scored[:most]
+    raw = judge.judge(question, [one.chunk for one in best])
+    if not raw:
+        return [*_explained(scored, weights)]
+    said = standardised(raw)
+    least = min(said.values())
+    for one in scored:
+        one.features.encoder = said.get(_key(one.chunk), least)
+    again = [one._replace(score=weighed(one.features, weights)) for one in scored]
+    ranks = sorted(raw, key=lambda key: (-raw[key], key))
+    signals = {key: Signal(judge.options.name, raw[key], rank) for rank, key in enumerate(ranks, 1)}
+    return sorted(_explained(again, weights, signals), key=_order)
+
+
+def _explained(
+    scored: Sequence[Scored],
+    weights: SymbolFeatures,
+    signals: Mapping[ChunkKey, Signal] = MappingProxyType({}),
+) -> list[Scored]:
+    def why(one: Scored) -> tuple[Signal, ...]:
+        own = signals.get(_key(one.chunk))
+        return (*(() if own is None else (own,)), *reasons(one.features, weights))
+
+    return [one._replace(signals=why(one)) for one in scored]
+
+
+def _spread(scored: Sequence[Scored], less: float) -> list[Scored]:
+    """The same with each further symbol of a file later, by how many of it are before."""
+    before: Counter[tuple[str, str]] = Counter()
+    found: list[Scored] = []
+    for one in scored:
+        file = (one.chunk.repo, one.chunk.relative_path)
+        fall = less * before[file]
+        before[file] += 1
+        if fall:
+            signal = Signal("prior:same_file", -fall)
+            one = one._replace(score=one.score - fall, signals=(*one.signals, signal))
+        found.append(one)
+    return sorted(found, key=_order)
+
+
+def _key(chunk: Chunk) -> ChunkKey:
+    return ChunkKey(chunk.repo, chunk.id)
+
+
+def _order(one: Scored) -> tuple[float, str, str, int, str]:
+    chunk = one.chunk
+    return (-one.score, chunk.repo, chunk.relative_path, chunk.start_line, chunk.id)
