@@ -20,7 +20,7 @@ LAYOUT_LEFT = {
     "gerund module names": 0,
     "small modules with one importer": 1,
     "class names in several packages": 10,
-    "own modules imported for types alone": 65,
+    "own modules imported for types alone": 66,
     "functions with more than six parameters": 1,
     "attributes found by a computed name": 33,
     "functions that resolve a repository twice": 1,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import pytest
 
 from asterism.cli.options import add_request, request_from
-from asterism.cli.parser import COMMANDS, CommandParser, build_parser
+from asterism.cli.parser import COMMANDS, Command, CommandParser, build_parser
 from asterism.operations.calls import Call
 from asterism.operations.json import to_json
 from asterism.operations.limits import CallReply, TextPart
@@ -43,8 +43,10 @@ SCRATCH = Operation(
     request=Echo,
     reply=Echoed,
     run=echo,
-    command="echo",
 )
+
+
+WITH_ECHO = (*COMMANDS, Command("echo", "Give a text back.", operation="echo_text"))
 
 
 @pytest.mark.parametrize(
@@ -58,20 +60,20 @@ SCRATCH = Operation(
 def test_an_operation_with_a_command(
     places: Path, capsys: pytest.CaptureFixture[str], line: str, expected: object
 ) -> None:
-    options = build_parser((SCRATCH,)).parse_args(line.split())
+    options = build_parser(WITH_ECHO, (SCRATCH,)).parse_args(line.split())
     assert options.run(options) == 0
     printed = capsys.readouterr().out
     assert (json.loads(printed) if isinstance(expected, dict) else printed) == expected
 
 
 def test_its_command_is_on_the_page() -> None:
-    page = cli_page(build_parser((SCRATCH,)))
+    page = cli_page(build_parser(WITH_ECHO, (SCRATCH,)))
     assert "asterism echo [--limit N] [--stage {early,late}] [--json] QUERY" in page
     assert "| `--limit N` | how often (default: 2) |" in page
 
 
 def test_a_number_keeps_to_the_bounds_of_its_field() -> None:
-    options = build_parser((SCRATCH,)).parse_args(["echo", "x", "--limit", "10"])
+    options = build_parser(WITH_ECHO, (SCRATCH,)).parse_args(["echo", "x", "--limit", "10"])
     with pytest.raises(UsageError, match="--limit is 10; give 1 to 9"):
         request_from(Echo, options)
 

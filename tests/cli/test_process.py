@@ -79,7 +79,7 @@ def loaded_by(code: str) -> set[str]:
 
 
 def test_starting_loads_nothing_heavy() -> None:
-    start = "from asterism.cli.parser import parser_for\nparser_for(['--help']).format_help()"
+    start = "from asterism.cli.parser import lazy_parser\nlazy_parser().format_help()"
     loaded = loaded_by(start)
     assert "asterism" in loaded
     assert loaded & HEAVY == set()

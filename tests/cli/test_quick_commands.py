@@ -113,7 +113,8 @@ STORE = frozenset({"lance", "numpy", "pyarrow", "tokenizers"})
 
 # Figures only fall: a command that loads more starts later.
 BUDGETS = {
-    "version": Budget(["--version"], 20),
+    "version": Budget(["--version"], 16),
+    "help": Budget(["--help"], 16),
     "mcp": Budget(["mcp"], 64, given=json.dumps(INITIALIZE) + "\n"),
     "index without changes": Budget(["index"], 150),
     "status": Budget(["status"], 163),

@@ -12,7 +12,7 @@ import pytest
 from mcp import Client
 
 from asterism.cli.options import request_from
-from asterism.cli.parser import build_parser
+from asterism.cli.parser import Command, build_parser
 from asterism.engine.engine import Engine
 from asterism.operations.calls import Call, Standpoint
 from asterism.operations.dispatch.toolbox import Toolbox
@@ -63,7 +63,6 @@ SCRATCH = Operation(
     run=echo,
     is_tool=True,
     instruction="echo_text: to hear yourself",
-    command="echo",
     shows_reply=True,
     route=Route("POST", "/api/echo"),
 )
@@ -94,7 +93,9 @@ def test_an_operation_that_is_added_is_on_every_surface(engine: Engine, harbor: 
     assert given["required"] == ["results", "stage"]
     assert "## `echo_text`\n" in tools_page(toolbox.operations)
     assert "| `POST /api/echo` | `echo_text` | Echo |" in operations_table(toolbox.operations)
-    options = build_parser((SCRATCH,)).parse_args(["echo", "--words", "x", "--stage", "late"])
+    command = Command("echo", "Give a text back.", operation="echo_text")
+    line = ["echo", "--words", "x", "--stage", "late"]
+    options = build_parser((command,), (SCRATCH,)).parse_args(line)
     assert request_from(Echo, options) == Echo(words="x", stage="late")
 
 

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from asterism.cli.parser import EXIT_USAGE, parser_for
+from asterism.cli.parser import EXIT_USAGE, lazy_parser
 from asterism.cli.terminal import visible_streams
 from asterism.telemetry.notices import taken
 from asterism.types.errors import AsterismError
@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command."""
     given = sys.argv[1:] if arguments is None else arguments
     with visible_streams():
-        options = parser_for(given).parse_args(given)
+        options = lazy_parser().parse_args(given)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that cannot show a letter shows its escape; that is no reason to stop.
         sys.stdout.reconfigure(errors="backslashreplace")

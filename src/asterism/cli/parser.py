@@ -6,7 +6,7 @@ read the table below and import no other command's module.
 """
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
@@ -29,6 +29,8 @@ class Command(NamedTuple):
     help: str
     module: str = ""
     """Below `asterism.cli.commands`, where it is not called like the command."""
+    operation: str = ""
+    """The operation that declares its arguments and output alone; it has no module then."""
 
 
 COMMANDS = (
@@ -121,16 +123,11 @@ class CommandParser(_Parser):
 Declare: TypeAlias = Callable[[CommandParser], None]
 
 
-def parser_for(arguments: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser for these arguments; operations are loaded only if no own command is named."""
-    first = arguments[0] if arguments else ""
-    is_known = first == "--version" or any(first == command.name for command in COMMANDS)
-    return _parser(() if is_known else _operations())
-
-
-def build_parser(operations: "Sequence[Operation] | None" = None) -> argparse.ArgumentParser:
+def build_parser(
+    commands: Iterable[Command] = COMMANDS, operations: "Iterable[Operation]" = ()
+) -> argparse.ArgumentParser:
     """The whole command line, every command declared; `docs/cli.md` is generated from it."""
-    parser = _parser(_operations() if operations is None else operations)
+    parser = lazy_parser(commands, operations)
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for command in action.choices.values():
@@ -138,52 +135,48 @@ def build_parser(operations: "Sequence[Operation] | None" = None) -> argparse.Ar
     return parser
 
 
-def _operations() -> "Sequence[Operation]":
-    from asterism.operations.registry import OPERATIONS
+def lazy_parser(
+    commands: Iterable[Command] = COMMANDS, operations: "Iterable[Operation]" = ()
+) -> argparse.ArgumentParser:
+    """The parser in which a command is declared when it is used.
 
-    return OPERATIONS
-
-
-def _parser(operations: "Sequence[Operation]") -> argparse.ArgumentParser:
+    Commands that an operation declares find it among `operations`, then in the registry.
+    """
     parser: argparse.ArgumentParser = _Parser(
         prog="asterism",
         description="Code search from the syntax tree: see any source file as symbols and chunks.",
     )
     parser.add_argument("--version", action="version", version=f"asterism {__version__}")
-    commands = parser.add_subparsers(
+    added = parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True, parser_class=CommandParser
     )
-    for command in COMMANDS:
-        _add(commands, command, partial(_declare, command))
-    for operation in operations:
-        if operation.command:
-            command = Command(operation.command, operation.title)
-            _add(commands, command, partial(_declare_operation, operation))
+    for command in commands:
+        declare = _declare_operation if command.operation else _declare
+        added.add_parser(
+            command.name,
+            help=command.help,
+            description=command.help,
+            command=command.name,
+            arguments=partial(declare, command, operations),
+        )
     return parser
 
 
-def _add(
-    commands: "argparse._SubParsersAction[CommandParser]", command: Command, declare: Declare
-) -> None:
-    commands.add_parser(
-        command.name,
-        help=command.help,
-        description=command.help,
-        command=command.name,
-        arguments=declare,
-    )
-
-
-def _declare(command: Command, parser: CommandParser) -> None:
+def _declare(command: Command, _operations: "Iterable[Operation]", parser: CommandParser) -> None:
     """The arguments of a command that has a module."""
     module = import_module(f"asterism.cli.commands.{command.module or command.name}")
     parser.set_defaults(run=module.run)
     module.declare(parser)
 
 
-def _declare_operation(operation: "Operation", parser: CommandParser) -> None:
+def _declare_operation(
+    command: Command, operations: "Iterable[Operation]", parser: CommandParser
+) -> None:
     """The arguments of a command that its operation declares alone."""
     from asterism.cli.commands import operation as module
+    from asterism.operations.registry import OPERATIONS
 
+    named = (one for one in (*operations, *OPERATIONS) if one.name == command.operation)
+    operation = next(named)
     parser.set_defaults(run=partial(module.run, operation))
     module.declare(operation, parser)

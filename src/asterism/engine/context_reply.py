@@ -13,8 +13,7 @@ from asterism.engine.search import SearchReply, SearchRequest
 from asterism.engine.snapshot import QuerySnapshot
 from asterism.reply.budget import Assembly, FileSource, ReplyPart, ReplyResult, assemble
 from asterism.reply.snapshots import stated, targets_at
-from asterism.search.selection.options import CHUNKS, CONTEXT
-from asterism.search.selection.sizes import CHARS_PER_TOKEN
+from asterism.search.selection.options import CHARS_PER_TOKEN, CHUNKS, CONTEXT
 from asterism.store.registry import Registered, Registry
 from asterism.structure.positions import SymbolTarget, find_item
 from asterism.structure.repository import FilesOnce

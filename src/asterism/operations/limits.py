@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from asterism.disclosure.places import visible
 from asterism.operations.json import compact, to_json
 from asterism.operations.schema import Json
-from asterism.search.selection.options import CEILING_CHARS
-from asterism.search.selection.sizes import CHARS_PER_TOKEN
+from asterism.search.selection.options import CEILING_CHARS, CHARS_PER_TOKEN
 
 AROUND = 1_000
 """Characters of the ceiling that are left for what a transport puts around a result."""

@@ -63,9 +63,6 @@ class Operation:
     shows_reply: bool = False
     """MCP clients see the schema of the reply as well; it costs a model tokens."""
     route: Route | None = None
-    command: str = ""
-    """A command of the terminal made from the request and the reply. Most operations have a
-    command with a module of its own instead, which takes its arguments from the request."""
 
     @cached_property
     def parameters(self) -> dict[str, Json]:

@@ -122,8 +122,7 @@ def _written(
     """The request with the size of rows as they are sent, instead of that of their texts."""
     from asterism.engine.search import ReplyFormat
     from asterism.search.filters import applied
-    from asterism.search.selection.options import CHUNKS
-    from asterism.search.selection.sizes import CHARS_PER_TOKEN
+    from asterism.search.selection.options import CHARS_PER_TOKEN, CHUNKS
 
     around = 2 * len(compact(shown_query(query))) + len(compact(applied(request.where)))
     serialise = partial(serialised_row, explain=asked.explain, lines=asked.context_lines)

@@ -17,7 +17,6 @@ from asterism.operations.json import (
     to_json,
 )
 from asterism.operations.schema import Json
-from asterism.store.chunk_table import ChunkKey
 from asterism.types.files import display_path, wire_path
 from asterism.types.search import Detail, Hit, Kept, Signal
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
     from asterism.engine.context_reply import ContextReply, PlacedHit
     from asterism.engine.search import ContextLines, SearchReply
+    from asterism.store.chunk_table import ChunkKey
     from asterism.store.registry import Registered
 
 LONGEST_ECHO = 2_000
@@ -209,6 +209,9 @@ def serialised_row(hit: Hit, detail: Detail, text: str, explain: bool, lines: in
 
 
 def _key(hit: Hit) -> ChunkKey:
+    # A list of operations does not need the store.
+    from asterism.store.chunk_table import ChunkKey
+
     return ChunkKey(hit.chunk.repo, hit.chunk.id)
 
 

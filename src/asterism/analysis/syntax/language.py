@@ -88,6 +88,8 @@ class Table:
 
     def parse(self, source: bytes) -> Tree | None:
         """The syntax tree of text that ends with a newline; None if it takes too long."""
+        if self.language.readable is not None:
+            source = self.language.readable(source)
         seconds = PARSE_SECONDS if len(source) > SMALL_FILE else SMALL_SECONDS
         if TRIALS.is_expendable:
             tree: Tree = parsed(self._parser, source, seconds)

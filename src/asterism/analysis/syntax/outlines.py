@@ -172,7 +172,7 @@ def outline_tree(path: str, entry: DialectEntry, source: bytes) -> Outline:
     table = table_of(entry)
     language = table.language
     whole, source = source, ended(source)
-    tree = table.parse(language.readable(source) if language.readable else source)
+    tree = table.parse(source)
     if tree is None:
         return outline_text(path, entry.language, source)._replace(problems=(TOO_HARD,))
     root = tree.root_node

@@ -28,6 +28,7 @@ from asterism.languages.dart.variables import (
     top_level_name,
     type_name,
     widened,
+    without_keywords,
 )
 from asterism.languages.shared import callback_name, declare_exports, is_local, spans_lines
 from asterism.types.outline import ImportedName, Span
@@ -373,4 +374,5 @@ DART = Language(
     RULES,
     _exported,
     declare_exports(_exported),
+    without_keywords,
 )

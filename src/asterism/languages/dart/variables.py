@@ -21,6 +21,8 @@ _HEAD = "head of a declaration"
 
 # Keywords without a node of their own before the type: `late final int x`.
 _KEYWORDS = re.compile(rb"(?:\b(?:late|external|static|augment)\s+)+$")
+# At the top these have no node, so that a cut could not take them out with their declaration.
+_TOP = re.compile(rb"^(?:(?:late|external|augment)[ \t]+)+", re.MULTILINE)
 _MODIFIERS = re.compile(r"\b(?:const|final|late|external|static|augment|covariant)\b")
 
 
@@ -113,3 +115,8 @@ def fields(builder: Builder, node: Node, names: Node) -> bool:
 
 def _value(node: Node) -> Node | None:
     return node.named_children[1] if node.named_child_count > 1 else None
+
+
+def without_keywords(source: bytes) -> bytes:
+    """The source with the keywords that have no node blanked, byte for byte."""
+    return _TOP.sub(lambda found: b" " * len(found.group()), source)

@@ -25,7 +25,7 @@ def is_objective_c(source: bytes) -> bool:
 _ARGUMENTS = rb"(?:\((?:[^()\n]|\([^()\n]*\))*\))?"
 _NOTES = re.compile(
     rb"\b(?:NS|CF|UI|API|AF|SD|UIKIT|FOUNDATION|OBJC|__OSX|__IOS)_(?:[A-Z]+_)*"
-    rb"(?:BEGIN|END|DESIGNATED_INITIALIZER|UNAVAILABLE|REQUIRES_SUPER|EXTERN|EXPORT|NOESCAPE"
+    rb"(?:BEGIN|DESIGNATED_INITIALIZER|UNAVAILABLE|REQUIRES_SUPER|EXTERN|EXPORT|NOESCAPE"
     rb"|FORMAT_FUNCTION|REFINED_FOR_SWIFT|NAME|NONISOLATED|SENDABLE|AVAILABLE|DEPRECATED|RETAINED"
     rb"|TYPED_ENUM|EXTENSIBLE_ENUM|STRING_ENUM|ROOT_CLASS|CLASS|UI_ACTOR)\w*\b"
     + _ARGUMENTS
@@ -37,6 +37,8 @@ _ENUMS = re.compile(
     rb"\b(?:typedef[ \t]+)?(?:NS|CF)_(?:CLOSED_|ERROR_)?(?:ENUM|OPTIONS)"
     rb"(\([^(),\n]*,[ \t]*)(\w+)[ \t]*(\))"
 )
+# A line of its own becomes a comment, so that it is in the tree with its whole text.
+_REGIONS = re.compile(rb"^NS(_(?:ASSUME_NONNULL|HEADER_AUDIT)_(?:BEGIN|END)\b.*)$", re.MULTILINE)
 # Whole lines of `#define` say what such macros are and stay.
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*(?:define|if|undef)", re.MULTILINE)
 
@@ -45,6 +47,7 @@ def masked(source: bytes) -> bytes:
     """The source with annotations blanked and enumerations in the form that C has for them."""
     if b"_" not in source:
         return source
+    source = _REGIONS.sub(rb"//\1", source)
     return _ENUMS.sub(_enum, _NOTES.sub(_blank, source))
 
 

@@ -10,6 +10,7 @@ from typing import Literal
 from asterism.types.errors import UsageError
 from asterism.types.search import Stage
 
+CHARS_PER_TOKEN = 4
 CEILING_CHARS = 100_000
 """No reply is longer once serialised; about 25,000 tokens, which clients' windows still hold."""
 MOST_RESULTS = 50

@@ -6,9 +6,14 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from asterism.search.selection.budget import Allotment, Given, degrade
-from asterism.search.selection.options import CEILING_CHARS, Overflow, SelectionOptions
+from asterism.search.selection.options import (
+    CEILING_CHARS,
+    CHARS_PER_TOKEN,
+    Overflow,
+    SelectionOptions,
+)
 from asterism.search.selection.sieve import Sieve, distance_of, file_of, insides, score_of, sieve
-from asterism.search.selection.sizes import CHARS_PER_TOKEN, Form, Measure, Size, Sizes
+from asterism.search.selection.sizes import Form, Measure, Size, Sizes
 from asterism.types.search import (
     Account,
     Detail,

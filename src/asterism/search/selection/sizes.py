@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 from asterism.analysis.chunks.embedding_text import RULE
 from asterism.search.selection.excerpts import Excerpts
-from asterism.search.selection.options import CEILING_CHARS, SelectionOptions
+from asterism.search.selection.options import CEILING_CHARS, CHARS_PER_TOKEN, SelectionOptions
 from asterism.types.files import display_path
 from asterism.types.search import Detail, Hit, Lines, Reason
 
-CHARS_PER_TOKEN = 4
 LADDER = (Detail.full, Detail.collapsed, Detail.signature, Detail.location)
 """From all of a hit to its name: what a budget takes away, in this order. Where lines can be
 chosen, they stand before the signature; how many there are depends on the room."""
