@@ -223,7 +223,7 @@ def test_every_route_about_a_repository_takes_its_id(client: TestClient) -> None
     nearest = {**own, "query": "price of a parcel"}
     assert found_in(client.post("/tools/vector-search", json=nearest))["results"]
     named = client.get("/api/conversations", params={"repository_id": row["repository_id"]})
-    assert found_in(named)["total"] == 0
+    assert {one["repository"] for one in found_in(named)["conversations"]} <= {"harbor"}
 
 
 def test_an_index_that_fails_ends_the_stream_with_an_error(empty: TestClient) -> None:

@@ -136,7 +136,7 @@ def test_a_large_file_is_set_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 WRITER = """
 import sys
-from asterism.telemetry import logs
+from asterism.telemetry import log as logs
 from asterism.telemetry.events import log_event
 logs.FILE_BYTES, logs.FILES_KEPT = 5_000, 500
 logs.start_logging(logs.LogOptions("info", "json", sys.argv[1]))

@@ -52,10 +52,15 @@ class ChangeRequest(NamedTuple):
     name: str
 
 
+def is_about_nothing(subject: str) -> bool:
+    """Whether a subject is about releases, style or pages instead of code."""
+    return _ABOUT_NOTHING.search(subject) is not None
+
+
 def subject(line: str) -> str:
     """What a commit is about, or nothing where it says too little or is about no code."""
     bare = _NUMBER.sub("", _SCOPE.sub("", line.strip())).strip(" .")
-    if len(bare.split()) not in WORDS or _ABOUT_NOTHING.search(bare):
+    if len(bare.split()) not in WORDS or is_about_nothing(bare):
         return ""
     return bare
 

@@ -42,7 +42,7 @@ NO_FILES_BY_NAME = "no other file found by name, which does not follow every imp
 _ALL = frozenset(Fact)
 
 # What comes of an answer in another shape than the protocol's, or of a disk that is full.
-_UNFIT = (
+_ODD = (
     ArithmeticError,
     AttributeError,
     LookupError,
@@ -93,7 +93,9 @@ class Connector:
         """`cache` is Asterism's directory for this repository, `environment` the active one."""
         self.made_for = (registered.repository.root, settings)
         self._registered = registered
+        self._memory_bytes = settings.structure.memory_mb * 1_000_000
         self._settings = settings
+        self._keeper = KeeperOptions(wait_seconds=settings.structure.wait_seconds)
         self._cache = cache
         self._environment = environment
         self._outlines = KeptOutlines()
@@ -196,7 +198,7 @@ class Connector:
         if given == OFF:
             raise ServerMissing("The setting structure.typescript is off.")
         options = TypeScriptOptions(
-            memory_bytes=self._memory, keeper=self._keeper, outline_of=self._outlines
+            memory_bytes=self._memory_bytes, keeper=self._keeper, outline_of=self._outlines
         )
         root = self._registered.repository.root
         return TypeScriptProject(require_compiler(given or None), root, str(self._cache), options)
@@ -216,7 +218,7 @@ class Connector:
         environment = find_environment(root, self._environment)
         options = PythonOptions(
             cache=str(self._cache / "python"),
-            memory_bytes=self._memory,
+            memory_bytes=self._memory_bytes,
             keeper=self._keeper,
             environment=environment,
             outline_of=self._outlines,
@@ -233,7 +235,7 @@ class Connector:
         found = require_server(server, given) if given else self._installed(server)
         if found is None:
             raise ServerMissing(f"The language server {server.program} is not installed.")
-        options = ServerOptions(memory_bytes=self._memory, keeper=self._keeper)
+        options = ServerOptions(memory_bytes=self._memory_bytes, keeper=self._keeper)
         place = (self._registered.repository.root, self._cache)
         return ServerProject(server, found, self._files, place, options)
 
@@ -246,14 +248,6 @@ class Connector:
             works = place is not None and can_start(server, place)
             self._found[server.family] = place if works else None
         return self._found[server.family]
-
-    @property
-    def _memory(self) -> int:
-        return self._settings.structure.memory_mb * 1_000_000
-
-    @property
-    def _keeper(self) -> KeeperOptions:
-        return KeeperOptions(wait_seconds=self._settings.structure.wait_seconds)
 
 
 class Questions:
@@ -357,7 +351,7 @@ class Questions:
             return ()
         try:
             return self._connector.witness(family).connections(targets, self._listing)
-        except _UNFIT as error:
+        except _ODD as error:
             raise ServerGarbled(
                 f"The answer for {family} is of no use ({error!r:.200})."
             ) from error

@@ -68,7 +68,7 @@ def rank_symbols(
     case, text, _ = study(question, pools, fetch, options)
     weights = options.symbols.short if question.parts is None else options.symbols.long
     scored = _scored(case, symbols, fetch, weights)
-    scored = _with_encoder(question, scored, judge, weights, options)
+    scored = with_encoder(question, scored, judge, weights, options)
     if spread and question.parts is None:
         scored = _spread(scored, options.symbols.further_in_file)
     found = probabilities(
@@ -128,7 +128,7 @@ def _known(case: Case, symbols: SymbolPools, files: Mapping[ChunkKey, FileKey]) 
     )
 
 
-def _with_encoder(
+def with_encoder(
     question: Question,
     scored: Sequence[Scored],
     judge: Judge | None,
