@@ -8,7 +8,7 @@ import pytest
 
 from asterism.search.query.parse import understand
 from asterism.search.ranking.options import JudgeOptions, RankOptions
-from asterism.search.ranking.symbol_order import rank_symbols, ranks_symbols
+from asterism.search.ranking.symbol_order import SymbolRecall, rank_symbols, ranks_symbols
 from asterism.search.ranking.symbol_weights import SymbolFeatures, reasons, weighed
 from asterism.search.recall import Sources, recall
 from asterism.search.symbol_recall import recall_symbols
@@ -115,8 +115,8 @@ class Library(NamedTuple):
         details = [*embed(question.details)] if question.details else vectors
         pools = recall(question, vectors, sources, 10, options.recall)
         symbols = recall_symbols(question, details, sources, options.symbols)
-        fetch = self.chunks.chunks
-        return rank_symbols(question, pools, symbols, fetch, options, scorer, spread)
+        found = SymbolRecall(pools, symbols, self.chunks.chunks)
+        return rank_symbols(question, found, options, scorer, spread=spread)
 
 
 class Liking:

@@ -18,7 +18,7 @@ from asterism.models.embed.options import EmbedOptions, identity_of
 from asterism.search.ranking.options import RankOptions, Weights
 from asterism.search.ranking.recipe import rank
 from asterism.search.ranking.rerank import Judge, masked_places, reranked, with_distances
-from asterism.search.ranking.symbol_order import rank_symbols, ranks_symbols
+from asterism.search.ranking.symbol_order import SymbolRecall, rank_symbols, ranks_symbols
 from asterism.search.recall import Pools, Sources, recall, recall_by_meaning
 from asterism.search.similar import nearest_to
 from asterism.search.symbol_recall import SymbolPools, recall_symbols
@@ -175,15 +175,8 @@ class _Ranked(NamedTuple):
         """The candidates in order."""
         if self.symbols is None:
             return rank(self.question, self.pools, chunks.chunks, self.options, judge)
-        return rank_symbols(
-            self.question,
-            self.pools,
-            self.symbols,
-            chunks.chunks,
-            self.options,
-            judge,
-            self.spread,
-        )
+        found = SymbolRecall(self.pools, self.symbols, chunks.chunks)
+        return rank_symbols(self.question, found, self.options, judge, spread=self.spread)
 
 
 def _judged(

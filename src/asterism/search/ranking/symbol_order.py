@@ -52,32 +52,40 @@ def ranks_symbols(question: Question) -> bool:
     )
 
 
+class SymbolRecall(NamedTuple):
+    """What was found for a query in words."""
+
+    pools: Pools
+    symbols: SymbolPools
+    fetch: Fetch
+
+
 def rank_symbols(
     question: Question,
-    pools: Pools,
-    symbols: SymbolPools,
-    fetch: Fetch,
+    found: SymbolRecall,
     options: RankOptions,
     judge: Judge | None = None,
+    *,
     spread: bool = True,
 ) -> list[Hit]:
     """The symbols in order, each with a probability and its reasons.
 
     `spread` lets further symbols of a file come later, for lists of places.
     """
+    pools, symbols, fetch = found
     case, text, _ = study(question, pools, fetch, options)
     weights = options.symbols.short if question.parts is None else options.symbols.long
     scored = _scored(case, symbols, fetch, weights)
     scored = with_encoder(question, scored, judge, weights, options)
     if spread and question.parts is None:
         scored = _spread(scored, options.symbols.further_in_file)
-    found = probabilities(
+    scores = probabilities(
         [one.score for one in scored], grounds_of(pools, text.unsaid), _curve(pools, options)
     )
     why = Reasons(pools)
     return [
         Hit(one.chunk, score, why.distance(one.chunk), (*why.why(one.chunk, ()), *one.signals))
-        for one, score in zip(scored, found, strict=True)
+        for one, score in zip(scored, scores, strict=True)
     ]
 
 
