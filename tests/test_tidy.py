@@ -29,7 +29,11 @@ LAYOUT_LEFT = {
 LINES_LEFT = 95_000
 
 # What a measure of the layout finds and must not count: the beginning of the finding, and why.
-FINE: dict[str, dict[str, str]] = {}
+FINE: dict[str, dict[str, str]] = {
+    "own modules imported for types alone": {
+        "src/asterism/__init__.py": "names for type checkers; each is loaded at its first use",
+    },
+}
 
 
 @pytest.mark.parametrize("measure", LAYOUT_LEFT)
