@@ -11,8 +11,8 @@ from asterism.analysis.syntax.outlines import outline
 from asterism.reply.budget import (
     Assembly,
     AssemblyOptions,
-    OtherCandidate,
     FileSource,
+    OtherCandidate,
     ReplyResult,
     assemble,
 )

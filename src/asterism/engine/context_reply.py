@@ -14,8 +14,8 @@ from asterism.engine.snapshot import QuerySnapshot
 from asterism.reply.budget import (
     Assembly,
     AssemblyOptions,
-    OtherCandidate,
     FileSource,
+    OtherCandidate,
     ReplyPart,
     ReplyResult,
     assemble,
