@@ -20,6 +20,7 @@ from asterism.operations.schema import Json
 from asterism.servers.mcp.handshake import INSTRUCTIONS
 from asterism.types.request_limits import FIELDS
 from asterism.types.search import FILTER_KEYS
+from scripts.house import trace
 from scripts.languages_section import languages_list, languages_table, visibility_table
 from scripts.programs_section import programs_section
 
@@ -438,7 +439,7 @@ def main() -> int:
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8", newline="\n")
             print(f"wrote {path.relative_to(ROOT)}")
-    return 0
+    return trace.main()
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import pytest
 
 from asterism.programs.table import PROGRAMS
 from asterism.structure.typescript.project import find_compiler
+from scripts.house import trace
 from scripts.write_docs import ROOT, SECURITY, cli_page, pages, tables_of, with_tables
 
 EXAMPLE = re.compile(r"^```\n\$ asterism (?P<command>.+)\n(?P<shown>(?:.*\n)*?)```$", re.MULTILINE)
@@ -112,6 +113,17 @@ def _asterism(
         check=True,
         capture_output=True,
         encoding="utf-8",
+    )
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or find_compiler() is None,
+    reason="other systems start other programs, and without the compiler names are resolved",
+)
+def test_traced_query_is_current(tmp_path: Path) -> None:
+    found = trace.trace_of_query(tmp_path)
+    assert trace.PAGE.read_text(encoding="utf-8") == trace.page(found), (
+        "the modules that a query enters have changed; `make fix` writes the page again"
     )
 
 

@@ -65,7 +65,7 @@ class Row(NamedTuple):
 def rows() -> list[Row]:
     """Every measure, in the order of the table."""
     trees = layout.source_trees()
-    query = _query()
+    query = traced_query()
     named = [str(len(files_with(*names))) for names in EXAMPLES.values()]
     return [
         Row(
@@ -94,7 +94,8 @@ def rows() -> list[Row]:
     ]
 
 
-def _query() -> trace.Trace:
+def traced_query() -> trace.Trace:
+    """The trace of one query on a repository of two files."""
     with TemporaryDirectory() as scratch:
         root = Path(scratch).resolve() / "shop"
         for name, text in FILES.items():

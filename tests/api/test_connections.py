@@ -51,7 +51,7 @@ def test_context(code: Codebase) -> None:
 def test_context_of_nothing(code: Codebase) -> None:
     nothing = code.context("quantum badgers", min_score=1.0)
     assert not nothing
-    assert len(nothing.parts) == 1
+    assert [part.text.split(".")[0] for part in nothing.parts[1:]] == ["Nothing certain"]
     assert code.context("symbol = totl").did_you_mean == ("total",)
     assert not code.context("symbol = total", path="other")
 

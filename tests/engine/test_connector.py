@@ -300,7 +300,7 @@ def test_file_names_that_no_message_can_hold(opened: Callable[..., Opened]) -> N
     shown = one.engine.context(one.registered, SearchRequest(text="symbol = even"))
     assert shown.shown == 2
     graph, *codes = (part.text for part in shown.assembly.parts)
-    assert {" caf\\xe9.ts", " two\\nlines.ts"} <= {*graph.splitlines()}
+    assert {" caf\\xe9.ts:2 · function", " two\\nlines.ts:2 · function"} <= {*graph.splitlines()}
     assert sorted(code.split("\n")[0] for code in codes) == [
         "// caf\\xe9.ts",
         "// two\\nlines.ts",

@@ -8,7 +8,13 @@ from typing import NamedTuple
 
 import pytest
 
-from asterism.engine.context_reply import MOST_CHARS, ContextReply, context, gated
+from asterism.engine.context_reply import (
+    MOST_CHARS,
+    ContextOptions,
+    ContextReply,
+    context,
+    pooled,
+)
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.engine.stores import DataDirectories
@@ -45,7 +51,7 @@ class Shop(NamedTuple):
 
     def show(self, name: str, meanwhile: Callable[[], object] = lambda: None) -> ContextReply:
         """What is shown of a name after something happened since it was looked up."""
-        reply = self.engine.search(self.registered, gated(SearchRequest(text=f"symbol = {name}")))
+        reply = self.engine.search(self.registered, pooled(SearchRequest(text=f"symbol = {name}")))
         with self.engine.snapshot(self.registered) as snapshot:
             meanwhile()
             return context(reply, snapshot, self.engine.connector(self.registered))
@@ -79,7 +85,7 @@ def test_a_symbol_with_what_it_uses(open_shop: Callable[..., Shop]) -> None:
     reply = open_shop(shop=SHOP).show("total")
     graph, code = (part.text for part in reply.assembly.parts)
     assert graph.startswith('Search: "symbol = total" | 1 result across 1 file | ')
-    assert "Called by (by name): receipt (shop.py, 0.95)" in graph
+    assert "Called by (by name): receipt (0.95)" in graph
     assert code.splitlines() == [
         *("# shop.py", "", "LIMIT = 3", "", ""),
         *("def total(prices):", "    return round(sum(prices), LIMIT)"),
@@ -121,14 +127,14 @@ def test_a_file_that_was_edited(open_shop: Callable[..., Shop], what: str) -> No
 
 def test_a_statement_that_moved_or_went(open_shop: Callable[..., Shop]) -> None:
     shop = open_shop(shop=SHOP)
-    asked = gated(SearchRequest(text="import sys", limit=50), 0.0)
+    asked = pooled(SearchRequest(text="import sys", limit=50))
     reply = shop.engine.search(shop.registered, asked)
     connector = shop.engine.connector(shop.registered)
     assert "import" in {kept.hit.chunk.node_kind for kept in reply.selection.kept}
     for text, is_there in (("\n" + SHOP, True), (SHOP.replace("import sys\n", ""), False)):
         with shop.engine.snapshot(shop.registered) as snapshot:
             shop.file.write_text(text)
-            found = context(reply, snapshot, connector, 4000)
+            found = context(reply, snapshot, connector, ContextOptions(gate=0.0, budget=4000))
         shown = {place.chunk.full_source for place in found.results}
         assert ("import sys" in shown) is is_there
         gone = [note for note in found.notes if "any more" in note]
@@ -216,9 +222,10 @@ def test_each_declaration_of_a_result_is_marked_as_one(open_shop: Callable[..., 
     Path(shop.registered.repository.root, "price.ts").write_text(text)
     shop.engine.index(shop.registered)
     graph = shop.ask("price other", gate=0.0).assembly.parts[0].text
-    assert "price.ts\n" in graph
-    assert "Called by (by name): price ★ (0.95)" in graph
-    assert "Called by (by name): other ★ (0.95)" in graph
+    assert " price.ts:3-7 · function · score " in graph
+    assert "Called by: price ★" in graph
+    assert "Called by: other ★" in graph
+    assert "All connections are known by name with confidence 0.95 where none is given." in graph
 
 
 def test_more_definitions_than_are_wanted(open_shop: Callable[..., Shop]) -> None:
@@ -246,7 +253,7 @@ def test_the_budget_degrades_before_it_drops(open_shop: Callable[..., Shop]) -> 
     files = {f"f{n}": f"def handle():\n    return [{', '.join('1' * 300)}]\n" for n in range(9)}
     shop = open_shop(**files)
     reply = shop.ask("symbol = handle", 700)
-    assert {Detail.full, Detail.location} <= {*reply.assembly.details}
+    assert {Detail.full, Detail.signature} <= {*reply.assembly.details}
     assert reply.account.truncation_info.reason is Reason.token_budget
     assert f"| {reply.assembly.used_tokens:,}/700 tokens" in reply.assembly.parts[0].text
     balance(reply)
@@ -295,3 +302,37 @@ def test_another_repository_of_the_project(places: DataDirectories, tmp_path: Pa
     with pytest.raises(UsageError, match="There is no repository third"):
         ask("third")
     engine.close()
+
+
+PRICES = {
+    f"{word}_price": f'def {word}_price(basket):\n    """Price of a basket {word}."""\n    return basket\n'
+    for word in ("gross", "net", "old", "new", "full", "half", "low", "high")
+}
+
+
+def test_a_question_in_words_has_several_results(open_shop: Callable[..., Shop]) -> None:
+    """The others are named with place and score, in the text and in the record, and counted."""
+    shop = open_shop(shop=SHOP, **PRICES)
+    reply = shop.engine.context(
+        shop.registered, SearchRequest(text="how is the price of a basket computed", limit=3)
+    )
+    assert reply.shown == 3
+    best = reply.results[0]
+    closing = reply.assembly.parts[-1].text.split("\n")
+    assert closing[0].startswith("Other candidates")
+    assert len(closing) - 1 == len(reply.candidates) > 3
+    first = reply.candidates[0]
+    assert closing[1].startswith(f" {first.path}:{first.lines.first}")
+    assert f"  {first.name}  " in closing[1]
+    assert best.score >= reply.candidates[0].score
+    assert {place.path for place in reply.results}.isdisjoint({reply.candidates[0].path})
+    balance(reply)
+
+
+def test_a_name_alone_is_its_definition(open_shop: Callable[..., Shop]) -> None:
+    """Whatever else scores beside it."""
+    shop = open_shop(shop=SHOP, **PRICES)
+    reply = shop.ask("net_price")
+    assert [place.chunk.name for place in reply.results] == ["net_price"]
+    assert reply.candidates
+    assert "candidates" not in shop.ask("symbol = net_price").assembly.parts[-1].text

@@ -34,6 +34,8 @@ _USING_FIELDS = frozenset(
 _MEMBER_MARKS = (b".", b"::", b"->", b"\\")
 _WORD = re.compile(r"\w+")
 _WORDS = re.compile(r"\w+|[^\w\s]")
+_MARK = re.compile(r"⋯ lines? (\d+)(?:–(\d+))?")
+_REMARK = re.compile(r"(?:#|//|/\*|\*|--)")
 
 
 class Fault(NamedTuple):
@@ -59,6 +61,7 @@ def faults(outline: Outline, source: bytes, made: Snapshot) -> Iterator[Fault]:
     yield from _missing(outline, source, made)
     yield from _unused(outline, made)
     yield from _out_of_order(source, made)
+    yield from _unmarked(outline, source, made)
     if outline.language == "python" and len(made.targets) == 1:
         yield from _python(outline, source, made)
 
@@ -148,6 +151,10 @@ def _unused(outline: Outline, made: Snapshot) -> Iterator[Fault]:
     counts = Counter(_WORD.findall(made.text))
     for index in made.needs.items:
         below = [outline.items[at].name for at in subtree(outline.items, index)]
+        above = outline.items[index].parent
+        if above is not None and outline.items[index].kind == "property":
+            # Of a large type without a field that is used the first one is shown.
+            below.append(outline.items[above].name)
         if all(counts[name.strip("@$#`'!?")] < 2 for name in below):
             yield Fault("unused", outline.items[index].signature)
     for number, names in made.needs.imports.items():
@@ -159,8 +166,31 @@ def _unused(outline: Outline, made: Snapshot) -> Iterator[Fault]:
 def _out_of_order(source: bytes, made: Snapshot) -> Iterator[Fault]:
     """Words that the file does not have, or not in this order, or not as often."""
     rest = iter(_WORDS.findall(source.decode("utf-8", "replace")))
-    body = made.text.split("\n", 1)[1]
+    lines = made.text.split("\n")[1:]
+    body = "\n".join(line for line in lines if not _MARK.search(line))
     for word in _WORDS.findall(body):
         if word not in rest:
             yield Fault("twice", f"{word!r} is not the next such word of the file")
             return
+
+
+def _unmarked(outline: Outline, source: bytes, made: Snapshot) -> Iterator[Fault]:
+    """Lines of a function around a target that are neither shown nor among the marked ones."""
+    shown = Counter(line.strip() for line in made.text.split("\n"))
+    marked = {
+        line
+        for found in _MARK.finditer(made.text)
+        for line in range(int(found[1]), int(found[2] or found[1]) + 1)
+    }
+    lines = source.decode("utf-8", "replace").split("\n")
+    for target in made.targets:
+        around = outline.items[target].parent
+        while around is not None:
+            item = outline.items[around]
+            if item.kind in ("function", "method", "constructor"):
+                for number in range(item.start_line, item.end_line + 1):
+                    text = lines[number - 1].strip()
+                    is_code = re.search(r"\w", text) and not _REMARK.match(text)
+                    if is_code and number not in marked and text not in shown:
+                        yield Fault("unmarked", f"line {number}: {text}")
+            around = item.parent

@@ -2,14 +2,22 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asterism.analysis.syntax.outlines import outline
-from asterism.reply.budget import Assembly, FileSource, ReplyResult, assemble
+from asterism.reply.budget import (
+    Assembly,
+    AssemblyOptions,
+    Candidate,
+    FileSource,
+    ReplyResult,
+    assemble,
+)
 from asterism.reply.snapshots import stated
-from asterism.types.search import Detail
+from asterism.types.search import Detail, Lines
 
 SHOP = b"""\
 import { Price } from './price';
@@ -113,7 +121,7 @@ def test_a_class_is_shown_without_the_code_of_its_members() -> None:
     assert found.details == (Detail.collapsed,)
     assert "Shown: without the code of its members" in found.parts[0].text
     assert found.parts[1].text == (
-        "// src/shop.ts\n\nexport class Shop {\n  items: string[] = [];\n}\n"
+        "// src/shop.ts\n\nexport class Shop {\n  items: string[] = [];\n  // ⋯ lines 8–15\n}\n"
     )
 
 
@@ -125,12 +133,12 @@ def test_the_least_that_is_given() -> None:
         if not assemble("sell", FILES, results(), budget, words).dropped
     )
     found = assemble("sell", FILES, results(), smallest, words)
-    assert set(found.details) == {Detail.location}
+    assert set(found.details) <= {Detail.location, Detail.signature}
     assert found.parts[0].text.split("\n\n")[1:] == [
-        "[1] Shop\n src/shop.ts:5-17",
-        "[2] ring\n till.py:6-7",
-        "[3] home\n till.py:10-11",
-        "[4] import:./price\n src/shop.ts:1",
+        "[1] Shop\n src/shop.ts:5-17 · class · score 0.90",
+        "[2] ring\n till.py:6-7 · function · score 0.80",
+        "[3] home\n till.py:10-11 · function · score 0.40",
+        "[4] import:./price\n src/shop.ts:1 · import · score 0.30",
     ]
     fewer = names(assemble("sell", FILES, results(), smallest - 1, words))
     assert fewer["import:./price"] is None
@@ -156,3 +164,44 @@ def test_never_over_and_never_wrong(
         assert f" {used:,}/{budget:,} tokens" in found.parts[0].text.split("\n")[0]
         kept = [detail for detail in found.details if detail is not None]
         assert f"| {len(kept)} result" in found.parts[0].text
+
+
+CANDIDATES = [
+    Candidate("src/a.ts", Lines(3, 9), "Shop.total", 0.21),
+    Candidate("b.py", Lines(4, 4), "home", 0.04),
+]
+
+
+def test_other_candidates_follow_the_code() -> None:
+    """With the number of those that are not named, and under a title of their own without code."""
+    options = AssemblyOptions(candidates=CANDIDATES, left_out=14)
+    lines = [" src/a.ts:3-9  Shop.total  0.21", " b.py:4  home  0.04"]
+    found = assemble("sell", FILES, results(), 8000, words, options)
+    assert found.parts[-1].text.split("\n") == ["Other candidates (12 more below 0.04):", *lines]
+    assert found.used_tokens == sum(words(part.text) for part in found.parts)
+    nothing = assemble("sell", [], [], 8000, words, options)
+    assert nothing.parts[-1].text.split("\n") == [
+        "Nothing certain. Other candidates (12 more below 0.04):",
+        *lines,
+    ]
+    few = assemble("sell", [], [], nothing.used_tokens - 5, words, options)
+    assert (few.candidates, len(few.parts)) == (1, 2)
+    assert few.parts[-1].text.endswith("(13 more below 0.21):\n src/a.ts:3-9  Shop.total  0.21")
+
+
+def test_beyond_the_goal_only_the_best_has_code() -> None:
+    """Others are a line with their signature, and their place; the budget itself is a ceiling."""
+    found = assemble("sell", FILES, results(), 8000, words, AssemblyOptions(goal=100))
+    shown = names(found)
+    assert shown["Shop"] in (Detail.full, Detail.collapsed)
+    assert shown["home"] is Detail.signature
+    assert " till.py:10-11 · function · score 0.40 · def home()" in found.parts[0].text
+    assert not found.is_over
+
+
+def test_a_head_has_no_code_of_its_own() -> None:
+    """A type whose member is a result is one line; the member's snapshot has its head."""
+    heads = [replace(one, is_head=True) for one in results()[:2]]
+    found = assemble("sell", FILES, heads, 8000, words)
+    assert set(found.details) == {Detail.signature}
+    assert len(found.parts) == 1

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from asterism.reply.graph import GraphEntry, GraphOptions, Numbers, graph
-from asterism.types.search import Detail
+from asterism.types.search import Detail, Lines
 from asterism.types.structure import (
     Connections,
     Edge,
@@ -27,7 +27,9 @@ CASES = sorted((Path(__file__).parents[1] / "golden" / "graphs").glob("*.json"))
 def test_text(case: Path) -> None:
     """Edges are lists of name, path, line, module, kind and, if by name, confidence."""
     data = json.loads(case.read_text(encoding="utf-8"))
-    options = GraphOptions(max_listed=data.get("max_listed", 12))
+    options = GraphOptions(
+        max_listed=data.get("max_listed", 12), is_test=lambda path: path.startswith("tests/")
+    )
     numbers = Numbers(data["used"], data["budget"])
     entries = [_entry(result) for result in data["results"]]
     found = graph(data["query"], entries, numbers, options)
@@ -68,7 +70,7 @@ def test_files_that_refer_to_it_are_counted_where_they_are_known() -> None:
     entry = _entry(
         {"symbol": ["g", "b.md", 1], "kind": "section", "signature": "", "references": []}
     )
-    assert "refs: 0 files" in graph("q", [entry], Numbers(1, 1))
+    assert "refs: 0 other files" in graph("q", [entry], Numbers(1, 1))
     gap = Gap((Fact.references,), "no search was made")
     unknown = entry._replace(connections=replace(entry.connections, gaps=(gap,)))
     assert "refs:" not in graph("q", [unknown], Numbers(1, 1)).replace("Not known: refs", "")
@@ -110,7 +112,9 @@ def _entry(data: dict[str, Any]) -> GraphEntry:
         **edges,
         **flows,
     )
-    return GraphEntry(known, Detail(data.get("detail", "full")), data.get("last_line"))
+    line = known.symbol.line or 1
+    lines = Lines(line, data.get("last_line", line))
+    return GraphEntry(known, Detail(data.get("detail", "full")), lines, data.get("score", 0.87))
 
 
 def _edge(values: list[Any]) -> Edge:
@@ -120,3 +124,46 @@ def _edge(values: list[Any]) -> Edge:
     if confidence is None:
         return Edge(place, Known.resolved)
     return Edge(place, Known.by_name, confidence)
+
+
+def test_callers_in_tests_are_a_number() -> None:
+    """Production code is named; results are, wherever they are."""
+    callers = [["main", "src/a.c", 1], ["t1", "tests/a.c", 1], ["t2", "tests/a.c", 9]]
+    data = {"symbol": ["f", "src/f.c", 9], "kind": "function", "signature": "", "callers": callers}
+    options = GraphOptions(is_test=lambda path: path.startswith("tests/"))
+    text = graph("q", [_entry(data)], Numbers(1, 1), options)
+    assert " Called by: main (src/a.c) and 2 in 1 test file" in text.split("\n")
+    data["callers"] = callers[1:]
+    assert " Called by: 2 in 1 test file" in graph("q", [_entry(data)], Numbers(1, 1), options)
+    caller = _entry({"symbol": ["t1", "tests/a.c", 1], "kind": "function", "signature": ""})
+    both = graph("q", [_entry(data), caller], Numbers(1, 1), options)
+    assert " Called by: t1 ★ and 1 in 1 test file" in both.split("\n")
+
+
+def test_what_all_results_share_of_the_library_is_not_marked() -> None:
+    """`◆` is for symbols of the repository."""
+    calls = [["len", None, None, "builtins"], ["log", "log.py", 1]]
+    two = [
+        _entry({"symbol": [name, "a.py", 1], "kind": "function", "signature": "", "calls": calls})
+        for name in ("f", "g")
+    ]
+    text = graph("q", two, Numbers(1, 1))
+    assert text.count("◆") == 3
+    assert "len ◆" not in text
+
+
+def test_a_remark_on_all_results_is_said_once() -> None:
+    """How connections are known, and what is not known of any result."""
+    gap = {"facts": ["references"], "why": "no search was made"}
+    two = [
+        _entry(
+            {"symbol": [name, "a.py", 1], "kind": "function", "signature": "", "gaps": [gap]}
+            | {"calls": [["log", "log.py", 1, None, None, sure]]}
+        )
+        for name, sure in (("f", 0.85), ("g", 0.85), ("h", 0.6))
+    ]
+    text = graph("q", two, Numbers(1, 1))
+    assert text.count("no search was made") == 1
+    assert text.count("by name") == 1
+    assert "All connections are known by name with confidence 0.85 where none is given." in text
+    assert "Calls: log ◆ (0.6)" in text

@@ -91,6 +91,70 @@ def test_a_resolver_knows_better() -> None:
     assert elsewhere.needs == Needs(frozenset(), {})
 
 
+ENCLOSING = [
+    (
+        "a.py",
+        "def outer():\n{}    def t():\n        return a0\n{}    return t\n",
+        "    a{0} = {0}\n",
+        "#",
+    ),
+    (
+        "a.ts",
+        "function outer() {{\n{}  function t() {{\n    return a0;\n  }}\n{}  return t;\n}}\n",
+        "  const a{0} = {0};\n",
+        "//",
+    ),
+    (
+        "a.lua",
+        "local function outer()\n{}  local function t()\n    return a0\n  end\n{}  return t\nend\n",
+        "  local a{0} = {0}\n",
+        "--",
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "frame", "line", "comment"), ENCLOSING)
+def test_a_function_is_never_incomplete_without_a_mark(
+    path: str, frame: str, line: str, comment: str
+) -> None:
+    """A short one is whole around its inner function; in a long one the gaps are marked."""
+    for count, is_whole in ((5, True), (40, False)):
+        before = "".join(line.format(number) for number in range(count))
+        after = "".join(line.format(number) for number in range(count, 2 * count))
+        source = frame.format(before, after).encode()
+        read = outline(path, source)
+        (target,) = (index for index, item in enumerate(read.items) if item.name == "t")
+        made = snapshot(read, source, [target])
+        assert not list(faults(read, source, made))
+        assert made.form is SnapshotForm.pruned
+        assert (source.decode().strip() in made.text) is is_whole
+        assert (f"{comment} ⋯ lines 2–41" in made.text) is not is_whole
+        assert ("⋯" in made.text) is not is_whole
+
+
+def test_of_a_large_type_only_the_fields_that_are_used() -> None:
+    """The others are marked, whichever way the method is written."""
+    fields = "".join(f"\tfield{number} int\n" for number in range(20))
+    source = f"package a\n\ntype Box struct {{\n{fields}}}\n\nfunc (b *Box) t() int {{\n\treturn b.field7\n}}\n"
+    read = outline("a.go", source.encode())
+    (target,) = (index for index, item in enumerate(read.items) if item.name == "t")
+    made = snapshot(read, source.encode(), [target])
+    assert (
+        "type Box struct {\n\t// ⋯ lines 4–10\n\tfield7 int\n\t// ⋯ lines 12–23\n}\n" in made.text
+    )
+    assert not list(faults(read, source.encode(), made))
+
+
+def test_imports_are_lines_of_the_file() -> None:
+    """A statement on several lines is whole, though only one name of it is used."""
+    source = b"import {\n  a,\n  b,\n} from './x';\nimport { c } from './y';\nfunction t() { return a; }\n"
+    read = outline("a.ts", source)
+    (target,) = (index for index, item in enumerate(read.items) if item.name == "t")
+    text = snapshot(read, source, [target]).text
+    assert "import {\n  a,\n  b,\n} from './x';\n" in text
+    assert "./y" not in text
+
+
 def test_prose_keeps_the_sections() -> None:
     """A language without grammar has its parts and the path."""
     source = b"# One\n\ntext\n\n# Two\n\nmore\n"

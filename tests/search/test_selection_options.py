@@ -19,7 +19,7 @@ from asterism.types.search import Stage
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("context", {"gate": 0.5, "token_budget": 8_000, "merge_same_file": True}),
+        ("context", {"token_budget": 8_000, "merge_same_file": True}),
         ("chunks", {"max_results": 10, "max_chars": 80_000}),
         (
             "chat",
@@ -111,7 +111,6 @@ def test_numbers_that_mean_nothing_are_refused(wrong: dict[str, float]) -> None:
     [
         ("chunks", "max_results", 10, 20, 10),
         ("context", "max_results", None, None, None),
-        ("context", "gate", 0.5, 0.25, 0.5),
         ("context", "diverse", False, True, False),
         ("chat", "distance_cutoff", 1.4, 1.7, 1.4),
         ("chat", "min_keep", 2, 2, 0),

@@ -91,5 +91,5 @@ def test_measures_of_one_module(measure: str, source: str, count: int) -> None:
 
 
 def test_new_languages_and_package_fronts_do_not_count() -> None:
-    names = ("languages/vue/rules.py", "languages/go/rules.py", "languages/go/__init__.py")
+    names = ("languages/dart/rules.py", "languages/go/rules.py", "languages/go/__init__.py")
     check("modules", dict.fromkeys(names, ""), ["languages/go/rules.py"])

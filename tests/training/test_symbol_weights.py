@@ -33,7 +33,7 @@ def test_what_separates_counts_more() -> None:
     assert found_within(cases, -weights, 1) == 0.0
 
 
-def test_the_best_symbol_stands_for_its_file() -> None:
+def test_the_best_symbol_represents_its_file() -> None:
     cases = [case("shop", number, [0, 0, 1, 1, 2]) for number in range(5)]
     assert fit(cases, np.zeros(len(NAMES)))[TEXT] > 0.5
 

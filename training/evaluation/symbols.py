@@ -5,7 +5,7 @@
 
 A line of QUERIES has `repo`, `query` and `wanted` (path and qualified name of each symbol); a
 checkout lies in CHECKOUTS under the name of its repository. `--files` names a second set, whose
-lines have `targets` with paths: there the best symbol of a file stands for it. The features are
+lines have `targets` with paths: there the best symbol of a file represents it. The features are
 those that a search computes. Prints the weights for `search/ranking/symbol_weights.py` and, for
 each repository left out of the fit, how often a wanted symbol is among the first ten.
 """

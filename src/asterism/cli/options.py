@@ -4,7 +4,6 @@ import argparse
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-from asterism.operations.arguments import check_number
 from asterism.operations.schema import RequestField, request_fields
 
 _Request = TypeVar("_Request")
@@ -41,7 +40,7 @@ def request_from(request: type[_Request], options: argparse.Namespace, **given: 
     for field in request_fields(request):
         bounded = field.option.is_bounded and "minimum" in field.schema
         if bounded and field.name in typed:
-            typed[field.name] = check_number(_flag(field), field.schema, typed[field.name])
+            _check_number(_flag(field), field.schema, typed[field.name])
     values = {**typed, **given}
     return request(**{name: value for name, value in values.items() if value is not None})
 
@@ -54,6 +53,14 @@ def values_of(request: type, options: argparse.Namespace) -> dict[str, Any]:
         if field.option.shown and field.schema.get("type") != "object"
     }
     return {name: value for name, value in named.items() if value is not None}
+
+
+def _check_number(flag: str, schema: dict[str, Any], value: float) -> None:
+    if not schema["minimum"] <= value <= schema["maximum"]:
+        # Here, not above: a command with the right numbers needs nothing of it.
+        from asterism.operations.arguments import check_number
+
+        check_number(flag, schema, value)
 
 
 def _flag(field: RequestField) -> str:

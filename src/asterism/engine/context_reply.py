@@ -11,9 +11,27 @@ from asterism.analysis.resolve.scopes import FileScope
 from asterism.engine.connector import Connector, Questions
 from asterism.engine.search import SearchReply, SearchRequest
 from asterism.engine.snapshot import QuerySnapshot
-from asterism.reply.budget import Assembly, FileSource, ReplyPart, ReplyResult, assemble
+from asterism.reply.budget import (
+    Assembly,
+    AssemblyOptions,
+    Candidate,
+    FileSource,
+    ReplyPart,
+    ReplyResult,
+    assemble,
+)
+from asterism.reply.graph import GraphOptions
 from asterism.reply.snapshots import stated, targets_at
-from asterism.search.selection.options import CHARS_PER_TOKEN, CHUNKS, CONTEXT
+from asterism.search.ranking.priors import traits_of
+from asterism.search.selection.options import (
+    CHARS_PER_TOKEN,
+    CHUNKS,
+    CONTEXT,
+    WORTH,
+    WorthOptions,
+    worth_staged,
+)
+from asterism.search.selection.worth import Choice, worthwhile
 from asterism.store.registry import Registered, Registry
 from asterism.structure.positions import SymbolTarget, find_item
 from asterism.structure.repository import FilesOnce
@@ -45,6 +63,22 @@ class PlacedHit(NamedTuple):
     """Its items in the file's outline."""
     lines: Lines
     score: float
+    is_head: bool = False
+    """A type of which a member is a result."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextOptions:
+    """How many results a context has, and how large it is."""
+
+    limit: int = WORTH.most_results
+    gate: float | None = None
+    """The score that a result needs (default: in proportion to the best one's)."""
+    budget: int | None = None
+    """Tokens of the whole reply."""
+
+
+_DEFAULT = ContextOptions()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +91,8 @@ class ContextReply:
     assembly: Assembly
     account: Account
     """Of the search and of the assembly together."""
+    candidates: tuple[Candidate, ...] = ()
+    """The best of what is not among the results, as far as the reply names them."""
     notes: tuple[str, ...] = ()
     """What the reader should know, those of the search included."""
     seconds: float = 0.0
@@ -83,12 +119,12 @@ def repository_of(registry: Registry, registered: Registered, repos: Sequence[st
     return next((one for one in entries if one.repository.name in names), registered)
 
 
-def gated(request: SearchRequest, gate: float | None = None) -> SearchRequest:
-    """The request as an agent means it: likely hits only, whole, however long."""
+def pooled(request: SearchRequest) -> SearchRequest:
+    """The request for all hits of which a context chooses its results, whole, however long."""
     if request.exhaustive or request.cursor is not None:
         raise UsageError("Every match, page by page, is a list; ask for it without context.")
-    score = max(request.min_score, CONTEXT.gate or 0.0) if gate is None else gate
-    return replace(request, min_score=score, token_budget=None, context_lines=0)
+    limit = max(request.limit, WORTH.pool)
+    return replace(request, limit=limit, min_score=0.0, token_budget=None, context_lines=0)
 
 
 def budget_for(wanted: int | None) -> int:
@@ -100,48 +136,95 @@ def budget_for(wanted: int | None) -> int:
 
 
 def context(
-    reply: SearchReply, snapshot: QuerySnapshot, connector: Connector, budget: int | None = None
+    reply: SearchReply,
+    snapshot: QuerySnapshot,
+    connector: Connector,
+    options: ContextOptions = _DEFAULT,
 ) -> ContextReply:
-    """The connection graph of the hits and a snapshot of each file, best first."""
-    room = budget_for(budget)
+    """The connection graph of the results, a snapshot of each file, and the other candidates."""
+    room = budget_for(options.budget)
     notes: list[str] = [*reply.notes]
     questions = connector.questions(snapshot)
     scopes: dict[str, FileScope] = {}
-    found = [*_placed(reply, questions.files, scopes, notes)]
-    notes.extend(_more_notes(reply))
+    choice = _chosen(reply, options)
+    found = [*_placed(reply, choice, questions.files, scopes, notes)]
+    notes.extend(_more_notes(reply, choice))
     placed = [*{(place.path, place.targets): place for place in reversed(found)}.values()][::-1]
     paths = [*dict.fromkeys(place.path for place in placed)]
-    results = _results(placed, paths, scopes, questions)
+    results = _results(placed, paths, scopes, questions, is_ranked=not reply.total.exact)
     notes.extend(questions.notes)
     files = [FileSource(outline=scopes[path].outline, source=scopes[path].source) for path in paths]
-    assembly = _assembled(reply.search.question.text, files, results, room)
+    wanted = _assembly_options(reply, choice, room)
+    assembly = _assembled(reply.search.question.text, files, results, room, wanted)
     notes.extend(_size_notes(assembly, room))
-    below = reply.selection.account.dropped.below_gate
-    if not placed and below:
+    if not placed and choice.unworthy:
+        least = f"score less than {options.gate:g}" if options.gate else "are not likely enough"
         notes.append(
-            f"Nothing here is a likely answer: {below:,} candidates score less than "
-            f"{reply.search.min_score:g}; ask with a lower minimum score to see them."
+            f"Nothing here is a likely answer: {len(choice.unworthy):,} candidates {least}; ask "
+            "with a lower minimum score to see their code."
         )
     return ContextReply(
         search=reply,
         results=tuple(placed),
         assembly=assembly,
-        account=_account(reply, assembly, len(found) - len(placed), room),
+        account=_account(reply, assembly, choice, len(found) - len(placed), room),
+        candidates=tuple(wanted.candidates[: assembly.candidates]),
         notes=tuple(dict.fromkeys(notes)),
         seconds=time.monotonic() - snapshot.began,
     )
 
 
+def _chosen(reply: SearchReply, options: ContextOptions) -> Choice:
+    """The results among the hits: of a ranking those worth their tokens, else the first ones."""
+    hits = [kept.hit for kept in reply.selection.kept]
+    if reply.total.exact:
+        found = range(len(hits))
+        return Choice(tuple(found[: options.limit]), frozenset(), (), tuple(found[options.limit :]))
+    question = reply.search.question
+    name = question.text.strip() if question.text.strip() in question.identifiers else ""
+    worth = worth_staged(replace(WORTH, most_results=options.limit), reply.stage)
+    return worthwhile(hits, worth, options.gate, name)
+
+
+def _assembly_options(reply: SearchReply, choice: Choice, room: int) -> AssemblyOptions:
+    graph = GraphOptions(is_test=lambda path: "test" in traits_of(path).kinds)
+    if reply.total.exact:
+        return AssemblyOptions(graph=graph)
+    hits = [reply.selection.kept[at].hit for at in choice.others[: WORTH.most_candidates]]
+    account = reply.selection.account
+    left_out = account.total_count - len(choice.results) - len(choice.nested)
+    return AssemblyOptions(
+        graph=graph,
+        goal=_goal(room, WORTH),
+        candidates=[
+            Candidate(
+                hit.chunk.relative_path,
+                Lines(hit.chunk.start_line, hit.chunk.end_line),
+                hit.chunk.qualified_name or hit.chunk.node_kind,
+                hit.score,
+            )
+            for hit in hits
+        ],
+        left_out=left_out - account.dropped.duplicate,
+    )
+
+
+def _goal(room: int, options: WorthOptions) -> int:
+    return max(options.goal_tokens, int(options.goal_share * room))
+
+
 def _placed(
     reply: SearchReply,
+    choice: Choice,
     files: FilesOnce,
     scopes: dict[str, FileScope],
     notes: list[str],
 ) -> Iterator[PlacedHit]:
     """The hits found again in their files; pieces of one symbol are that symbol."""
-    for kept in reply.selection.kept:
+    for at in choice.results:
         check_deadline()
-        chunk = kept.hit.chunk
+        hit = reply.selection.kept[at].hit
+        chunk = hit.chunk
         path, shown = chunk.relative_path, display_path(chunk.relative_path)
         scope = files.scope(path)
         if scope is None:
@@ -165,7 +248,8 @@ def _placed(
                 "as it is now."
             )
         targets = _with_overloads(scope, targets)
-        yield PlacedHit(chunk, path, targets, _lines_of(scope, targets), kept.hit.score)
+        lines = _lines_of(scope, targets)
+        yield PlacedHit(chunk, path, targets, lines, hit.score, at in choice.heads)
 
 
 def _with_overloads(scope: FileScope, targets: tuple[int, ...]) -> tuple[int, ...]:
@@ -186,9 +270,9 @@ def _with_overloads(scope: FileScope, targets: tuple[int, ...]) -> tuple[int, ..
     return tuple(row) if bodies == 1 else targets
 
 
-def _more_notes(reply: SearchReply) -> Iterator[str]:
+def _more_notes(reply: SearchReply, choice: Choice) -> Iterator[str]:
     """A name that was asked for has more definitions than were wanted."""
-    shown, total = len(reply.selection.kept), reply.total
+    shown, total = len(choice.results), reply.total
     if reply.search.question.symbol is not None and total.exact and shown < total.matches:
         yield (
             f"{shown:,} of {total.matches:,} definitions are shown; ask with a higher limit, or "
@@ -225,6 +309,7 @@ def _results(
     paths: Sequence[str],
     scopes: Mapping[str, FileScope],
     questions: Questions,
+    is_ranked: bool,
 ) -> list[ReplyResult]:
     numbers = {path: number for number, path in enumerate(paths)}
     targets = [_target(place, scopes[place.path]) for place in placed]
@@ -243,6 +328,8 @@ def _results(
                 targets=place.targets,
                 score=place.score,
                 connections=connections,
+                is_head=place.is_head,
+                is_ranked=is_ranked,
             )
         )
     return results
@@ -258,12 +345,16 @@ def _target(place: PlacedHit, scope: FileScope) -> SymbolTarget | None:
 
 
 def _assembled(
-    query: str, files: Sequence[FileSource], results: Sequence[ReplyResult], budget: int
+    query: str,
+    files: Sequence[FileSource],
+    results: Sequence[ReplyResult],
+    budget: int,
+    options: AssemblyOptions,
 ) -> Assembly:
     """The reply within the budget, and within the characters that any reply may have."""
     room = min(budget, MOST_CHARS // CHARS_PER_TOKEN)
     while True:
-        assembly = assemble(query, files, results, room, _tokens)
+        assembly = assemble(query, files, results, room, _tokens, options)
         size = _serialised(assembly.parts)
         if size <= MOST_CHARS:
             return assembly
@@ -281,7 +372,7 @@ def _tokens(text: str) -> int:
 
 
 def _size_notes(assembly: Assembly, budget: int) -> Iterator[str]:
-    if assembly.budget < budget and _is_less(assembly):
+    if assembly.budget < budget and assembly.is_over:
         yield (
             f"A reply has at most {MOST_CHARS:,} characters; that is {assembly.budget:,} tokens "
             f"here, not {budget:,}."
@@ -290,19 +381,16 @@ def _size_notes(assembly: Assembly, budget: int) -> Iterator[str]:
         yield f"{assembly.dropped:,} results had no place within {assembly.budget:,} tokens."
 
 
-def _is_less(assembly: Assembly) -> bool:
-    """Whether anything had to be left out."""
-    return any(detail is not Detail.full for detail in assembly.details)
-
-
-def _account(reply: SearchReply, assembly: Assembly, again: int, budget: int) -> Account:
+def _account(
+    reply: SearchReply, assembly: Assembly, choice: Choice, again: int, budget: int
+) -> Account:
     """What came in, what goes out, and why the rest does not; what is gone did not come in."""
     before = reply.selection.account
     results = len(assembly.details)
-    gone = before.returned_count - results - again
+    gone = len(choice.results) - results - again
     dropped = before.dropped
     reason = None
-    if _is_less(assembly):
+    if assembly.is_over:
         reason = Reason.character_limit if assembly.budget < budget else Reason.token_budget
         # The best is the last to be shortened: alone it would have been too large as well.
         is_best_cut = assembly.details[0] is not Detail.full
@@ -312,10 +400,10 @@ def _account(reply: SearchReply, assembly: Assembly, again: int, budget: int) ->
         total_count=before.total_count - gone,
         returned_count=results - assembly.dropped,
         dropped=Dropped(
-            below_gate=dropped.below_gate,
+            below_gate=dropped.below_gate + len(choice.unworthy),
             per_file=dropped.per_file,
-            duplicate=dropped.duplicate + again,
-            budget=dropped.budget + assembly.dropped,
+            duplicate=dropped.duplicate + again + len(choice.nested),
+            budget=dropped.budget + assembly.dropped + len(choice.over),
         ),
         truncation_info=TruncationInfo(
             reason=reason,

@@ -245,13 +245,23 @@ class Engine:
     ) -> ContextReply:
         """The same for an agent: how the hits connect, and their code, inside a token budget.
 
-        Only hits that score `gate` or more are given, by default those that are more likely right
-        than not.
+        Only hits that score `gate` or more are given, by default those that are worth their tokens
+        beside the best one.
         """
-        from asterism.engine.context_reply import budget_for, context, gated, repository_of
+        from asterism.engine.context_reply import (
+            ContextOptions,
+            budget_for,
+            context,
+            pooled,
+            repository_of,
+        )
         from asterism.engine.search import prepared, search
 
-        room, wanted = budget_for(budget), gated(request, gate)
+        gate = request.min_score or None if gate is None else gate
+        options = ContextOptions(limit=request.limit, gate=gate, budget=budget_for(budget))
+        # The limits of the request are checked as they are given.
+        prepared(replace(request, min_score=gate or 0.0))
+        wanted = pooled(request)
         opening = self._opening(repository_of(self.registry, registered, request.where.repos))
         with self._query(opening), MeasuredOperation("context", request.mode.value):
             asked = prepared(wanted)
@@ -261,7 +271,7 @@ class Engine:
                 with MeasuredOperation("search", request.mode.value) as done:
                     hits = search(snapshot, asked, self._places, self._kept())
                     record_search(hits, done)
-                return context(hits, snapshot, connector, room)
+                return context(hits, snapshot, connector, options)
 
             begin = partial(connector.warm_up, languages=request.where.languages)
             return answered(opening, reply, begin)

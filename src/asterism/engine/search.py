@@ -173,6 +173,7 @@ class SearchReply:
     """The model whose vectors were compared, if any."""
     cutoff: float | None = None
     """The vector distance beyond which chunks are hardly related to the query."""
+    stage: Stage | None = None
 
 
 class CheckedRequest(NamedTuple):
@@ -236,6 +237,7 @@ def search(
         model=model,
         vectors_of=found.vectors_of,
         cutoff=found.cutoff,
+        stage=request.stage,
     )
 
 

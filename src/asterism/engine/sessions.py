@@ -28,7 +28,6 @@ from asterism.context.sessions import (
 from asterism.engine.agents import Agents, ListedAgent, contents_of
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
-from asterism.search.selection.options import CONTEXT
 from asterism.search.selection.sizes import source_text
 from asterism.store.registry import Registered
 from asterism.types.chat import Message
@@ -52,6 +51,8 @@ if TYPE_CHECKING:
 
 CHARS_PER_TOKEN = 4
 """What an item costs is noted without a tokenizer: it is compared with other items' alone."""
+LIKELY = 0.5
+"""The score that code needs to be sent with a request: more likely right than not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -347,7 +348,7 @@ def _code(
     if registered is None:
         notes.append("No code is given: no index is around; make one with `asterism index`.")
         return []
-    gate = (CONTEXT.gate or 0.0) if request.min_score is None else request.min_score
+    gate = LIKELY if request.min_score is None else request.min_score
     search = SearchRequest(text=request.message, limit=request.code_hits, min_score=gate)
     try:
         reply = engine.search(registered, search)

@@ -81,7 +81,8 @@ class CodebaseSearch:
     ] = None
     max_tokens: Annotated[int, whole("Budget of the reply in tokens.", 50, 25_000)] = 8_000
     min_score: Annotated[
-        float | None, share("Give only results that score so much; 0.5 unless told otherwise.")
+        float | None,
+        share("Give only results that score so much (default: those worth their tokens)."),
     ] = None
     limit: Annotated[int, whole("Results at most.", 1, 50)] = 10
     filters: Annotated[Json, mapping(FILTERS_TEXT)] = field(default_factory=dict)

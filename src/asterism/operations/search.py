@@ -216,8 +216,8 @@ Do not use it for: every occurrence of something (search_code with exhaustive=tr
 or regex (search_code with mode="exact"), a list of uses (symbol_lookup).
 
 Gives text: first a graph (signatures, callers, callees, types; ★ marks results, ◆ what several \
-results use), then one part per file with each result whole and only what it uses. Only likely \
-answers are given; notes say what was left out.
+results use), then one part per file with each result whole and only what it uses, then other \
+candidates by place and name. Gaps in code are marked with their lines.
 
 Example: {"query": "validate the session token of a request", "path": ["src/auth/"]}""",
         request=CodebaseSearch,

@@ -50,6 +50,16 @@ class ContextRow:
     """Where the file is on this machine; only local callers are told, and of the signature too."""
 
 
+class CandidateRow(NamedTuple):
+    """Where something is that was found and is not among the results."""
+
+    file_path: str
+    start_line: int
+    end_line: int
+    qualified_name: str
+    similarity_score: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRow:
     """A piece of code that was found, complete by itself."""
@@ -124,6 +134,8 @@ class ContextFound(Timed, Accounted, _Searched):
     used_tokens: int
     budget: int
     results: tuple[ContextRow, ...]
+    candidates: tuple[CandidateRow, ...] = ()
+    """The best of what is not among the results."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,6 +186,16 @@ def context_found(
             _context_row(place, detail, is_local)
             for place, detail in zip(reply.results, assembly.details, strict=True)
             if detail is not None
+        ),
+        candidates=tuple(
+            CandidateRow(
+                file_path=wire_path(one.path),
+                start_line=one.lines.first,
+                end_line=one.lines.last,
+                qualified_name=one.name,
+                similarity_score=round(one.score, 4),
+            )
+            for one in reply.candidates
         ),
     )
 

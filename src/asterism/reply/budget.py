@@ -1,15 +1,16 @@
-"""Graph and snapshots inside one token budget: what does not fit is shown with less detail."""
+"""Graph, snapshots and candidates inside one token budget: what does not fit has less detail."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from asterism.reply.graph import GraphEntry, GraphOptions, Numbers, first_line, graph_body
 from asterism.reply.names import Resolver
 from asterism.reply.snapshots import Snapshot, snapshot
 from asterism.types.deadlines import check_deadline
+from asterism.types.files import display_path
 from asterism.types.outline import Outline
-from asterism.types.search import Detail
+from asterism.types.search import Detail, Lines
 from asterism.types.structure import Connections
 
 Counter = Callable[[str], int]
@@ -42,6 +43,26 @@ class ReplyResult:
     """Its items in that file's outline."""
     score: float
     connections: Connections
+    is_head: bool = False
+    """Only its head is shown, because a member of it is a result."""
+    is_ranked: bool = True
+    """Whether the score says anything; what was looked up by name has none."""
+
+
+class Candidate(NamedTuple):
+    """What was found and is not among the results."""
+
+    path: str
+    lines: Lines
+    name: str
+    score: float
+
+    def line(self) -> str:
+        """`file_path:start-end  qualified name  score`."""
+        place = f"{display_path(self.path)}:{self.lines.first}"
+        if self.lines.last > self.lines.first:
+            place += f"-{self.lines.last}"
+        return f"{place}  {display_path(self.name)}  {self.score:.2f}"
 
 
 class ReplyPart(NamedTuple):
@@ -61,11 +82,27 @@ class Assembly:
     used_tokens: int
     budget: int
     snapshots: tuple[Snapshot, ...] = ()
+    candidates: int = 0
+    """How many of the candidates are named."""
+    is_over: bool = False
+    """Whether everything in full would have been over the budget."""
 
     @property
     def dropped(self) -> int:
         """How many results the budget had no place for."""
         return sum(detail is None for detail in self.details)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssemblyOptions:
+    """What a reply consists of beside its results, and how large it should be."""
+
+    graph: GraphOptions = field(default_factory=GraphOptions)
+    goal: int | None = None
+    """Tokens that a reply should not exceed, except by the code of the best result."""
+    candidates: Sequence[Candidate] = ()
+    left_out: int = 0
+    """How many hits are not among the results; the candidates are the best of them."""
 
 
 class _Draft(NamedTuple):
@@ -74,37 +111,46 @@ class _Draft(NamedTuple):
     used: int
 
 
+_CODELESS = 2
+"""The first of the levels without code."""
+
+
 def assemble(
     query: str,
     files: Sequence[FileSource],
     results: Sequence[ReplyResult],
     budget: int,
     count: Counter,
-    options: GraphOptions | None = None,
+    options: AssemblyOptions | None = None,
 ) -> Assembly:
-    """The graph and one snapshot per file in order of score, never over the budget.
+    """The graph, one snapshot per file in order of score, and the candidates, within the budget.
 
-    If everything does not fit, the result with the least score gives up detail first: the code of
-    its members, then its code, then all but its name and location. Only when all are down to that
-    do results lose their place. Tokens left in the end restore detail, best first. `used_tokens`
-    and the first line's number are what `count` says of all parts together.
+    If everything does not fit, the result with the least value per token gives up detail first: the
+    code of its members, then its code, then all but its name and location. The best is the last.
+    Only when all are down to that do candidates go, and then results. Tokens left in the end
+    restore detail, best first. Beyond the goal, which is less than the budget, only the best result
+    has code. `used_tokens` and the first line's number are what `count` says of all parts together.
     """
-    writer = _Writer(query, files, results, budget, count, options or GraphOptions())
+    options = options or AssemblyOptions()
+    writer = _Writer(query, files, results, budget, count, options)
+    goal = budget if options.goal is None else min(options.goal, budget)
     order = sorted(range(len(results)), key=lambda at: (-results[at].score, at))
-    levels: list[int | None] = [0] * len(results)
+    levels: list[int | None] = [_CODELESS if one.is_head else 0 for one in results]
     draft = writer.write(levels)
-    for at in reversed(order):
-        check_deadline()
-        for less in range(1, len(LEVELS)):
-            if draft.used > budget:
-                levels[at] = less
-                draft = writer.write(levels)
+    whole = draft.used
+    draft = _degrade(writer, levels, order[1:], draft, _Limits(goal, _CODELESS))
+    draft = _degrade(writer, levels, order[:1], draft, _Limits(goal, 1))
+    draft = _degrade(writer, levels, order[1:], draft, _Limits(budget, len(LEVELS) - 1))
+    draft = _degrade(writer, levels, order[:1], draft, _Limits(budget, len(LEVELS) - 1))
+    while draft.used > budget and writer.named:
+        writer.named -= 1
+        draft = writer.write(levels)
     for at in reversed(order):
         if draft.used > budget:
             levels[at] = None
             draft = writer.write(levels)
-    if any(level != 0 for level in levels):
-        draft = _refill(writer, levels, order, draft)
+    if whole > goal:
+        draft = _refill(writer, levels, order, draft, goal)
     if draft.used > budget:
         draft = _Draft((), (), 0)
     return Assembly(
@@ -113,19 +159,45 @@ def assemble(
         used_tokens=draft.used,
         budget=budget,
         snapshots=draft.snapshots,
+        candidates=writer.named if draft.parts else 0,
+        is_over=whole > budget,
     )
 
 
+class _Limits(NamedTuple):
+    """How far results may lose detail, until how many tokens are used."""
+
+    tokens: int
+    level: int
+
+
+def _degrade(
+    writer: "_Writer", levels: list[int | None], chosen: Sequence[int], draft: _Draft, to: _Limits
+) -> _Draft:
+    """Take detail from the chosen results, from the one with the least value per token first."""
+    for at in sorted(chosen, key=lambda at: (writer.value_per_token(at), -at)):
+        check_deadline()
+        while draft.used > to.tokens and (level := levels[at]) is not None and level < to.level:
+            levels[at] = level + 1
+            draft = writer.write(levels)
+    return draft
+
+
 def _refill(
-    writer: "_Writer", levels: list[int | None], order: Sequence[int], draft: _Draft
+    writer: "_Writer",
+    levels: list[int | None],
+    order: Sequence[int],
+    draft: _Draft,
+    most: int,
 ) -> _Draft:
     """Restore detail where it fits after all, because a large result was dropped."""
     for at in order:
         before = levels[at]
-        for better in range(before if before is not None else len(LEVELS)):
+        least = _CODELESS if writer.is_head(at) else 0
+        for better in range(least, before if before is not None else len(LEVELS)):
             levels[at] = better
             tried = writer.write(levels)
-            if tried.used <= writer.budget:
+            if tried.used <= most:
                 draft = tried
                 break
             levels[at] = before
@@ -142,9 +214,11 @@ class _Writer:
         results: Sequence[ReplyResult],
         budget: int,
         count: Counter,
-        options: GraphOptions,
+        options: AssemblyOptions,
     ) -> None:
         self.budget = budget
+        self.named = len(options.candidates)
+        """How many candidates are named."""
         self._query = query
         self._files = files
         self._results = results
@@ -158,7 +232,9 @@ class _Writer:
         order = [at for at, level in enumerate(levels) if level is not None]
         order.sort(key=lambda at: (-self._results[at].score, at))
         shots = self._write_snapshots(order, levels)
+        closing = self._closing(bool(order))
         sizes = sum(self._size(shot.text) for shot, _score in shots)
+        sizes += self._size(closing) if closing else 0
         entries = [self._entry(at, levels[at] or 0) for at in order]
         text, used = self._graph(entries, sizes)
         ceiling = 1.0
@@ -166,16 +242,47 @@ class _Writer:
         for shot, score in shots:
             ceiling = min(ceiling, score)
             parts.append(ReplyPart(shot.text, ceiling))
+        if closing:
+            parts.append(ReplyPart(closing, ceiling / 2))
         return _Draft(tuple(parts), tuple(shot for shot, _score in shots), used)
+
+    def value_per_token(self, at: int) -> float:
+        """What a result's score is for each token of its code."""
+        result = self._results[at]
+        items = self._files[result.file].outline.items
+        size = sum(items[target].span.end - items[target].span.start for target in result.targets)
+        return result.score / max(1, size)
+
+    def is_head(self, at: int) -> bool:
+        """Whether only the head of a result may be shown."""
+        return self._results[at].is_head
+
+    def _closing(self, has_results: bool) -> str:
+        """The best of what is not among the results, and how much that is."""
+        shown = self._options.candidates[: self.named]
+        if not shown:
+            return ""
+        more = self._options.left_out - len(shown)
+        least = shown[-1].score
+        count = f" ({more:,} more below {least:.2f})" if more > 0 else ""
+        title = "Other candidates" if has_results else "Nothing certain. Other candidates"
+        return "\n".join([f"{title}{count}:", *(f" {one.line()}" for one in shown)])
 
     def _entry(self, at: int, level: int) -> GraphEntry:
         result = self._results[at]
         items = self._files[result.file].outline.items
-        last = max((items[target].end_line for target in result.targets), default=None)
         name = result.connections.symbol.name
         declared = [items[target] for target in result.targets]
         overloads = [item.start_line for item in declared if item.qualified_name == name]
-        return GraphEntry(result.connections, LEVELS[level], last, tuple(overloads))
+        first = min((item.first_line for item in declared), default=None)
+        last = max((item.end_line for item in declared), default=None)
+        return GraphEntry(
+            result.connections,
+            LEVELS[level],
+            None if first is None or last is None else Lines(first, last),
+            result.score if result.is_ranked else None,
+            tuple(overloads),
+        )
 
     def _write_snapshots(
         self, order: Sequence[int], levels: Sequence[int | None]
@@ -206,13 +313,13 @@ class _Writer:
 
     def _graph(self, entries: Sequence[GraphEntry], others: int) -> tuple[str, int]:
         """The graph whose first line has the right number, and that number."""
-        body = graph_body(entries, self._options)
+        body = graph_body(entries, self._options.graph)
         used = others
         text = ""
         for padding in range(_ROUNDS):
             for _round in range(_ROUNDS):
                 numbers = Numbers(used, self.budget)
-                line = first_line(self._query, entries, numbers, self._options)
+                line = first_line(self._query, entries, numbers, self._options.graph)
                 text = line + body + "\n" * padding
                 real = self._count(text) + others
                 if real == used:

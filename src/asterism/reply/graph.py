@@ -1,128 +1,35 @@
 """The connection graph: how the results relate to each other and to the rest, as plain text.
 
 The first line has the real numbers. Each result follows with what is known of it. `★` marks a
-symbol that is among the results, `◆` one that two or more results use and that is not among them.
-Connections that are known by name only are in separate lines that say so, each with its
-confidence where it is not certain. What is not known is said with the reason; a list that is too
-long ends with how many more there are.
+symbol that is among the results, `◆` one of the repository that two or more results use and that
+is not among them. Connections that are known by name only are in separate lines that say so, each
+ with its confidence where it is not certain; where all connections are known so, a line at the
+end says it once. What is not known is said with the reason; a list that is too long ends with how
+many more there are. Of callers in tests only the number is given.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from asterism.reply.marks import IN_RESULTS, SHARED, Marks, Shared, used_by
 from asterism.types.deadlines import check_deadline
 from asterism.types.files import display_path
-from asterism.types.search import Detail
-from asterism.types.structure import Connections, Edge, Fact, Known, Member, SymbolPlace, TypeFlow
+from asterism.types.search import Detail, Lines
+from asterism.types.structure import (
+    Connections,
+    Edge,
+    Fact,
+    Gap,
+    Known,
+    Member,
+    SymbolPlace,
+    TypeFlow,
+)
 
-IN_RESULTS = "★"
-SHARED = "◆"
-
-# A symbol that one result uses is not shared.
-SHARED_FROM = 2
-
-
-class SymbolIdentity(NamedTuple):
-    """What makes two mentions the same symbol: where it is declared, or its module outside."""
-
-    home: str | None
-    name: str
-    line: int | None
-
-
-class Shared(NamedTuple):
-    """A symbol outside of the results that two or more of them use."""
-
-    symbol: SymbolPlace
-    users: int
-
-
-class Marks:
-    """The marks of one graph.
-
-    A result uses what it calls, extends and implements, and the types that go in and come out.
-    Who calls a result or derives from it is not used by it.
-
-    Names do not tell overloads apart: a connection that is known by name leads to a result if it
-    leads to any declaration of that name and kind in its file.
-    """
-
-    def __init__(
-        self,
-        results: Sequence[Connections],
-        users: Sequence[Connections],
-        overloads: Iterable[SymbolPlace] = (),
-    ) -> None:
-        """`users` are the results whose connections are shown; each `◆` is seen to be used.
-
-        `overloads` are further declarations of results.
-        """
-        self._results = {identity(result.symbol) for result in results}
-        # A mention without a line is the result of that name, unless there are two.
-        names = [(key.home, key.name) for key in self._results]
-        self._unlined = {name for name in names if names.count(name) == 1}
-        self._results |= {identity(place) for place in overloads}
-        self._kinds = {_kind_of(result.symbol) for result in results}
-        self._users: dict[SymbolIdentity, set[int]] = {}
-        self._symbols: dict[SymbolIdentity, SymbolPlace] = {}
-        for number, result in enumerate(users):
-            for edge in used_by(result):
-                if self._is_named(edge):
-                    continue
-                key = identity(edge.target)
-                self._users.setdefault(key, set()).add(number)
-                self._symbols.setdefault(key, edge.target)
-
-    def of(self, symbol: SymbolPlace) -> str:
-        """The mark of a symbol, or nothing."""
-        key = identity(symbol)
-        if self._is_result(key):
-            return IN_RESULTS
-        return SHARED if len(self._users.get(key, ())) >= SHARED_FROM else ""
-
-    def of_edge(self, edge: Edge) -> str:
-        """The mark of what a connection leads to, or nothing."""
-        return IN_RESULTS if self._is_named(edge) else self.of(edge.target)
-
-    def _is_named(self, edge: Edge) -> bool:
-        is_by_name = edge.known is Known.by_name and edge.target.path is not None
-        return is_by_name and _kind_of(edge.target) in self._kinds
-
-    def shared(self) -> list[Shared]:
-        """What two or more results use and is not among them, the most used first."""
-        found = [
-            Shared(self._symbols[key], len(users))
-            for key, users in self._users.items()
-            if len(users) >= SHARED_FROM and not self._is_result(key)
-        ]
-        return sorted(found, key=lambda entry: -entry.users)
-
-    def _is_result(self, key: SymbolIdentity) -> bool:
-        if key in self._results:
-            return True
-        return key.line is None and (key.home, key.name) in self._unlined
-
-
-def _kind_of(symbol: SymbolPlace) -> tuple[str | None, str, str | None]:
-    return symbol.path, symbol.name, symbol.kind
-
-
-def identity(symbol: SymbolPlace) -> SymbolIdentity:
-    """Path, name and line in the repository; module and name outside."""
-    if symbol.path is not None:
-        return SymbolIdentity(symbol.path, symbol.name, symbol.line)
-    return SymbolIdentity(f"\0{symbol.module}" if symbol.module else None, symbol.name, None)
-
-
-def used_by(result: Connections) -> Iterator[Edge]:
-    """Everything a result refers to."""
-    yield from result.extends
-    yield from result.implements
-    yield from result.calls
-    for flow in (*result.types_in, *result.types_out):
-        yield from flow.origins
-
+# From so many results a remark that applies to all of them is said once.
+ALL_FROM = 2
 
 _LABELS = {
     Fact.signature: "Signature",
@@ -138,11 +45,10 @@ _LABELS = {
     Fact.value: "Value",
 }
 _CALLABLE = frozenset({"function", "method", "constructor"})
+_TOLD = (Detail.full, Detail.collapsed)
 _LEGEND = {IN_RESULTS: "in results", SHARED: "shared across 2+ results"}
 _SHOWN = {
     Detail.collapsed: "without the code of its members",
-    Detail.signature: "signature only",
-    Detail.location: "name and location only",
 }
 
 
@@ -150,10 +56,14 @@ _SHOWN = {
 class GraphOptions:
     """How much a graph says."""
 
-    max_listed: int = 12
+    max_listed: int = 8
     """Names in one list; a hub with hundreds of callers would fill the budget by itself."""
-    max_query: int = 200
-    """Characters of the question that are repeated in the first line."""
+    max_members: int = 12
+    """Names in a list of members."""
+    max_query: int = 120
+    """Characters of the query that are repeated in the first line."""
+    is_test: Callable[[str], bool] = lambda _path: False
+    """Whether a path is that of a test file."""
 
 
 class GraphEntry(NamedTuple):
@@ -161,8 +71,10 @@ class GraphEntry(NamedTuple):
 
     connections: Connections
     detail: Detail = Detail.full
-    last_line: int | None = None
-    """The last line of its declaration, for those of which only the location is given."""
+    lines: Lines | None = None
+    """Its first and last line."""
+    score: float | None = None
+    """None for one that was not ranked."""
     overloads: tuple[int, ...] = ()
     """The lines of all its declarations, where it has several."""
 
@@ -199,14 +111,15 @@ def first_line(
 def graph_body(entries: Sequence[GraphEntry], options: GraphOptions = _DEFAULT) -> str:
     """What follows the first line: the entries, the legend, what several results share."""
     results = [entry.connections for entry in entries]
-    told = [entry.connections for entry in entries if entry.detail is not Detail.location]
+    told = [entry.connections for entry in entries if entry.detail in _TOLD]
     overloads = (
         entry.connections.symbol._replace(line=line)
         for entry in entries
         for line in entry.overloads
     )
     marks = Marks(results, told, overloads)
-    lines = _Lines(marks, options)
+    remarks = _Remarks(told)
+    lines = _Lines(marks, remarks, options)
     blocks = [""]
     for number, entry in enumerate(entries, 1):
         check_deadline()
@@ -214,12 +127,47 @@ def graph_body(entries: Sequence[GraphEntry], options: GraphOptions = _DEFAULT) 
         heading = f"[{number}] {title}" if len(entries) > 1 else title
         blocks.append("\n".join([heading, *(f" {line}" for line in lines.of(entry))]))
     legend = [f"{mark} = {meaning}" for mark, meaning in _LEGEND.items() if mark in lines.seen]
-    if legend:
-        blocks.append("  ".join(legend))
+    closing = ["  ".join(legend)] if legend else []
+    closing.extend(remarks.once())
+    if closing:
+        blocks.append("\n".join(closing))
     shared = marks.shared()
     if shared:
         blocks.append("\n".join(_shared(shared, len(results))))
     return "\n\n".join(blocks)
+
+
+class _Remarks:
+    """Remarks that apply to all results, which are said once behind them."""
+
+    def __init__(self, results: Sequence[Connections]) -> None:
+        self.by_name = False
+        self.confidence: float | None = None
+        self.gaps: tuple[Gap, ...] = ()
+        edges = [edge for result in results for edge in _all_edges(result)]
+        if len(results) < ALL_FROM:
+            return
+        self.gaps = tuple(
+            gap for gap in results[0].gaps if all(gap in other.gaps for other in results)
+        )
+        self.by_name = bool(edges) and all(edge.known is Known.by_name for edge in edges)
+        if self.by_name:
+            ((self.confidence, _count),) = Counter(edge.confidence for edge in edges).most_common(1)
+
+    def once(self) -> Iterator[str]:
+        """The remarks, a line each."""
+        if self.by_name:
+            sure = self.confidence if self.confidence is not None else 1.0
+            how = f" with confidence {sure:.2g} where none is given" if sure < 1 else ""
+            yield f"All connections are known by name{how}."
+        for gap in self.gaps:
+            yield f"Not known of any result: {_facts(gap)} ({gap.why})"
+
+
+def _all_edges(result: Connections) -> Iterator[Edge]:
+    yield from used_by(result)
+    yield from result.subtypes
+    yield from result.callers
 
 
 def _shared(shared: Sequence[Shared], total: int) -> Iterator[str]:
@@ -232,18 +180,24 @@ def _shared(shared: Sequence[Shared], total: int) -> Iterator[str]:
 class _Lines:
     """The lines of entries, and which marks they contain."""
 
-    def __init__(self, marks: Marks, options: GraphOptions) -> None:
+    def __init__(self, marks: Marks, remarks: _Remarks, options: GraphOptions) -> None:
         self._marks = marks
-        self._limit = options.max_listed
+        self._remarks = remarks
+        self._options = options
+        self._home: str | None = None
         self.seen: set[str] = set()
 
     def of(self, entry: GraphEntry) -> Iterator[str]:
+        """What is known of a result; only its place if that is its level of detail."""
         known = entry.connections
+        self._home = known.symbol.path
+        yield _place_line(entry)
         if entry.detail is Detail.location:
-            yield _location(known.symbol, entry.last_line)
             return
-        yield _home(known.symbol) or "outside of the repository"
-        yield _kind_line(known)
+        if entry.detail is Detail.signature:
+            return
+        if facts := _fact_line(known):
+            yield facts
         if known.signature:
             yield f"Signature: {known.signature}"
         if known.type or known.value:
@@ -252,53 +206,79 @@ class _Lines:
         yield from self._edges(Fact.implements, known.implements)
         yield from self._edges(Fact.subtypes, known.subtypes)
         yield from self._edges(Fact.calls, known.calls)
-        yield from self._edges(Fact.callers, known.callers)
-        if not known.callers and known.kind in _CALLABLE and not _is_gap(known, Fact.callers):
-            yield "Called by: none"
+        yield from self._callers(known)
         yield from self._flows(known)
         if known.members:
             names = [self._member(known.symbol, member) for member in known.members]
-            yield f"Members: {self._list(names)}"
+            yield f"Members: {_listed(names, self._options.max_members)}"
         for gap in known.gaps:
-            yield f"Not known: {', '.join(_LABELS[fact] for fact in gap.facts)} ({gap.why})"
+            if gap not in self._remarks.gaps:
+                yield f"Not known: {_facts(gap)} ({gap.why})"
         if entry.detail in _SHOWN:
             yield f"Shown: {_SHOWN[entry.detail]}"
 
-    def _edges(self, fact: Fact, edges: Sequence[Edge]) -> Iterator[str]:
+    def _edges(self, fact: Fact, edges: Sequence[Edge], more: str = "") -> Iterator[str]:
         label = _LABELS[fact]
         resolved = [self._edge(edge) for edge in edges if edge.known is Known.resolved]
-        if resolved:
-            yield f"{label}: {self._list(resolved)}"
         by_name = [self._edge(edge) for edge in edges if edge.known is Known.by_name]
+        how = "" if self._remarks.by_name else " (by name)"
+        if resolved:
+            yield f"{label}: {self._list(resolved)}{more}"
+            more = ""
         if by_name:
-            yield f"{label} (by name): {self._list(by_name)}"
+            yield f"{label}{how}: {self._list(by_name)}{more}"
+
+    def _callers(self, known: Connections) -> Iterator[str]:
+        """Callers in the code itself, results among them, and the number of those in tests."""
+        is_test = self._options.is_test
+        named: list[Edge] = []
+        tests: list[Edge] = []
+        for edge in known.callers:
+            path = edge.target.path
+            in_test = path is not None and is_test(path) and not self._marks.of_edge(edge)
+            (tests if in_test else named).append(edge)
+        files = len({edge.target.path for edge in tests})
+        count = f"{len(tests):,} in {_count(files, 'test file')}" if tests else ""
+        if named:
+            yield from self._edges(Fact.callers, named, f" and {count}" if count else "")
+        elif count:
+            yield f"Called by: {count}"
+        elif known.kind in _CALLABLE and not _is_gap(known, Fact.callers):
+            yield "Called by: none"
 
     def _flows(self, known: Connections) -> Iterator[str]:
         parts = []
         for fact, flows in ((Fact.types_in, known.types_in), (Fact.types_out, known.types_out)):
-            if flows:
-                parts.append(f"{_LABELS[fact]}: {self._list([self._flow(flow) for flow in flows])}")
+            # The signature names the types of which nothing else is known.
+            known_flows = [self._flow(flow) for flow in flows if flow.origins]
+            if known_flows:
+                parts.append(f"{_LABELS[fact]}: {self._list(known_flows)}")
         if parts:
             yield " | ".join(parts)
 
     def _flow(self, flow: TypeFlow) -> str:
         head = f"{flow.name}: " if flow.name else ""
+        says_how = not self._remarks.by_name
         if len(flow.origins) == 1 and flow.origins[0].target.name == flow.type:
-            return head + self._edge(flow.origins[0], says_how=True)
-        origins = ", ".join(self._edge(edge, says_how=True) for edge in flow.origins)
+            return head + self._edge(flow.origins[0], says_how)
+        origins = ", ".join(self._edge(edge, says_how) for edge in flow.origins)
         return f"{head}{flow.type}" + (f" [{origins}]" if origins else "")
 
     def _edge(self, edge: Edge, says_how: bool = False) -> str:
         mark = self._marks.of_edge(edge)
         self.seen.update(mark)
-        notes = [] if mark else [note for note in (_home(edge.target),) if note]
-        if edge.known is Known.by_name:
+        notes = [] if mark else [note for note in (self._elsewhere(edge.target),) if note]
+        if edge.known is Known.by_name and edge.confidence != self._remarks.confidence:
             sure = f"{edge.confidence:.2g}" if edge.confidence < 1 else ""
             how = f"by name {sure}".strip() if says_how else sure
             notes.extend([how] if how else [])
         # What a file calls at its top is called by the file, and files may have any name.
         name = display_path(edge.target.name)
         return _marked(name, mark) + (f" ({', '.join(notes)})" if notes else "")
+
+    def _elsewhere(self, symbol: SymbolPlace) -> str | None:
+        """Where a symbol is declared, if not in the file of the result."""
+        return None if symbol.path == self._home and symbol.path is not None else _home(symbol)
 
     def _member(self, owner: SymbolPlace, member: Member) -> str:
         place = SymbolPlace(f"{owner.name}.{member.name}", owner.path, member.line)
@@ -311,19 +291,34 @@ class _Lines:
         return mark
 
     def _list(self, names: Sequence[str]) -> str:
-        """The names with commas between; of too many the marked and the first ones."""
-        if len(names) <= self._limit:
-            return ", ".join(names)
-        marked = [at for at, name in enumerate(names) if IN_RESULTS in name or SHARED in name]
-        others = [at for at in range(len(names)) if at not in set(marked)]
-        chosen = sorted([*marked, *others][: max(self._limit, len(marked))])
-        listed = ", ".join(names[at] for at in chosen)
-        left = len(names) - len(chosen)
-        return f"{listed} and {left} more" if left else listed
+        return _listed(names, self._options.max_listed)
 
 
-def _kind_line(known: Connections) -> str:
-    parts = [known.kind]
+def _listed(names: Sequence[str], limit: int) -> str:
+    """The names with commas between; of too many the marked and the first ones."""
+    if len(names) <= limit:
+        return ", ".join(names)
+    marked = [at for at, name in enumerate(names) if IN_RESULTS in name or SHARED in name]
+    others = [at for at in range(len(names)) if at not in set(marked)]
+    chosen = sorted([*marked, *others][: max(limit, len(marked))])
+    listed = ", ".join(names[at] for at in chosen)
+    left = len(names) - len(chosen)
+    return f"{listed} and {left} more" if left else listed
+
+
+def _place_line(entry: GraphEntry) -> str:
+    """`file_path:start-end · kind · score 0.87`; the signature behind it where that is all."""
+    known = entry.connections
+    parts = [_location(known.symbol, entry.lines), known.kind]
+    if entry.score is not None:
+        parts.append(f"score {entry.score:.2f}")
+    if entry.detail is Detail.signature and known.signature:
+        parts.append(known.signature)
+    return " · ".join(parts)
+
+
+def _fact_line(known: Connections) -> str:
+    parts = []
     said = {known.kind, "export", "exported"}
     modifiers = " ".join(word for word in known.modifiers if word not in said)
     if modifiers:
@@ -331,8 +326,12 @@ def _kind_line(known: Connections) -> str:
     if known.is_exported:
         parts.append("exported")
     if known.references or (known.references == () and not _is_gap(known, Fact.references)):
-        parts.append(f"refs: {_count(len(known.references), 'file')}")
+        parts.append(f"refs: {_count(len(known.references), 'other file')}")
     return " | ".join(parts)
+
+
+def _facts(gap: Gap) -> str:
+    return ", ".join(_LABELS[fact] for fact in gap.facts)
 
 
 def _type_line(known: Connections) -> str:
@@ -341,11 +340,11 @@ def _type_line(known: Connections) -> str:
     return f"Type: {known.type}" + (f" (value: {known.value})" if known.value else "")
 
 
-def _location(symbol: SymbolPlace, last_line: int | None) -> str:
-    lines = "" if symbol.line is None else f":{symbol.line}"
-    if lines and last_line is not None and last_line != symbol.line:
-        lines += f"-{last_line}"
-    return f"{_home(symbol) or 'outside of the repository'}{lines}"
+def _location(symbol: SymbolPlace, lines: Lines | None) -> str:
+    home = _home(symbol) or "outside of the repository"
+    if lines is None:
+        return home if symbol.line is None else f"{home}:{symbol.line}"
+    return f"{home}:{lines.first}" + (f"-{lines.last}" if lines.last > lines.first else "")
 
 
 def _is_gap(known: Connections, fact: Fact) -> bool:

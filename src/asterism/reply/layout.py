@@ -3,13 +3,14 @@
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
 from asterism.analysis.syntax.cuts import SourcePiece
 from asterism.languages.registry import facets_of
+from asterism.reply.gaps import GapMarks
 from asterism.reply.names import FileNames, Resolver
 from asterism.types.files import display_path
 from asterism.types.outline import Item, Outline, Reference, Span
@@ -29,8 +30,11 @@ def path_line(path: str, language: str, whole_file: bool = False) -> str:
     return (line or display.path_line).format(display_path(path))
 
 
-def joined(source: bytes, pieces: Sequence[SourcePiece]) -> str:
-    """The pieces in order; a gap has the blank lines it had, if it is one between equals."""
+def joined(source: bytes, pieces: Sequence[SourcePiece], marks: GapMarks) -> str:
+    """The pieces in order, with a mark wherever lines of a function or type are left out.
+
+    A gap has the blank lines it had, if it is one between equals.
+    """
     out: list[bytes] = []
     before: SourcePiece | None = None
     for piece in pieces:
@@ -43,9 +47,15 @@ def joined(source: bytes, pieces: Sequence[SourcePiece]) -> str:
             if source[before.end - 1 : before.end] in _OPENERS and margin.strip():
                 out.append(gap[: len(gap) - len(gap.lstrip())])
             else:
-                out.append(_gap(gap, margin, before.ends_tight or piece.opens_tight))
+                tight = before.ends_tight or piece.opens_tight
+                if not margin.strip():
+                    found = marks.between(before.end, start)
+                    out.extend(b"\n" + mark.text.encode() for mark in found)
+                out.append(_gap(gap, margin, tight))
         out.append(source[start : piece.end])
         before = piece
+    if before is not None:
+        out.extend(b"\n" + mark.text.encode() for mark in marks.between(before.end, None))
     return b"".join(out).decode("utf-8", "replace").strip("\n")
 
 
@@ -112,6 +122,9 @@ _TYPES = frozenset(
 )
 _CODE = frozenset({"function", "method", "constructor", "macro"})
 
+# A type of more lines is shown with those of its fields that the targets mention.
+LARGE_TYPE = 12
+
 
 class Needs(NamedTuple):
     """What targets use: items by index, and for each used import the names used of it."""
@@ -131,8 +144,9 @@ def needs_of(
     """The declarations of the file that the targets use, and those that these use in turn.
 
     Constants, variables, properties and imports count, and so do types as long as they hold no
-    code: no function, method or macro with a body. Functions and classes with code do not, for a
-    reader of the reply has them in the connection graph. The contents of a target are shown
+    code: no function, method or macro with a body. Of a large type only the fields count that the
+    targets mention, of one without such fields the first. Functions and classes with code do not,
+    for a reader of the reply has them in the connection graph. The contents of a target are shown
     already, and so are the heads around it: what only a head names is not used by the target.
 
     `spans` are the parts of the targets that are shown, and `shown_of` says what is shown of an
@@ -150,6 +164,7 @@ def needs_of(
     needed: set[int] = set()
     imports: dict[int, set[str]] = defaultdict(set)
     pending = list(spans)
+    mentioned = {use.name.strip("@$#") for span in spans for use in uses.inside(span)}
     conditions = partial(conditions_around, outline, source)
     while pending:
         span = pending.pop()
@@ -165,9 +180,11 @@ def needs_of(
                 around = items[found].span
                 in_itself = around.start <= span.start and span.end <= around.end
                 if found not in shown and not in_itself and is_shown(items, found):
-                    needed.add(found)
-                    shown.update(subtree(items, found))
-                    pending.append(shown_of(found))
+                    parts = _parts(items, found, mentioned)
+                    needed.update(parts)
+                    shown.add(found)
+                    shown.update(below for part in parts for below in subtree(items, part))
+                    pending += map(shown_of, parts)
                     pending += conditions(items[found].start_line, items[found].parent)
     used = {
         number: frozenset(local)
@@ -175,6 +192,16 @@ def needs_of(
         if not _inside(outline.imports[number].enclosing, shown)
     }
     return Needs(frozenset(needed), used)
+
+
+def _parts(items: Sequence[Item], index: int, mentioned: Collection[str]) -> Sequence[int]:
+    """What is shown of a declaration: itself, or of a large type the fields that are mentioned."""
+    item = items[index]
+    fields = [child for child in item.children if items[child].kind == "property"]
+    if item.end_line - item.start_line < LARGE_TYPE or not fields or item.kind not in _TYPES:
+        return [index]
+    used = [child for child in fields if items[child].name.strip("@$#") in mentioned]
+    return used or fields[:1]
 
 
 def is_shown(items: Sequence[Item], index: int) -> bool:

@@ -6,7 +6,8 @@ from enum import StrEnum
 
 from asterism.analysis.chunks.chunker import folded
 from asterism.analysis.chunks.units import units_of
-from asterism.analysis.syntax.cuts import ImportNames, Pruning, problems_of
+from asterism.analysis.syntax.cuts import Pruning, problems_of
+from asterism.reply.gaps import GapMarks
 from asterism.reply.layout import Needs, joined, line_starts, needs_of, path_line
 from asterism.reply.names import Resolver
 from asterism.types.outline import Item, Outline, Span
@@ -24,6 +25,10 @@ ELSEWHERE = (
     Fact.types_in,
     Fact.types_out,
 )
+
+WHOLE_LINES = 60
+"""A function around a target is shown whole if it has so many lines at most."""
+_FUNCTIONS = frozenset({"function", "method", "constructor"})
 
 
 def stated(outline: Outline, source: bytes, index: int, why: str | None = None) -> Connections:
@@ -58,8 +63,7 @@ class SnapshotForm(StrEnum):
     """How a snapshot was cut; each is tried if the one before does not parse."""
 
     pruned = "pruned"
-    """Targets, heads, and what they use, imports narrowed to the names that are used."""
-    whole_imports = "whole_imports"
+    """Targets, heads, what they use, and the imports that bring it in."""
     whole_items = "whole_items"
     """Whole top-level items instead of members in their heads."""
     whole_file = "whole_file"
@@ -86,23 +90,40 @@ def snapshot(
 ) -> Snapshot:
     """The targets whole, in their heads, with what they use of the file: see `needs_of`.
 
+    A function around a target is shown whole if it is short; of a longer one, as of a type around a
+    target, the lines that are left out are marked.
+
     Of the items in `collapsed` the code of their members is left out: a class keeps its head, its
     properties and the rest of its body.
 
     `source` is the decoded text that the outline was read from. The text begins with the path as
     a comment. It parses without errors where the file does, because a form that does not is
-    replaced by the next larger one, and nothing in it is shortened or marked.
+    replaced by the next larger one. Its other lines are verbatim lines of the file.
     """
     file = _File(outline, source)
     chosen = tuple(sorted({*targets, *collapsed}))
-    spans = [*map(file.shown_of, targets), *file.without_code(collapsed)]
-    needs = needs_of(outline, source, chosen, spans, file.shown_of, resolver)
+    shown = {whole_around(outline.items, target) for target in targets}
+    spans = [*map(file.shown_of, sorted(shown)), *file.without_code(collapsed)]
+    covered = sorted({*shown, *chosen})
+    needs = needs_of(outline, source, covered, spans, file.shown_of, resolver)
     first: str | None = None
-    for form, text in file.texts(spans, chosen, needs):
+    for form, text in file.texts(spans, covered, needs):
         first = first if first is not None else text
         if not problems_of(outline, text.encode()):
             return Snapshot(path=outline.path, text=text, targets=chosen, needs=needs, form=form)
     return Snapshot(path=outline.path, text=first or "", targets=chosen, needs=needs)
+
+
+def whole_around(items: Sequence[Item], index: int) -> int:
+    """The outermost function around an item that is short enough to be shown whole, or the item."""
+    found = index
+    around = items[index].parent
+    while around is not None:
+        item = items[around]
+        if item.kind in _FUNCTIONS and item.end_line - item.start_line < WHOLE_LINES:
+            found = around
+        around = item.parent
+    return found
 
 
 def targets_at(outline: Outline, ranges: Iterable[Lines]) -> tuple[int, ...]:
@@ -124,6 +145,8 @@ class _File:
         self._outline = outline
         self._source = source
         self._pruning = Pruning(outline, source)
+        self._starts = line_starts(source)
+        self._marks = GapMarks(outline, source, self._starts)
 
     def shown_of(self, index: int) -> Span:
         """What is shown of an item: no less than the member or statement that names it."""
@@ -153,34 +176,27 @@ class _File:
         outline, source = self._outline, self._source
         packages = [item.span for item in outline.items if item.kind == "package"]
         packages = [span for span in packages if b"\n" not in source[span.start : span.end]]
-        imports = _imports(outline, needs, line_starts(source))
-        whole = [entry.span for entry in imports]
-        keep = [*packages, *spans, *map(self.shown_of, needs.items)]
-        yield SnapshotForm.pruned, self._text(keep, imports)
-        if imports:
-            yield SnapshotForm.whole_imports, self._text([*keep, *whole], ())
+        imports = _imports(outline, needs, self._starts)
+        keep = [*packages, *spans, *imports, *map(self.shown_of, needs.items)]
+        yield SnapshotForm.pruned, self._text(keep)
         tops = [self.shown_of(_top(outline, index)) for index in (*targets, *needs.items)]
-        yield SnapshotForm.whole_items, self._text([*packages, *tops, *whole], ())
+        yield SnapshotForm.whole_items, self._text([*packages, *tops, *imports])
         head = path_line(outline.path, outline.language, whole_file=True)
         yield SnapshotForm.whole_file, f"{head}\n\n{source.decode('utf-8', 'replace').strip()}\n"
 
-    def _text(self, keep: Sequence[Span], imports: Sequence[ImportNames]) -> str:
+    def _text(self, keep: Sequence[Span]) -> str:
         source = self._source
         # PHP's opening tag is in the first line already.
         keep = [span for span in keep if source[span.start : span.end] != b"<?php"]
         head = path_line(self._outline.path, self._outline.language)
-        body = joined(source, self._pruning.prune(keep, imports))
+        body = joined(source, self._pruning.prune(keep), self._marks)
         return f"{head}\n\n{body}\n" if body else f"{head}\n"
 
 
-def _imports(outline: Outline, needs: Needs, lines: Sequence[int]) -> list[ImportNames]:
-    """The used imports by the lines they stand on; several of one statement are one."""
-    wanted: dict[Span, frozenset[str]] = {}
-    for number, names in needs.imports.items():
-        entry = outline.imports[number]
-        span = Span(lines[entry.start_line - 1], lines[entry.end_line] - 1)
-        wanted[span] = wanted.get(span, frozenset()) | names
-    return [ImportNames(span, names) for span, names in sorted(wanted.items())]
+def _imports(outline: Outline, needs: Needs, lines: Sequence[int]) -> list[Span]:
+    """The lines of the used imports; several of one statement are one."""
+    entries = (outline.imports[number] for number in needs.imports)
+    return sorted({Span(lines[one.start_line - 1], lines[one.end_line] - 1) for one in entries})
 
 
 def _top(outline: Outline, index: int) -> int:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from asterism.analysis.syntax.language import detect, ended, entry_of, has_grammar, table_of
 from asterism.analysis.syntax.lists import (
     counts,
-    elements_to_drop,
     is_comment,
     is_company,
     is_list,
@@ -36,13 +35,6 @@ class SourcePiece(NamedTuple):
     ends_tight: bool
 
 
-class ImportNames(NamedTuple):
-    """Which of the names that an import statement brings in are wanted."""
-
-    span: Span
-    names: frozenset[str]
-
-
 class Pruning:
     """One file's tree, for what stays of it when only some spans are wanted."""
 
@@ -50,12 +42,12 @@ class Pruning:
         self._source = source
         self._root = _root(outline, source)
 
-    def prune(self, keep: Sequence[Span], imports: Sequence[ImportNames] = ()) -> list[SourcePiece]:
+    def prune(self, keep: Sequence[Span]) -> list[SourcePiece]:
         """The wanted spans, and the heads around them.
 
         A node that is wanted in part keeps its own words and punctuation. If it is a list of
-        members or statements, those that are not wanted go. Import statements lose the names that
-        are not wanted. Of a language without a grammar the spans alone stay.
+        members or statements, those that are not wanted go. Of a language without a
+        grammar the spans alone stay.
         """
         root, source = self._root, self._source
         if root is None:
@@ -63,7 +55,7 @@ class Pruning:
         begins = [_declaration_start(root, source, span) for span in keep]
         declared = [Span(start, span.end) for start, span in zip(begins, keep, strict=True)]
         above = [Span(span.start, start) for start, span in zip(begins, keep, strict=True)]
-        pruner = _Pruner(source, _merged([*declared, *(one.span for one in imports)]), imports)
+        pruner = _Pruner(source, _merged(declared))
         pruner.part(root, 0)
         return _with_remarks(source, pruner.pieces, _merged(above))
 
@@ -164,14 +156,11 @@ def _merged(spans: Sequence[Span]) -> list[Span]:
 class _Pruner:
     """One walk over a tree, only as deep as what encloses a wanted span."""
 
-    def __init__(
-        self, source: bytes, wanted: Sequence[Span], imports: Sequence[ImportNames]
-    ) -> None:
+    def __init__(self, source: bytes, wanted: Sequence[Span]) -> None:
         self.pieces: list[SourcePiece] = []
         self._source = source
         self._starts = [span.start for span in wanted]
         self._ends = [span.end for span in wanted]
-        self._imports = imports
         self._broken = True
 
     def part(self, node: Node, depth: int) -> None:
@@ -185,8 +174,6 @@ class _Pruner:
         for child, stay in zip(children, stays, strict=True):
             if not stay:
                 self._broken = True
-            elif (names := self._narrowed(child)) is not None:
-                self._import(child, names)
             elif self._whole(child):
                 self._emit(child, not (lists and child.is_named))
             elif self._touched(child):
@@ -218,24 +205,6 @@ class _Pruner:
                 stays[at] = False
                 stays[at - 1] = stays[at - 1] and children[at - 1].is_named
         return stays
-
-    def _import(self, node: Node, names: frozenset[str]) -> None:
-        """Emit an import statement without the names that are not wanted."""
-        gone = elements_to_drop(node, names)
-        if not node.children:
-            self._emit(node, False)
-        for child in node.children:
-            if child.id in gone:
-                self._broken = True
-            else:
-                self._import(child, names)
-
-    def _narrowed(self, node: Node) -> frozenset[str] | None:
-        """The wanted names of the import statement that this node is, if it is one."""
-        for entry in self._imports:
-            if entry.span.start <= node.start_byte < entry.span.end:
-                return entry.names if self._end(node) <= entry.span.end else None
-        return None
 
     def _touched(self, node: Node) -> bool:
         at = bisect_right(self._ends, node.start_byte)

@@ -50,7 +50,7 @@ def _search_arguments(parser: CommandParser) -> None:
         choices=("list", "context"),
         default="list",
         help="list: ranked hits; context: hits, how they connect and their code (up to "
-        "8,000 --tokens, scores of 0.5 and up; default: %(default)s)",
+        "8,000 --tokens, results that are worth them; default: %(default)s)",
     )
     add_json(parser)
 

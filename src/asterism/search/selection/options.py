@@ -88,8 +88,53 @@ class SelectionOptions:
         return min(self.max_chars, CEILING_CHARS)
 
 
-CONTEXT = SelectionOptions(gate=0.5, token_budget=8_000, merge_same_file=True)
-"""Code for an agent to read."""
+CONTEXT = SelectionOptions(token_budget=8_000, merge_same_file=True)
+"""Code for an agent to read; how many results there are is a matter of `WorthOptions`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorthOptions:
+    """When a result of a ranking is worth its tokens; scores are relative to the best one's."""
+
+    floor: float = 0.08
+    """The score below which not even the best result is returned. To be calibrated."""
+    least_share: float = 0.1
+    """The share of the best score that a result without code would need. With the four numbers here
+    41 questions of readers in words get 5 results in the median, the right one among 29 of them."""
+    share_per_token: float = 0.0001
+    """What each token of its code adds to that share: a result of 500 tokens needs 0.15."""
+    most_share: float = 0.35
+    """The share from which a result is returned however long it is."""
+    charged_tokens: int = 1_500
+    """Tokens that count at most: longer code is returned in less detail."""
+    most_results: int = 10
+    pool: int = 40
+    """How many of the best are looked at."""
+    most_candidates: int = 10
+    """Lines about results that are not returned."""
+    goal_tokens: int = 2_400
+    """Tokens of a reply to a query in words: beyond them only the best result has code."""
+    goal_share: float = 0.3
+    """The same as a share of the budget, where that is more."""
+    whole_lines: int = 60
+    """A type of so many lines at most is shown whole instead of its head and one member."""
+
+
+WORTH = WorthOptions()
+
+
+def worth_staged(options: WorthOptions, stage: Stage | None) -> WorthOptions:
+    """The options for a stage: discovering wants twice the results, and looser ones."""
+    if stage is not Stage.discover:
+        return options
+    return replace(
+        options,
+        floor=options.floor * _DISCOVER_GATE,
+        least_share=options.least_share * _DISCOVER_GATE,
+        most_share=options.most_share * _DISCOVER_GATE,
+        most_results=options.most_results * _DISCOVER_LIMIT,
+    )
+
 
 CHUNKS = SelectionOptions(max_results=10, max_chars=80_000)
 """Rows of a list; a fifth of the ceiling is left for what stands around them."""
@@ -110,7 +155,7 @@ CHAT = SelectionOptions(
 ITEMS = SelectionOptions(
     gate=_LEAST_SCORE, pool=20, max_results=5, max_per_file=1, always_include=0.7
 )
-"""Rules, references and tools: an item stands where a file does, and counts by its best piece."""
+"""Rules, references and tools: an item takes the place of a file, and counts by its best piece."""
 
 PRESETS: Mapping[str, SelectionOptions] = MappingProxyType(
     {"context": CONTEXT, "chunks": CHUNKS, "chat": CHAT, "items": ITEMS}

@@ -1,4 +1,4 @@
-"""From ranked hits to what is given out: what passes and fits, and an account of the rest."""
+"""From ranked hits to what is returned: what passes and fits, and an account of the rest."""
 
 import math
 from collections import defaultdict
@@ -163,7 +163,7 @@ def _allot(hits: Sequence[Hit], wanted: Sequence[int], sizes: Sizes) -> Allotmen
 def _ordered(
     hits: Sequence[Hit], sifted: Sieve, given: Iterable[int], options: SelectionOptions
 ) -> list[int]:
-    """The order in which hits are given out."""
+    """The order in which hits are returned."""
     chosen = set(given)
     ordered = [number for number in sifted.ranked if number in chosen]
     if options.order == "store":

@@ -1,0 +1,99 @@
+"""How many results of a ranking a context returns: each has to be worth its tokens."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from asterism.search.selection.options import CHARS_PER_TOKEN, WorthOptions
+from asterism.search.selection.sieve import file_of, score_of
+from asterism.types.index import Chunk
+from asterism.types.search import Hit
+
+CALLABLE = frozenset({"function", "method", "constructor"})
+"""Kinds whose code is read as a whole; the members of other kinds are read one by one."""
+
+
+class Choice(NamedTuple):
+    """What becomes of each hit, by its place in the given order."""
+
+    results: tuple[int, ...]
+    """Those that are returned, the best first."""
+    heads: frozenset[int]
+    """Of these the types that are shown without their members: members are results themselves."""
+    nested: tuple[int, ...]
+    """Those whose code is shown with a result: inside of it, or around it."""
+    over: tuple[int, ...]
+    """Those that are worth their tokens and over the number of results."""
+    unworthy: tuple[int, ...] = ()
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """Those that are not shown, the best first."""
+        return (*self.over, *self.unworthy)
+
+
+def worthwhile(
+    hits: Sequence[Hit], options: WorthOptions, gate: float | None = None, text: str = ""
+) -> Choice:
+    """Choose the results of a ranking.
+
+    With a gate a result is returned if it scores so much. Without one it needs a share of the best
+    score that grows with the length of its code; where even the best is below the floor nothing is
+    returned. A query that is nothing but the name of a definition returns that definition.
+    """
+    order = sorted(range(len(hits)), key=lambda one: -score_of(hits[one]))
+    named = [one for one in order if _is_name(hits[one].chunk, text)]
+    if gate is not None:
+        passing = [one for one in order if score_of(hits[one]) >= gate]
+    elif named:
+        passing = named
+    else:
+        best = score_of(hits[order[0]]) if order else 0.0
+        passing = [one for one in order if _is_worth(hits[one], best, options)]
+    results: list[int] = []
+    heads: set[int] = set()
+    nested: list[int] = []
+    over: list[int] = []
+    for one in passing:
+        around = [other for other in results if _contains(hits[other].chunk, hits[one].chunk)]
+        shown = [other for other in around if _is_whole(hits[other].chunk, options)]
+        inside = any(_contains(hits[one].chunk, hits[other].chunk) for other in results)
+        if shown or inside:
+            nested.append(one)
+        elif len(results) >= options.most_results:
+            over.append(one)
+        else:
+            heads.update(around)
+            results.append(one)
+    chosen = {*passing}
+    unworthy = tuple(one for one in order if one not in chosen)
+    return Choice(tuple(results), frozenset(heads), tuple(nested), tuple(over), unworthy)
+
+
+def _is_worth(hit: Hit, best: float, options: WorthOptions) -> bool:
+    score = score_of(hit)
+    if best < options.floor or score <= 0:
+        return False
+    tokens = min(len(hit.chunk.full_source) // CHARS_PER_TOKEN, options.charged_tokens)
+    share = min(options.least_share + options.share_per_token * tokens, options.most_share)
+    return score >= share * best
+
+
+def _is_name(chunk: Chunk, text: str) -> bool:
+    """Whether the text of a query is exactly what a chunk defines."""
+    name = text.strip()
+    return bool(name) and name in (chunk.name, chunk.qualified_name) and bool(chunk.signature)
+
+
+def _contains(outer: Chunk, inner: Chunk) -> bool:
+    """Whether a chunk's lines are among another's of the same file."""
+    return (
+        file_of(outer) == file_of(inner)
+        and outer.start_line <= inner.start_line
+        and inner.end_line <= outer.end_line
+    )
+
+
+def _is_whole(chunk: Chunk, options: WorthOptions) -> bool:
+    """Whether everything inside a chunk is shown with it."""
+    lines = chunk.end_line - chunk.start_line + 1
+    return chunk.node_kind in CALLABLE or lines <= options.whole_lines
