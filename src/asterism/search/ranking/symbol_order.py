@@ -145,7 +145,7 @@ def with_encoder(
     weights: SymbolFeatures,
     options: RankOptions,
 ) -> list[Scored]:
-    """The symbols with what the encoder says of the best; the others get its least."""
+    """Adds the encoder's scores to the best symbols; the others get its lowest."""
     if judge is None or not scored:
         return [*_explained(scored, weights)]
     most = judge.options.top if question.parts is None else options.symbols.scored

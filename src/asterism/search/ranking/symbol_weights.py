@@ -13,8 +13,8 @@ class Calibration:
 
     Fitted on the ten best hits for the 840 questions of the weights and some 800 that were asked of
     a repository of another language, which weigh half as much; then first hits were moved so that
-    they score what they are worth where there is an answer. In per cent of the hits with a score
-    from so much on, the next column's excluded, as the answers are given (judged or not):
+    their score is the probability that they are right where there is an answer. In per cent of the
+    hits with a score from the column's to below the next column's, reranked or not:
 
         score                                   0.1  0.2  0.3  0.4  0.5  0.6  0.7  0.8  0.9
         right, of ten, every kind of question    14   19   20   27   36   60   73   84   85
