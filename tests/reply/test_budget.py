@@ -11,8 +11,8 @@ from asterism.analysis.syntax.outlines import outline
 from asterism.reply.budget import (
     Assembly,
     AssemblyOptions,
-    Candidate,
     FileSource,
+    OtherCandidate,
     ReplyResult,
     assemble,
 )
@@ -167,8 +167,8 @@ def test_never_over_and_never_wrong(
 
 
 CANDIDATES = [
-    Candidate("src/a.ts", Lines(3, 9), "Shop.total", 0.21),
-    Candidate("b.py", Lines(4, 4), "home", 0.04),
+    OtherCandidate("src/a.ts", Lines(3, 9), "Shop.total", 0.21),
+    OtherCandidate("b.py", Lines(4, 4), "home", 0.04),
 ]
 
 

@@ -14,8 +14,8 @@ from asterism.engine.snapshot import QuerySnapshot
 from asterism.reply.budget import (
     Assembly,
     AssemblyOptions,
-    Candidate,
     FileSource,
+    OtherCandidate,
     ReplyPart,
     ReplyResult,
     assemble,
@@ -31,7 +31,7 @@ from asterism.search.selection.options import (
     WorthOptions,
     worth_staged,
 )
-from asterism.search.selection.worth import Choice, worthwhile
+from asterism.search.selection.worth import WorthChoice, worthwhile
 from asterism.store.registry import Registered, Registry
 from asterism.structure.positions import SymbolTarget, find_item
 from asterism.structure.repository import FilesOnce
@@ -91,7 +91,7 @@ class ContextReply:
     assembly: Assembly
     account: Account
     """Of the search and of the assembly together."""
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[OtherCandidate, ...] = ()
     """The best of what is not among the results, as far as the reply names them."""
     notes: tuple[str, ...] = ()
     """What the reader should know, those of the search included."""
@@ -124,7 +124,9 @@ def pooled(request: SearchRequest) -> SearchRequest:
     if request.exhaustive or request.cursor is not None:
         raise UsageError("Every match, page by page, is a list; ask for it without context.")
     limit = max(request.limit, WORTH.pool)
-    return replace(request, limit=limit, min_score=0.0, token_budget=None, context_lines=0)
+    return replace(
+        request, limit=limit, min_score=0.0, token_budget=None, context_lines=0, spread=False
+    )
 
 
 def budget_for(wanted: int | None) -> int:
@@ -174,19 +176,21 @@ def context(
     )
 
 
-def _chosen(reply: SearchReply, options: ContextOptions) -> Choice:
+def _chosen(reply: SearchReply, options: ContextOptions) -> WorthChoice:
     """The results among the hits: of a ranking those worth their tokens, else the first ones."""
     hits = [kept.hit for kept in reply.selection.kept]
     if reply.total.exact:
         found = range(len(hits))
-        return Choice(tuple(found[: options.limit]), frozenset(), (), tuple(found[options.limit :]))
+        return WorthChoice(
+            tuple(found[: options.limit]), frozenset(), (), tuple(found[options.limit :])
+        )
     question = reply.search.question
     name = question.text.strip() if question.text.strip() in question.identifiers else ""
     worth = worth_staged(replace(WORTH, most_results=options.limit), reply.stage)
     return worthwhile(hits, worth, options.gate, name)
 
 
-def _assembly_options(reply: SearchReply, choice: Choice, room: int) -> AssemblyOptions:
+def _assembly_options(reply: SearchReply, choice: WorthChoice, room: int) -> AssemblyOptions:
     graph = GraphOptions(is_test=lambda path: "test" in traits_of(path).kinds)
     if reply.total.exact:
         return AssemblyOptions(graph=graph)
@@ -197,7 +201,7 @@ def _assembly_options(reply: SearchReply, choice: Choice, room: int) -> Assembly
         graph=graph,
         goal=_goal(room, WORTH),
         candidates=[
-            Candidate(
+            OtherCandidate(
                 hit.chunk.relative_path,
                 Lines(hit.chunk.start_line, hit.chunk.end_line),
                 hit.chunk.qualified_name or hit.chunk.node_kind,
@@ -215,7 +219,7 @@ def _goal(room: int, options: WorthOptions) -> int:
 
 def _placed(
     reply: SearchReply,
-    choice: Choice,
+    choice: WorthChoice,
     files: FilesOnce,
     scopes: dict[str, FileScope],
     notes: list[str],
@@ -270,7 +274,7 @@ def _with_overloads(scope: FileScope, targets: tuple[int, ...]) -> tuple[int, ..
     return tuple(row) if bodies == 1 else targets
 
 
-def _more_notes(reply: SearchReply, choice: Choice) -> Iterator[str]:
+def _more_notes(reply: SearchReply, choice: WorthChoice) -> Iterator[str]:
     """A name that was asked for has more definitions than were wanted."""
     shown, total = len(choice.results), reply.total
     if reply.search.question.symbol is not None and total.exact and shown < total.matches:
@@ -382,7 +386,7 @@ def _size_notes(assembly: Assembly, budget: int) -> Iterator[str]:
 
 
 def _account(
-    reply: SearchReply, assembly: Assembly, choice: Choice, again: int, budget: int
+    reply: SearchReply, assembly: Assembly, choice: WorthChoice, again: int, budget: int
 ) -> Account:
     """What came in, what goes out, and why the rest does not; what is gone did not come in."""
     before = reply.selection.account

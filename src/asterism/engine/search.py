@@ -144,6 +144,8 @@ class SearchRequest:
     """The place in the repository that mode `similar` compares with, instead of a snippet."""
     context_lines: int = 0
     """How many lines of the file to return above and below each hit."""
+    spread: bool = True
+    """Whether further symbols of a file come later, as in lists of places."""
     bm25_weight: float | None = None
     """Deprecated, for `hybrid`: the weight of words against vectors, 0 to 1; 0.5 is neutral."""
     written: ReplyFormat | None = None
@@ -207,6 +209,7 @@ def search(
         min_score=request.min_score,
         rerank=not request.exhaustive,
         bm25_weight=request.bm25_weight,
+        spread=request.spread,
     )
     sources = Sources(chunks, catalogue, where)
     means = SearchResources(snapshot.settings, places, warm, directory)

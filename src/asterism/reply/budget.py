@@ -49,7 +49,7 @@ class ReplyResult:
     """Whether the score says anything; what was looked up by name has none."""
 
 
-class Candidate(NamedTuple):
+class OtherCandidate(NamedTuple):
     """What was found and is not among the results."""
 
     path: str
@@ -100,7 +100,7 @@ class AssemblyOptions:
     graph: GraphOptions = field(default_factory=GraphOptions)
     goal: int | None = None
     """Tokens that a reply should not exceed, except by the code of the best result."""
-    candidates: Sequence[Candidate] = ()
+    candidates: Sequence[OtherCandidate] = ()
     left_out: int = 0
     """How many hits are not among the results; the candidates are the best of them."""
 

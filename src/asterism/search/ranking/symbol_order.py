@@ -70,15 +70,17 @@ def rank_symbols(
 ) -> list[Hit]:
     """The symbols in order, each with a probability and its reasons.
 
-    `spread` lets further symbols of a file come later, for lists of places.
+    `spread` lets further symbols of a file come later still, for lists of places.
     """
     pools, symbols, fetch = found
     case, text, _ = study(question, pools, fetch, options)
     weights = options.symbols.short if question.parts is None else options.symbols.long
     scored = _scored(case, symbols, fetch, weights)
     scored = with_encoder(question, scored, judge, weights, options)
-    if spread and question.parts is None:
-        scored = _spread(scored, options.symbols.further_in_file)
+    if question.parts is None:
+        numbers = options.symbols
+        less = numbers.further_in_file if spread else numbers.further_in_reply
+        scored = _spread(scored, less)
     scores = probabilities(
         [one.score for one in scored], grounds_of(pools, text.unsaid), _curve(pools, options)
     )

@@ -260,6 +260,8 @@ class SymbolOptions:
     further_in_file: float = 3.0
     """What each further symbol of a file loses in lists, in log-odds: a list of places should show
     more than one file. Not for issues, whose changes are often in one file."""
+    further_in_reply: float = 1.5
+    """The same in replies with code, which have room for several symbols of a file."""
     calibration: Calibration = _HYBRID
     by_words: Calibration = _BY_WORDS
     """Where no vector was compared."""

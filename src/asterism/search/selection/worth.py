@@ -12,7 +12,7 @@ CALLABLE = frozenset({"function", "method", "constructor"})
 """Kinds whose code is read as a whole; the members of other kinds are read one by one."""
 
 
-class Choice(NamedTuple):
+class WorthChoice(NamedTuple):
     """What becomes of each hit, by its place in the given order."""
 
     results: tuple[int, ...]
@@ -33,7 +33,7 @@ class Choice(NamedTuple):
 
 def worthwhile(
     hits: Sequence[Hit], options: WorthOptions, gate: float | None = None, text: str = ""
-) -> Choice:
+) -> WorthChoice:
     """Choose the results of a ranking.
 
     With a gate a result is returned if it scores so much. Without one it needs a share of the best
@@ -66,7 +66,7 @@ def worthwhile(
             results.append(one)
     chosen = {*passing}
     unworthy = tuple(one for one in order if one not in chosen)
-    return Choice(tuple(results), frozenset(heads), tuple(nested), tuple(over), unworthy)
+    return WorthChoice(tuple(results), frozenset(heads), tuple(nested), tuple(over), unworthy)
 
 
 def _is_worth(hit: Hit, best: float, options: WorthOptions) -> bool:
