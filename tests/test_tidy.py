@@ -60,7 +60,7 @@ def test_lines() -> None:
 # without an entry has none.
 WORDS_LEFT = {
     "benchmarks/ranking": 1,
-    "src/asterism/search": 95,
+    "src/asterism/search": 96,
     "tests/benchmarks": 2,
     "tests/search": 42,
 }
