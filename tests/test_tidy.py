@@ -19,13 +19,13 @@ LAYOUT_LEFT = {
     "gerund module names": 0,
     "small modules with one importer": 1,
     "class names in several packages": 10,
-    "own modules imported for types alone": 66,
-    "functions with more than six parameters": 1,
+    "own modules imported for types alone": 57,
+    "functions with more than six parameters": 0,
     "attributes found by a computed name": 33,
     "functions that resolve a repository twice": 1,
     "modules": 420,
 }
-LINES_LEFT = 96_750
+LINES_LEFT = 97_000
 
 # What a measure of the layout finds and must not count: the beginning of the finding, and why.
 FINE: dict[str, dict[str, str]] = {
