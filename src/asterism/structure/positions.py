@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from asterism.analysis.chunks.units import units_of
 from asterism.analysis.resolve.scopes import FileScope
-from asterism.structure.uses import CALLABLE
 from asterism.types.index import Chunk
 from asterism.types.outline import ROOT_KINDS, Item, Outline
-from asterism.types.selection import Lines
+from asterism.types.search import Lines
 from asterism.types.structure import Connections, Fact, Gap, SymbolPlace
 
 
@@ -162,6 +161,9 @@ def _encoded(units: str) -> bytes:
 
 def with_overloads(scope: FileScope, targets: tuple[int, ...]) -> tuple[int, ...]:
     """A function with the heads of its overloads: declarations in a row of which one has code."""
+    # It imports this module.
+    from asterism.structure.uses import CALLABLE
+
     items = scope.outline.items
     item = items[targets[0]]
     if len(targets) > 1 or item.kind not in CALLABLE:
