@@ -97,7 +97,7 @@ def test_a_place_that_was_removed(indexed: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("library", "broken"),
     [
-        ("tree_sitter", {"Parser", "Repositories"}),
+        ("tree_sitter", {"Parser"}),
         ("lance", {"Store"}),
         ("tokenizers", {"Built-in model"}),
         ("numpy", {"Store", "Built-in model"}),

@@ -95,6 +95,8 @@ MAX_SENTENCES = 20
 # A snippet or trace has more names than are useful to look up; the first are the most relevant.
 MAX_NAMES = 50
 
+# A longer regular expression is a mistake.
+MAX_PATTERN = 10_000
 # Queries with fewer words are understood as a whole.
 LONG_WORDS = 30
 # Lines of an issue that are looked up.
@@ -113,8 +115,8 @@ def understand(text: str) -> Question:
     left_out = len(text) - len(kept)
     pattern = _REGEX.match(kept)
     if pattern:
-        if left_out:
-            raise UsageError(f"A pattern has {MAX_CHARACTERS:,} characters at most; shorten it.")
+        if len(text) > MAX_PATTERN:
+            raise UsageError(f"A pattern has {MAX_PATTERN:,} characters at most; shorten it.")
         return Question(text=text, pattern=_pattern(text[pattern.end() :]))
     symbol = _SYMBOL.fullmatch(kept)
     if symbol:
