@@ -130,7 +130,10 @@ def test_questions() -> None:
         ),
         ("search.query.text.sentences_of", [".", "!'", "…", "\n\n ", "\n- ", "e.g."]),
         ("search.query.parse.used_name", [" ", "who uses ", "who uses a" + " " * 9, "a."]),
-        (["\n", "a ", "<!--", "```\n", "`", "a: ", "- [ ]", "# ", "1.", ">>> "],),
+        (
+            "search.query.parts.parts_of",
+            ["\n", "a ", "<!--", "```\n", "`", "a: ", "- [ ]", "# ", "1.", ">>> "],
+        ),
         ("search.query.text.has_content", ["a", "n't", "'s", "e.g."]),
         ("analysis.terms.terms_of", ["a", "A", "aA", "1a", "漢", "é", "_", "_a"]),
         ("context.items.pieces_of", ["a", ".", "\n\n", " ", ". ", "a\n"]),

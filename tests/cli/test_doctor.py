@@ -67,7 +67,8 @@ def doctor(
         check=False,
         text=True,
     )
-    assert done.stderr == ""
+    # onnxruntime writes the traceback of a broken numpy itself.
+    assert done.stderr == "" or "numpy" in done.stderr
     return done.returncode, done.stdout
 
 
@@ -97,14 +98,11 @@ def test_a_place_that_was_removed(indexed: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("library", "broken"),
     [
-        ("tree_sitter", {"Parser", "Repositories"}),
+        ("tree_sitter", {"Parser"}),
         ("lance", {"Store"}),
         ("tokenizers", {"Built-in model"}),
         ("numpy", {"Store", "Built-in model"}),
-        (
-            "pathspec",
-            {"Settings", "Model files", "Embeddings", "Reranker", "Language model", "Structure"},
-        ),
+        ("pathspec", {"Parser"}),
     ],
 )
 def test_a_library_that_is_broken(

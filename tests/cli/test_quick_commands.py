@@ -120,8 +120,8 @@ BUDGETS = {
     "status": Budget(["status"], 163),
     "symbols": Budget(["symbols", "main"], 170),
     "callers": Budget(["callers", "main", "--json"], 220, frozenset({"tree_sitter"})),
-    "search": Budget(["search", "main"], 220, STORE),
-    "context": Budget(["search", "--format", "context", "main"], 228, STORE | {"tree_sitter"}),
+    "search": Budget(["search", "main"], 224, STORE),
+    "context": Budget(["search", "--format", "context", "main"], 232, STORE | {"tree_sitter"}),
 }
 
 WATCHED = {

@@ -150,4 +150,4 @@ def test_what_is_wrong_at_the_start_ends_it(indexed: Path, places: Path) -> None
     change_catalogue(catalogue.parent, "PRAGMA user_version = 999")
     done = spawn(["watch"], indexed)
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
-    assert "run `asterism index` to build it again" in done.err
+    assert "build the index again with `asterism index --force`" in done.err

@@ -166,7 +166,7 @@ def test_overloads_with_one_answer_are_one(places: DataDirectories, tmp_path: Pa
 
     callers = asked(Relation.callers)
     assert [drawn(related.tree) for related in callers.related] == [
-        "Pier.moor(Pier.moor↺ Pier.land…)"
+        "Pier.moor(Pier.moor… Pier.land…)"
     ]
     assert (callers.related[0].connections.symbol.line, callers.total) == (2, 1)
     callees = asked(Relation.callees)

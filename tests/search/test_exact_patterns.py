@@ -84,7 +84,7 @@ def end_of(matcher: object) -> None:
         ("(?<=a*)b", "fixed-width"),
     ],
 )
-def test_a_pattern_that_is_none(pattern: str, said: str) -> None:
+def test_an_invalid_pattern_is_an_error(pattern: str, said: str) -> None:
     with pytest.raises(UsageError, match=said), guarded(pattern, SECONDS):
         pass
 

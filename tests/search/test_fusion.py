@@ -127,7 +127,7 @@ def test_what_is_near_speaks_for_what_it_imports_and_for_what_is_beside_it() -> 
     assert found["lib/far.py"]["folder_near"] == 0.0
 
 
-def test_tests_alone_speak_for_nobody() -> None:
+def test_tests_are_neither_neighbours_nor_importers() -> None:
     test = match("test", 0.5, "src/test_a.py")
     pools = Pools(
         text=(match("a", 1.0, "src/a.py"),),

@@ -1,4 +1,4 @@
-"""What a judge's scores add to the odds of files and chunks."""
+"""What a reranker's scores add to the odds of files and chunks."""
 
 from collections.abc import Mapping, Sequence
 
@@ -72,7 +72,7 @@ def test_a_second_good_chunk_counts() -> None:
     assert one[file("one")] - one[file("three")] > two[file("one")] - two[file("three")]
 
 
-def test_only_the_best_are_judged() -> None:
+def test_only_the_best_are_scored() -> None:
     judge = Fixed(JudgeOptions(name="x", top=2, best=1.0), a=1.0, b=0.0, c=9.0)
     found = judged(Question(text="?"), [place("a"), place("b"), place("c")], judge)
     assert judge.asked == ["a", "b"]
@@ -90,7 +90,7 @@ def test_only_the_best_are_judged() -> None:
     ],
     ids=["close", "sure", "others of its file", "one file", "nothing"],
 )
-def test_nobody_is_asked_where_the_ranking_is_sure(places: list[Standing], is_asked: bool) -> None:
+def test_a_sure_ranking_is_not_rescored(places: list[Standing], is_asked: bool) -> None:
     judge = Fixed(JudgeOptions(name="x", best=1.0, sure=2.0), a=0.0, b=1.0, c=1.0)
     found = judged(Question(text="?"), places, judge)
     assert bool(found.files) == (is_asked and bool(places))
@@ -103,7 +103,7 @@ def test_who_is_never_sure_asks_about_a_single_file() -> None:
     assert found.chunks[key("b")] > 0 > found.chunks[key("a")]
 
 
-def test_who_was_not_judged_is_middling() -> None:
+def test_a_candidate_without_a_score_counts_as_the_mean() -> None:
     places = [place("a"), place("b"), place("c")]
     found = judged(
         Question(text="?"), places, Fixed(JudgeOptions(name="x", best=1.0), a=1.0, b=0.0)

@@ -1,4 +1,4 @@
-"""Is a change that somebody wishes told from a topic to read about?"""
+"""Change requests are told from topic queries."""
 
 import pytest
 
@@ -23,7 +23,7 @@ from asterism.search.query.parse import understand
         "Add `--quiet` to the command line",
     ],
 )
-def test_wishes(text: str) -> None:
+def test_change_requests(text: str) -> None:
     assert understand(text).is_wish
 
 

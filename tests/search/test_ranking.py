@@ -112,7 +112,7 @@ def test_the_best_answer_comes_first(library: Library, question: str, first: str
     assert shown(library.ask(question))[0] == first
 
 
-def test_wishes_are_weighed_by_their_own_weights(library: Library) -> None:
+def test_change_requests_have_separate_weights(library: Library) -> None:
     def scores(text: str, options: RankOptions) -> list[float]:
         hits = rank(understand(text), library.pools(text), library.chunks.chunks, options)
         return [hit.score for hit in hits]
@@ -128,7 +128,7 @@ def test_wishes_are_weighed_by_their_own_weights(library: Library) -> None:
         assert scores(text, usual) != scores(text, other)
 
 
-def test_every_hit_of_a_wish_starts_higher(library: Library) -> None:
+def test_every_hit_of_a_change_request_starts_higher(library: Library) -> None:
     def asked(text: str, start: float) -> list[tuple[str, float]]:
         options = replace(RankOptions(), wished_start=start)
         hits = rank(understand(text), library.pools(text), library.chunks.chunks, options)

@@ -82,7 +82,7 @@ def test_a_text_that_stands_there_as_it_is(text: str, expected: float) -> None:
         ("what the changelog says: Refuse users who are gone", "CHANGELOG.md", False),
     ],
 )
-def test_a_list_of_changes_repeats_what_was_wished(text: str, path: str, found_there: bool) -> None:
+def test_phrases_do_not_count_in_a_changelog(text: str, path: str, found_there: bool) -> None:
     page = hit("page", text="- Refuse users who are gone").chunk._replace(relative_path=path)
     assert ("phrase" in evidence(understand(text), page)[path]) == found_there
 
@@ -103,7 +103,7 @@ def test_candidates_that_import_a_file_speak_for_it() -> None:
     assert found["check.py"]["imported_by_hits"] == 0
 
 
-def test_where_vectors_say_how_near_they_are_nobody_counts_importers() -> None:
+def test_importers_are_not_counted_where_vectors_compare_them() -> None:
     question = Question(text="user", terms=("user",))
     near = (Match(ChunkKey("shop", "issue"), "issue.py", 0.5),)
     found = evidence(question, ISSUE, CHECK, importers={"issue.py": {"check.py"}}, vector=near)

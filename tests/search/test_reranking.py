@@ -76,14 +76,14 @@ HITS = [hit("a", 0.9, 0.4), hit("b", 0.8, 1.0), hit("c", 0.7, 0.6), hit("d", 0.6
             "z:0.605 y:0.605 x:0.605",
         ),
         (
-            "what is not judged stays behind, whatever it scored, and scores no more than the last",
+            "a hit that is not reranked stays behind and scores no more than the last reranked",
             HITS,
             (0.2, 0.0),
             {"top": 2},
             "a:0.410 b:0.175 c:0.175 d:0.175",
         ),
         (
-            "what is not judged keeps a score that is lower anyway",
+            "a hit that is not reranked keeps a score that is lower anyway",
             [hit("a", 0.9, 0.4), hit("b", 0.3), hit("c", 0.1)],
             (0.5,),
             {"top": 1},
@@ -110,7 +110,7 @@ HITS = [hit("a", 0.9, 0.4), hit("b", 0.8, 1.0), hit("c", 0.7, 0.6), hit("d", 0.6
             {},
             "b:0.600 a:0.400",
         ),
-        ("nothing to judge", [], (), {}, ""),
+        ("nothing to rerank", [], (), {}, ""),
     ],
     ids=lambda value: value if isinstance(value, str) and " " in value else "",
 )
@@ -134,7 +134,7 @@ def test_the_reason_is_the_raw_score_and_the_place_in_the_rerankers_list() -> No
     }
 
 
-def test_forty_are_judged() -> None:
+def test_forty_are_reranked() -> None:
     reranker = WordOverlapReranker()
     hits = [hit(f"name{number:03}", 0.9, 0.5) for number in range(100)]
     found = reranked(understand("name039 name040"), hits, reranker, RerankingOptions())
@@ -172,7 +172,7 @@ _HIT = st.tuples(_SCORE, st.none() | st.floats(0, 4), _SCORE)
 def test_scores_fall_and_nothing_is_lost(
     rows: list[tuple[float, float | None, float]], top: int, weight: float
 ) -> None:
-    """For any scores: all hits are there, in 0 to 1, falling, the judged ones first."""
+    """For any scores: all hits are there, in 0 to 1, falling, the reranked ones first."""
     rows.sort(key=lambda row: -row[0])
     hits = [hit(f"n{at}", score, distance) for at, (score, distance, _) in enumerate(rows)]
     told = Told(*(judged for _, _, judged in rows))

@@ -1,4 +1,4 @@
-"""Which hits are kept, in which order, and what the account says of the rest."""
+"""Which hits are kept, in which order, and how the account explains the rest."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Room is shared by degrading before dropping, and the account says which limit did it."""
+"""Hits are degraded before any is dropped, and the account names the limit."""
 
 import json
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ def letters(count: int) -> list[Hit]:
 
 
 @pytest.mark.parametrize(
-    ("count", "room", "expected", "reason"),
+    ("count", "max_chars", "expected", "reason"),
     [
         (2, 200, "a b", None),
         (2, 199, "a b:collapsed", Reason.character_limit),
@@ -47,22 +47,24 @@ def letters(count: int) -> list[Hit]:
         (1, 19, "a:location", Reason.single_result_too_large),
         # Names of all, then as much as fits of the best.
         (5, 325, "a b c d:signature e:location", Reason.character_limit),
-        # The first three get room even where names get no more than their share.
+        # The first three are named even where names get no more than their share.
         (9, 15, "a:location b:location c:location", Reason.single_result_too_large),
-        # Names take a quarter of the room: a long list leaves some for code.
+        # Names take a quarter of the space: a long list leaves some for code.
         (26, 400, "a b c d:signature " + " ".join(f"{x}:location" for x in "efghijklmnopqrst"), Reason.character_limit),
         (26, 40, "a:signature b:location c:location d:location e:location", Reason.single_result_too_large),
     ],
 )  # fmt: skip
-def test_degrade_before_drop(count: int, room: int, expected: str, reason: Reason | None) -> None:
-    selection = select(letters(count), SelectionOptions(max_chars=room), PLAIN)
+def test_degrade_before_drop(
+    count: int, max_chars: int, expected: str, reason: Reason | None
+) -> None:
+    selection = select(letters(count), SelectionOptions(max_chars=max_chars), PLAIN)
     info = selection.account.truncation_info
     assert names(selection.kept) == expected
     assert info.reason == reason
     assert selection.account.truncated is (reason is not None)
     assert selection.account.dropped == Dropped(budget=count - len(selection.kept))
     assert (info.original_count, info.returned_count) == (count, len(selection.kept))
-    assert info.estimated_chars == sum(len(one.text) for one in selection.kept) <= room
+    assert info.estimated_chars == sum(len(one.text) for one in selection.kept) <= max_chars
 
 
 @pytest.mark.parametrize(
@@ -156,7 +158,7 @@ def test_a_hit_without_a_signature_shows_its_place() -> None:
 @pytest.mark.parametrize(
     ("length", "near", "utilisation"), [(700, False, 0.7), (701, True, 0.701), (1000, True, 1.0)]
 )
-def test_little_room_left_is_told(length: int, near: bool, utilisation: float) -> None:
+def test_a_nearly_full_reply_is_reported(length: int, near: bool, utilisation: float) -> None:
     account = select(
         [hit("a", text="x" * length)], SelectionOptions(max_chars=1_000), Measure()
     ).account

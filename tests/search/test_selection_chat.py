@@ -133,13 +133,13 @@ TEN = "\n".join(f"line {number:03}" for number in range(10))  # 8 characters a l
     [
         (TEN, 89, TEN, None, 10),
         (TEN, 88, TEN[:62] + "\n[lines 18-20 left out]", Lines(18, 20), 7),
-        # The last line before the mark ends exactly where its room ends, or one short of it.
+        # The last line before the mark fits exactly, or is one character too long.
         (TEN, 85, TEN[:62] + "\n[lines 18-20 left out]", Lines(18, 20), 7),
         (TEN, 84, TEN[:53] + "\n[lines 17-20 left out]", Lines(17, 20), 6),
         # One line that is too long is cut inside.
         ("x" * 100, 60, "x" * 37 + "\n[lines 11-20 left out]", Lines(11, 20), 0),
         ("a\n" + "x" * 100, 60, "a\n" + "x" * 35 + "\n[lines 12-20 left out]", Lines(12, 20), 1),
-        # No room for the mark: the range is given as data alone.
+        # The mark does not fit: the range is returned as data alone.
         ("ab\ncd\nefgh", 7, "ab\ncd\ne", Lines(13, 20), 2),
     ],
 )

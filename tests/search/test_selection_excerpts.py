@@ -72,7 +72,7 @@ class Harbour(Place):
         else:
             self.lower_flag()""",
         ),
-        # There is room for what stands between lines that nearly meet, and for the beginning.
+        # The lines between two that nearly meet fit as well, and so does the beginning.
         (
             "dredge to a depth",
             360,

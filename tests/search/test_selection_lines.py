@@ -1,4 +1,4 @@
-"""Where lines can be chosen, long hits share the room instead of taking it."""
+"""Where lines can be chosen, long hits share the space instead of using it up."""
 
 import json
 from dataclasses import replace
@@ -48,19 +48,19 @@ def alphabet(*lengths: int) -> list[Hit]:
     [
         # Nothing has to be degraded.
         ((20, 20), 500, "a b", "a b"),
-        # A long first hit leaves room for the code of the others.
+        # A long first hit leaves space for the code of the others.
         ((360, 160, 160), 1_200, "a b:signature c:signature", "a:lines b:lines c:lines"),
         ((360, 40, 40, 40), 1_200, "a b:signature c:signature d:signature", "a:lines b c d"),
         ((360, 10, 10), 1_100, "a:signature b c", "a:lines b c"),
         # Short ones are whole, long ones get what they leave.
         ((10, 400, 10, 400), 1_000, "a b:signature c d:signature", "a b:lines c d:lines"),
-        # Where there is room for few, the rest have signatures before the first have more lines.
+        # Where few fit, the rest have signatures before the first have more lines.
         ((400,) * 5, 200, "a:signature b:signature c:signature d:signature e:signature", "a:lines b:lines c:signature d:signature e:signature"),
         # Nothing but names.
         ((100,) * 3, 10, "a:location b:location c:location", "a:location b:location c:location"),
     ],
 )  # fmt: skip
-def test_room_is_shared(
+def test_space_is_shared(
     lengths: tuple[int, ...], budget: int, best_first: str, shared: str
 ) -> None:
     options = SelectionOptions(token_budget=budget)
@@ -128,7 +128,7 @@ def test_lines_keep_to_the_limit_of_one_text() -> None:
     assert max(len(one.text) for one in kept) <= 300
 
 
-def test_where_files_are_merged_lines_leave_room_for_what_may_still_come() -> None:
+def test_lines_of_a_merged_file_leave_space_for_later_hits() -> None:
     outer = function("outer", 0.9, 30, file="o.py")
     first = "\n".join(outer.chunk.full_source.split("\n")[:2])
     inner = [hit("first", 0.5, file="o.py", lines=(1, 2), text=first)]
@@ -239,7 +239,7 @@ def _shortest(better: Hit, worse: Kept) -> float:
 
 @STEADY
 @given(HITS, OPTIONS)
-def test_no_line_stands_in_two_rows_of_a_merged_file(
+def test_no_line_is_in_two_rows_of_a_merged_file(
     hits: list[Hit], options: SelectionOptions
 ) -> None:
     rows = _written(select(hits, replace(options, merge_same_file=True), CHOOSING))

@@ -67,9 +67,9 @@ def test_the_merged_child_says_where_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("room", "expected"),
+    ("max_chars", "expected"),
     [
-        # The child's own room counts for the parent that takes it in.
+        # The space of the child counts for the parent that takes it in.
         (len(CLASS), "Cart total:within"),
         # A collapsed parent has no bodies: the child keeps its text.
         (len(CLASS) - 1, "Cart:signature total"),
@@ -77,8 +77,8 @@ def test_the_merged_child_says_where_it_is() -> None:
         (len(METHOD) + 11, "Cart:collapsed total:signature"),
     ],
 )
-def test_under_a_budget(room: int, expected: str) -> None:
-    options = SelectionOptions(max_chars=room, merge_same_file=True)
+def test_under_a_budget(max_chars: int, expected: str) -> None:
+    options = SelectionOptions(max_chars=max_chars, merge_same_file=True)
     selection = select([total(0.9), cart(0.8)], options, Measure())
     assert names(selection.kept) == expected
 

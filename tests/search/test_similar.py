@@ -103,7 +103,7 @@ def test_a_whole_file_is_its_outermost_chunks(index: HarborIndex) -> None:
     assert {key.id for key in model.family} == inside
 
 
-def test_places_that_are_none(index: HarborIndex) -> None:
+def test_places_without_code(index: HarborIndex) -> None:
     assert model_at(index.snapshot, "harbor", CodePlace("nowhere.ts", 1)) is None
     assert model_at(index.snapshot, "samples", CodePlace(VALIDATOR, 1)) is None
     with pytest.raises(UsageError, match="its code ends on line"):

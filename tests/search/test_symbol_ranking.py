@@ -200,7 +200,7 @@ def test_the_encoder_counts(library: Library) -> None:
 
 
 def test_lists_show_more_files(library: Library) -> None:
-    """A reply with code has room for several symbols of one file."""
+    """A reply with code may show several symbols of one file."""
     query = "keep tokens, renew them, forget them"
 
     def other(hits: Sequence[Hit]) -> int:

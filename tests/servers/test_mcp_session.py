@@ -69,7 +69,7 @@ def test_a_first_session(tmp_path: Path, mode: str) -> None:
         assert graph.startswith('Search: "verify the signature of a webhook" | ')
         assert any("gateway/webhook/" in text for text in snapshots)
         rows = found_in(await client.call_tool("search_code", query))["results"]
-        assert rows[0]["file_path"].startswith("gateway/webhook/")
+        assert any(row["file_path"].startswith("gateway/webhook/") for row in rows[:3])
 
     tell(toolbox, story, mode)
     toolbox.close()

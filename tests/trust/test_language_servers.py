@@ -144,7 +144,7 @@ def test_a_trusted_repository_is_asked_with_nothing_of_the_user(run: Run, tmp_pa
     assert [note for note in found["notes"] if ADVICE in note or "failed" in note] == []
     # Each language's scripted server found the caller of its own file.
     callers = {
-        (call["name"], call["known"])
+        (call["qualified_name"], call["known"])
         for symbol in found["definitions"]
         for call in symbol["calls"]["calls"]
     }

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from asterism.analysis.chunks.units import units_of
 from asterism.analysis.resolve.scopes import FileScope
 from asterism.engine.connector import Connector, Questions
 from asterism.engine.search import SearchReply, SearchRequest
@@ -33,14 +32,17 @@ from asterism.search.selection.options import (
 )
 from asterism.search.selection.worth import WorthChoice, worthwhile
 from asterism.store.registry import Registered, Registry
-from asterism.structure.positions import SymbolTarget, find_item
+from asterism.structure.positions import (
+    SymbolTarget,
+    with_overloads,
+    with_same_name,
+    with_same_text,
+)
 from asterism.structure.repository import FilesOnce
-from asterism.structure.uses import CALLABLE
 from asterism.types.deadlines import check_deadline
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path
 from asterism.types.index import Chunk
-from asterism.types.outline import ROOT_KINDS
 from asterism.types.search import Account, Detail, Dropped, Lines, Reason, TruncationInfo
 
 # Less than this has no place for anything but the first line.
@@ -238,8 +240,8 @@ def _placed(
             continue
         scopes[path] = scope
         is_same = files.digest(path) == chunk.content_hash
-        lines = Lines(chunk.start_line, chunk.end_line) if is_same else _same_text(scope, chunk)
-        targets = targets_at(scope.outline, [lines]) if lines else _same_name(scope, chunk)
+        lines = Lines(chunk.start_line, chunk.end_line) if is_same else with_same_text(scope, chunk)
+        targets = targets_at(scope.outline, [lines]) if lines else with_same_name(scope, chunk)
         if not targets:
             notes.append(
                 f"{chunk.qualified_name} is not in {shown} any more since it was indexed; it is "
@@ -251,27 +253,9 @@ def _placed(
                 f"{chunk.qualified_name} in {shown} has changed since it was indexed; it is shown "
                 "as it is now."
             )
-        targets = _with_overloads(scope, targets)
+        targets = with_overloads(scope, targets)
         lines = _lines_of(scope, targets)
         yield PlacedHit(chunk, path, targets, lines, hit.score, at in choice.heads)
-
-
-def _with_overloads(scope: FileScope, targets: tuple[int, ...]) -> tuple[int, ...]:
-    """A function with the heads of its overloads: declarations in a row of which one has code."""
-    items = scope.outline.items
-    item = items[targets[0]]
-    if len(targets) > 1 or item.kind not in CALLABLE:
-        return targets
-    beside = [number for number, other in enumerate(items) if other.parent == item.parent]
-    at = beside.index(targets[0])
-    first = last = at
-    while first and items[beside[first - 1]].path == item.path:
-        first -= 1
-    while last + 1 < len(beside) and items[beside[last + 1]].path == item.path:
-        last += 1
-    row = beside[first : last + 1]
-    bodies = sum(items[number].body is not None for number in row)
-    return tuple(row) if bodies == 1 else targets
 
 
 def _more_notes(reply: SearchReply, choice: WorthChoice) -> Iterator[str]:
@@ -282,25 +266,6 @@ def _more_notes(reply: SearchReply, choice: WorthChoice) -> Iterator[str]:
             f"{shown:,} of {total.matches:,} definitions are shown; ask with a higher limit, or "
             "say which by its path, as `path > A > x`."
         )
-
-
-def _same_text(scope: FileScope, chunk: Chunk) -> Lines | None:
-    """The lines of a chunk's whole text in a changed file; the nearest if there are several."""
-    lines = scope.source.decode("utf-8", "replace").split("\n")
-    found = [
-        Lines(unit.first_line, unit.end_line)
-        for unit in units_of(scope.outline.items)
-        if "\n".join(lines[unit.first_line - 1 : unit.end_line]) == chunk.full_source
-    ]
-    return min(found, key=lambda place: abs(place.first - chunk.start_line), default=None)
-
-
-def _same_name(scope: FileScope, chunk: Chunk) -> tuple[int, ...]:
-    if chunk.node_kind in ROOT_KINDS:
-        return ()
-    target = SymbolTarget(chunk.relative_path, chunk.qualified_name, chunk.start_line)
-    found = find_item(scope.outline, target)
-    return () if found is None else (found,)
 
 
 def _lines_of(scope: FileScope, targets: Sequence[int]) -> Lines:

@@ -69,8 +69,6 @@ class Engine:
         self._lock = RLock()
         self._list_was_whole = True
 
-    # Repositories
-
     def register(
         self, root: Path, name: str | None = None, project: str | None = None
     ) -> Registered:
@@ -108,8 +106,6 @@ class Engine:
         self.registry.remove(registered)
         if alone:
             shutil.rmtree(registered.project.directory, ignore_errors=True)
-
-    # Indexing
 
     def is_indexed(self, registered: Registered) -> bool:
         """Whether the index knows a repository, up to date or not."""
@@ -191,8 +187,6 @@ class Engine:
         with sole_watcher(directory, repo, stop, waiting) as ours:
             if ours:
                 yield from self.watcher(registered, stop=stop).run()
-
-    # Questions
 
     def status(self, registered: Registered) -> Status:
         """What state the index of a repository is in."""
@@ -372,8 +366,6 @@ class Engine:
         registered = next(filter(None, map(self.registry.find, around)), None)
         registered = registered or self.locate(path)
         return inspect_file(registered, path, self.settings_of(registered))
-
-    # Housekeeping
 
     def clean(self, dry_run: bool = False, cache: bool = False) -> Cleaning:
         """Remove indexes without a repository, leftovers of killed processes and old versions."""

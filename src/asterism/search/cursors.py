@@ -71,7 +71,7 @@ def page_of(
 
 
 def write_cursor(origin: Origin, offset: int) -> str:
-    """A text that says where to go on; nobody needs to look inside."""
+    """An opaque text that encodes where the next page starts."""
     inside = json.dumps(
         [origin.index_id, origin.version, origin.query, offset], separators=(",", ":")
     )

@@ -22,7 +22,7 @@ from asterism.types.search import NO_FILTER, Filter, Hit, Question, Signal
 
 # Hints are read by people; more of them are a list to search through.
 MAX_HINTS = 5
-# Spellings to look for in what a name was said to stand in.
+# Similar spellings to look for in the scope that the query names.
 _LIKE = 20
 # Every match is wanted; SQLite takes a limit all the same.
 _ALL = 1_000_000_000
@@ -104,7 +104,7 @@ def hints(catalogue: Catalogue, name: str) -> tuple[str, ...]:
     """What the name may have been meant to be, the likeliest first.
 
     Where its last part exists in other places, those; else names that are spelt like that part,
-    first those that stand in what was written before it.
+    first those inside the scope that the query names before it.
     """
     readings = symbol_query(name).readings
     last = readings[-1].name

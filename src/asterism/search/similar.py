@@ -38,7 +38,7 @@ class Model:
     place: CodePlace
     chunks: tuple[Chunk, ...]
     family: frozenset[ChunkKey]
-    """What says the same anyway: the chunks themselves, what they stand in, what stands in them."""
+    """Chunks that repeat the code: the chunks themselves, those around them, those inside them."""
 
 
 def model_at(snapshot: ChunkSnapshot, repo: str, place: CodePlace) -> Model | None:

@@ -1,4 +1,4 @@
-"""A file's text in UTF-16 units, as compilers count, and in bytes of decoded text, as we do."""
+"""Positions of symbols and chunks in a file, also after an edit; offsets as compilers count."""
 
 import re
 from array import array
@@ -6,7 +6,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from asterism.types.outline import Item, Outline
+from asterism.analysis.chunks.units import units_of
+from asterism.analysis.resolve.scopes import FileScope
+from asterism.types.index import Chunk
+from asterism.types.outline import ROOT_KINDS, Item, Outline
+from asterism.types.search import Lines
 from asterism.types.structure import Connections, Fact, Gap, SymbolPlace
 
 
@@ -153,3 +157,44 @@ def _normal(text: str) -> str:
 
 def _encoded(units: str) -> bytes:
     return together(units).encode("utf-8", "replace")
+
+
+def with_overloads(scope: FileScope, targets: tuple[int, ...]) -> tuple[int, ...]:
+    """A function with the heads of its overloads: declarations in a row of which one has code."""
+    # It imports this module.
+    from asterism.structure.uses import CALLABLE
+
+    items = scope.outline.items
+    item = items[targets[0]]
+    if len(targets) > 1 or item.kind not in CALLABLE:
+        return targets
+    beside = [number for number, other in enumerate(items) if other.parent == item.parent]
+    at = beside.index(targets[0])
+    first = last = at
+    while first and items[beside[first - 1]].path == item.path:
+        first -= 1
+    while last + 1 < len(beside) and items[beside[last + 1]].path == item.path:
+        last += 1
+    row = beside[first : last + 1]
+    bodies = sum(items[number].body is not None for number in row)
+    return tuple(row) if bodies == 1 else targets
+
+
+def with_same_text(scope: FileScope, chunk: Chunk) -> Lines | None:
+    """The lines of a chunk's whole text in a changed file; the nearest if there are several."""
+    lines = scope.source.decode("utf-8", "replace").split("\n")
+    found = [
+        Lines(unit.first_line, unit.end_line)
+        for unit in units_of(scope.outline.items)
+        if "\n".join(lines[unit.first_line - 1 : unit.end_line]) == chunk.full_source
+    ]
+    return min(found, key=lambda place: abs(place.first - chunk.start_line), default=None)
+
+
+def with_same_name(scope: FileScope, chunk: Chunk) -> tuple[int, ...]:
+    """The item of a chunk's name in a changed file; none where it is not a symbol or is gone."""
+    if chunk.node_kind in ROOT_KINDS:
+        return ()
+    target = SymbolTarget(chunk.relative_path, chunk.qualified_name, chunk.start_line)
+    found = find_item(scope.outline, target)
+    return () if found is None else (found,)

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,6 +24,10 @@ def main(part: str) -> int:
 def _parser() -> str:
     from asterism.analysis.syntax.outlines import outline
 
+    # A library that cannot be imported would only look like a file without symbols, or like one
+    # without ignore rules.
+    for library in ("tree_sitter", "pathspec"):
+        import_module(library)
     found = outline("ping.py", b"def ping():\n    return 1\n")
     if [item.name for item in found.items] != ["ping"]:
         raise ValueError("a function of two lines was not recognised")

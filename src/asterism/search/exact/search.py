@@ -28,7 +28,7 @@ MAX_NEEDLES = 50
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A text that stands in the source literally."""
+    """A text to find in the source literally."""
 
     text: str
     any_case: bool

@@ -48,8 +48,8 @@ def used_name(text: str) -> str | None:
     return None
 
 
-# What a wish begins with. Verbs that as often say what code does already, as in `send a message` or
-# `verify a signature`, are not among them.
+# Verbs that a change request begins with. Verbs that as often describe existing code, as in `send a
+# message` or `verify a signature`, are not among them.
 _VERBS = words("""
     add adjust allow avoid change clarify consolidate correct deprecate disable disallow don't drop
     enable ensure expose extend fix ignore implement improve include introduce keep make migrate
@@ -92,9 +92,11 @@ def _wishes(sentence: str) -> bool:
 MAX_CHARACTERS = 40_000
 # Each is embedded, and each is to be represented in the answer.
 MAX_SENTENCES = 20
-# A snippet or trace names more than anybody looks for; the first names are the nearest.
+# A snippet or trace has more names than are useful to look up; the first are the most relevant.
 MAX_NAMES = 50
 
+# A longer regular expression is a mistake.
+MAX_PATTERN = 10_000
 # Queries with fewer words are understood as a whole.
 LONG_WORDS = 30
 # Lines of an issue that are looked up.
@@ -113,8 +115,8 @@ def understand(text: str) -> Question:
     left_out = len(text) - len(kept)
     pattern = _REGEX.match(kept)
     if pattern:
-        if left_out:
-            raise UsageError(f"A pattern has {MAX_CHARACTERS:,} characters at most; shorten it.")
+        if len(text) > MAX_PATTERN:
+            raise UsageError(f"A pattern has {MAX_PATTERN:,} characters at most; shorten it.")
         return Question(text=text, pattern=_pattern(text[pattern.end() :]))
     symbol = _SYMBOL.fullmatch(kept)
     if symbol:
@@ -220,7 +222,7 @@ def _free_question(text: str, left_out: int) -> Question:
 
 
 def _is_quoted(text: str) -> bool:
-    """Whether all of it stands in quotes, as what is to be found literally does."""
+    """Whether the whole query is in quotes, which ask for a literal match."""
     return not without_quotes(text, quotes_in(text)).strip()
 
 

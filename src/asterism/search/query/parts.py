@@ -14,7 +14,7 @@ _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _TASK = re.compile(r"^[ \t]*[-*+]?[ \t]*\[[ xX]?\][^\n]*$", re.MULTILINE)
 _RULE = re.compile(r"^[ \t]*(?:[-=*_~^]{3,}|\|?[ \t:|-]{5,}\|?)[ \t]*$", re.MULTILINE)
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|\*\*)(.*?)(?:\*\*|#*)[ \t]*:?[ \t]*$")
-# Headings that issue templates bring, and nobody wrote for this issue.
+# Headings that come from issue templates and say nothing about the issue itself.
 _TEMPLATE = re.compile(
     r"(?:(?:please )?(?:describe|explain) (?:the|your) (?:bug|issue|problem|feature)\w*"
     r"|(?:brief |detailed |clear )?(?:issue |bug |problem )?(?:description|summary|report|overview)"

@@ -149,7 +149,7 @@ _ENOUGH_NAMES = 2
 
 
 class Frames(NamedTuple):
-    """What a trace names, the places and functions in its order; both empty where there is none."""
+    """The places and functions of a stack trace, in its order; both empty without a trace."""
 
     places: Sequence[Place] = ()
     names: Sequence[str] = ()

@@ -232,6 +232,6 @@ def _cut(text: str) -> Iterator[str]:
 
 
 def _last(cut: re.Pattern[str], text: str) -> int:
-    """The end of the last place to cut in the second half of what fits; 0 if there is none."""
+    """The end of the last place to cut in the second half of what fits; 0 without one."""
     places = [place.end() for place in cut.finditer(text, MAX_SENTENCE // 2, MAX_SENTENCE)]
     return places[-1] if places else 0

@@ -189,7 +189,7 @@ def _put_list(
 def _put_company(
     found: dict[FileKey, Evidence], importers: Mapping[FileKey, Collection[str]]
 ) -> None:
-    """How near the files are that import a file, and those beside it; tests speak for nobody."""
+    """How near the importers of a file and its neighbours are to the query; tests do not count."""
     near = {
         file: own["vector"]
         for file, own in found.items()
@@ -200,7 +200,7 @@ def _put_company(
     folders: defaultdict[tuple[str, str], list[tuple[float, FileKey]]] = defaultdict(list)
     for file, value in near.items():
         folders[file.repo, dirname(file.path)].append((value, file))
-    # The best of a folder, and whoever is best beside that one.
+    # The two best files of a folder: each file counts the best of the others.
     best = {place: heapq.nlargest(2, some) for place, some in folders.items()}
     for file, own in found.items():
         beside = best.get((file.repo, dirname(file.path)), ())

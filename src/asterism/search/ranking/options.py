@@ -7,7 +7,7 @@ half. The first alone would want 1.9 for a file's name and −3.3 for its depth,
 1.0. Every weight begins with one and leaves it as far as the questions lead
 (`benchmarks.ranking.refit`),
 so that the answers' NDCG@10 on the first is 0.890, and 0.889 fitted in seven folds of languages,
-each left out in turn. Questions that word a change have weights of their own, `wished`.
+each left out in turn. Change requests have separate weights.
 """
 
 import math
@@ -58,7 +58,7 @@ class RecallOptions:
     files_of_line: int = 10
     """Files to look into for one line; `index.js:3` may be meant of so many that it says little."""
     of_sentence: int = 10
-    """Of several sentences, how many of the chunks nearest to one may stand for it."""
+    """Of several sentences, how many of the chunks nearest to one may represent it."""
     sentence_nearness: float = 0.6
     """What a sentence's nearest chunk has to have of the nearest's cosine; thanks ask nothing."""
 
@@ -139,13 +139,12 @@ class Weights:
 OF_VECTORS = ("vector", "vector_second", "vector_sum", "nearby")
 """The weights that belong to the model whose vectors are compared; the others speak of any."""
 
-# Of wishes, which the words and the meaning of single places answer: what a file is called, where
-# it stands and how much of it matches says less of where something is to be changed. Three quarters
-# of the way from the weights of topics, as they were then, to those fitted on the subjects of 3,496
-# commits to 61 repositories (`benchmarks.ranking.refit --wishes`): 0.641 there, where those have
-# 0.639 over
-# languages left out and the weights of topics had 0.625; less is lost where somebody means a topic
-# after all.
+# For change requests. The words and the meaning of single places answer them best: the name of a
+# file, its folder and how much of it matches tell less about where to make the change. The weights
+# lie three quarters of the way from the earlier weights of topics to those fitted on the subjects
+# of 3,496 commits to 61 repositories (`benchmarks.ranking.refit --change-requests`). They have
+# 0.641 on these commits; the fitted ones have 0.639 over languages left out, and the weights of
+# topics had 0.625. Less is lost this way where the query means a topic after all.
 _WISHED = Weights(
     text=1.15,
     vector=1.4,
@@ -167,7 +166,7 @@ _WISHED = Weights(
     importer_near=0.35,
     folder_near=0.5,
     definition_file=0.6,
-    # By hand: a name that nothing has is often the one that is wished.
+    # Set by hand: a name without a definition is often the one that the change shall add.
     definition_like=0.5,
 )
 
@@ -208,7 +207,7 @@ class Priors:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkWeights:
-    """What makes a chunk stand for its file; only the proportions matter."""
+    """What makes a chunk the representative of its file; only the proportions matter."""
 
     text: float = 1.0
     vector: float = 1.0
@@ -240,14 +239,14 @@ class JudgeOptions:
     name: str
     """As reasons call it: `encoder`, `rerank`."""
     top: int = 40
-    """Chunks that are judged."""
+    """Chunks that are reranked."""
     sure: float = math.inf
-    """Nobody is judged where the first file is so far ahead of the next, in log-odds."""
+    """No chunk is reranked where the first file is so far ahead of the next, in log-odds."""
     keeps: float = 1.0
-    """The share of its weight that the evidence of the index's own vectors keeps: what it says of
-    the meaning, a better model says again."""
+    """The share of their weight that the index vectors keep: the reranking model, which is better,
+    compares the meaning again."""
     best: float = 0.0
-    """For the best judged chunk of a file."""
+    """For the best reranked chunk of a file."""
     second: float = 0.0
     """For the one after it: a file that answers twice is about it."""
     whole: float = 0.0
@@ -266,11 +265,12 @@ class RankOptions:
     symbols: SymbolOptions = field(default_factory=SymbolOptions)
     weights: Weights = field(default_factory=Weights)
     wished: Weights = field(default_factory=lambda: _WISHED)
-    """Instead of `weights` where the question words a change; the others name topics."""
+    """Instead of `weights` for change requests; the other queries name topics."""
     wished_start: float = 0.0
-    """Log-odds for every hit of a wish, where vectors were compared: its weights may add up to more
-    or less than those of topics. 77 % of wishes have a first hit of 0.5 or more, 58 % of these are
-    right. It belongs to the built-in model; the encoder's folder has its own."""
+    """Log-odds for every hit of a change request, where vectors were compared: its weights may add
+    up to more or less than those of topics. 77 % of change requests have a first hit of 0.5 or
+    more, and 58 % of these hits are right. The value belongs to the built-in model; the folder of
+    an encoder has another."""
     priors: Priors = field(default_factory=Priors)
     off: frozenset[str] = frozenset()
     """Names of priors that are not applied, `same_file` and `same_family` among them."""

@@ -51,13 +51,13 @@ def represented(
         places = (n for n, (chunk, *_) in enumerate(ordered) if _key(chunk) in nearest)
         best.update(islice(places, 1))
     others = [number for number in range(len(ordered)) if number not in best]
-    room = max(options.sentence_within - len(best), 0)
-    if room >= len(others) or max(best, default=0) < options.sentence_within:
+    places_left = max(options.sentence_within - len(best), 0)
+    if places_left >= len(others) or max(best, default=0) < options.sentence_within:
         return ordered
-    # Whoever comes first of those for whom there is no room says how far the others have to rise.
-    at = others[room]
+    # The best hits of sentences rise to the odds of the first hit that no longer fits.
+    at = others[places_left]
     risen = [_risen(ordered[n], ordered[at].odds) for n in sorted(best) if n > at]
-    return [*ordered[:at], *risen, *(ordered[n] for n in others[room:])]
+    return [*ordered[:at], *risen, *(ordered[n] for n in others[places_left:])]
 
 
 def _risen(place: Standing, odds: float) -> Standing:
@@ -105,7 +105,7 @@ def family(chunk: Chunk) -> str:
 
 
 def _relatives(chunk: Chunk) -> set[str]:
-    """The symbol itself, what it stands in, and what stands in it."""
+    """The symbol itself, the symbol that contains it, and the symbols that it contains."""
     around = [chunk.parent_chunk_id] if chunk.parent_chunk_id else []
     return {
         identifier.partition("-")[0] for identifier in (chunk.id, *around, *chunk.child_chunk_ids)

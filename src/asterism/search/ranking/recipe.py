@@ -108,7 +108,7 @@ def logistic(value: float) -> float:
 def calibration_for(
     pools: Pools, options: RankOptions, judge: JudgeOptions | None = None
 ) -> Calibration:
-    """The curve for what was asked, words and vectors or one of them, and for who judged it."""
+    """The curve for the pools that were searched (words, vectors or both) and for the reranker."""
     if not pools.vector:
         return options.by_words
     curves = options if judge is None else judge
@@ -167,7 +167,7 @@ def rank(
     """Order the candidates: what speaks for their files, then for them, then what is known anyway.
 
     All of them are returned, some hundred; the order does not depend on how many are wanted. With
-    a judge, the best are ordered once more by what it says of them.
+    a reranker, the best are reordered by its scores.
     """
     placed = place(question, pools, fetch, options, judge)
     scores = probabilities(
@@ -215,7 +215,7 @@ def study(question: Question, pools: Pools, fetch: Fetch, options: RankOptions) 
 def _judged_order(
     case: Case, standing: Sequence[Standing], verdict: Judgement, keeps: float
 ) -> list[Standing]:
-    """The candidates in order, with what a judge said among the evidence."""
+    """The candidates in order, with the scores of the reranker among the evidence."""
     less = {name: keeps * case.weights[name] for name in OF_VECTORS}
     beside = case._replace(weights={**case.weights, **less})
 

@@ -1,4 +1,4 @@
-"""The best candidates judged once more by a model that reads them, as evidence like any other."""
+"""Reranks the best candidates with the scores of a model that reads them."""
 
 import math
 from collections import defaultdict
@@ -19,10 +19,10 @@ from asterism.types.search import Hit, Question, Signal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RerankingOptions:
-    """How many hits are judged, on how much text, and what the judgement counts."""
+    """How many hits are reranked, on how much text, and how much the reranker counts."""
 
     top: int = 40
-    """Hits that are judged; each costs tokens, and the right one is rarely further down."""
+    """Hits that are reranked; each costs tokens, and the right one is rarely further down."""
     weight: float = 0.65
     """Of the reranker; the rest is the vector's, which keeps the reranker from being too narrow."""
     document_characters: int = 4_000
@@ -34,8 +34,8 @@ def reranked(
 ) -> list[Hit]:
     """The hits with the best of them scored and ordered anew; the others follow as they were.
 
-    A judged hit's score is the reranker's and the vector's, blended. The others keep theirs, but
-    none is given more than the last of the judged, so that scores fall along the list.
+    The score of a reranked hit blends the reranker's and the vector's. The others keep theirs, but
+    none has more than the last reranked hit, so that scores fall along the list.
     """
     best, others = hits[: options.top], hits[options.top :]
     if not best:
@@ -44,7 +44,7 @@ def reranked(
     similarities = _similarities(best)
     order = sorted(range(len(best)), key=lambda place: -scores[place])
     ranks = {place: rank for rank, place in enumerate(order, 1)}
-    judged = [
+    rescored = [
         hit._replace(
             score=_blend(score, similarity, options.weight),
             why=(*hit.why, Signal("rerank", score, ranks[place])),
@@ -54,9 +54,9 @@ def reranked(
         )
     ]
     # The sort is stable: equal scores stay in the order that the ranking gave them.
-    judged.sort(key=lambda hit: -hit.score)
-    least = judged[-1].score
-    return [*judged, *(hit._replace(score=min(hit.score, least)) for hit in others)]
+    rescored.sort(key=lambda hit: -hit.score)
+    least = rescored[-1].score
+    return [*rescored, *(hit._replace(score=min(hit.score, least)) for hit in others)]
 
 
 def document(chunk: Chunk, options: RerankingOptions) -> str:
@@ -64,7 +64,7 @@ def document(chunk: Chunk, options: RerankingOptions) -> str:
 
     It begins with path, qualified name, purpose and signature, which say most and so survive a
     cut, and has the code with each child that is a chunk of its own collapsed. Both parts of the
-    blend then judge the same text.
+    blend then score the same text.
     """
     return chunk.embedding_text[: options.document_characters]
 
@@ -123,37 +123,37 @@ def _blend(score: float, similarity: float | None, weight: float) -> float:
 
 
 class Judge(Protocol):
-    """Says of chunks how well they answer a question; higher is better, on any scale."""
+    """Scores how well chunks answer a query; higher is better, on any scale."""
 
     @property
     def options(self) -> JudgeOptions:
-        """What its judgement counts."""
+        """How much its scores count."""
         ...
 
     def judge(self, question: Question, chunks: Sequence[Chunk]) -> Mapping[ChunkKey, float]:
-        """A score for each; those that there was no time for are missing."""
+        """A score for each chunk; chunks that did not fit into the time limit are missing."""
         ...
 
 
 class Judgement(NamedTuple):
-    """What a judge adds to the log-odds of files, and of chunks within their files."""
+    """What a reranker adds to the log-odds of files, and of chunks within their files."""
 
     files: Mapping[FileKey, float] = {}
     chunks: Mapping[ChunkKey, float] = {}
     signals: Mapping[ChunkKey, Signal] = {}
 
     def place(self, place: Standing) -> Standing:
-        """A candidate with what the judge says of it within its file."""
+        """A candidate with what the reranker adds to its chunk."""
         more = self.chunks.get(_key(place.chunk), 0.0)
         return place._replace(odds=place.odds + more) if more else place
 
 
 def judged(question: Question, ordered: Sequence[Standing], judge: Judge) -> Judgement:
-    """Ask the judge about the best candidates.
+    """Score the best candidates with the reranker.
 
-    Its scores count by where they lie between the lowest and the highest that it gave, less the
-    mean: whoever was not judged keeps what the ranking said, as if the judge found it middling. It
-    is not asked where the ranking is sure without it.
+    Its scores are scaled to 0 to 1 between the lowest and the highest, and their mean is taken off:
+    a candidate without a score keeps the odds of the ranking, as if it had the mean score. The
+    reranker is not called where the first file is far enough ahead already.
     """
     options = judge.options
     best = ordered[: options.top]
@@ -186,7 +186,7 @@ def is_sure(ordered: Sequence[Standing], ahead: float) -> bool:
 
 
 def _worth(values: list[float], most: float, options: JudgeOptions) -> float:
-    """What the judged chunks of a file, worst first, are worth to it."""
+    """What the reranked chunks of a file, worst first, add to the file."""
     second = values[-2] if len(values) > 1 else 0.0
     return options.best * values[-1] + options.second * second + options.whole * sum(values) / most
 

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from asterism.search.ranking.options import RankOptions
-from asterism.search.ranking.priors import Company, file_priors
+from asterism.search.ranking.priors import Company, chunk_priors, file_priors
 from asterism.search.ranking.recipe import Case, Fetch, Reasons, grounds_of, probabilities, study
 from asterism.search.ranking.rerank import Judge
 from asterism.search.ranking.symbol_weights import Calibration, SymbolFeatures, reasons, weighed
@@ -86,9 +86,21 @@ def rank_symbols(
     )
     why = Reasons(pools)
     return [
-        Hit(one.chunk, score, why.distance(one.chunk), (*why.why(one.chunk, ()), *one.signals))
+        Hit(
+            one.chunk,
+            score,
+            why.distance(one.chunk),
+            (*why.why(one.chunk, _priors(case, one.chunk)), *one.signals),
+        )
         for one, score in zip(scored, scores, strict=True)
     ]
+
+
+def _priors(case: Case, chunk: Chunk) -> list[Signal]:
+    """What is known of the file and the kind of chunk, whatever the query; features repeat it."""
+    file = FileKey(chunk.repo, chunk.relative_path)
+    own = chunk_priors(chunk, case.question, case.options)
+    return [*case.priors.get(file, ()), *own]
 
 
 def _curve(pools: Pools, options: RankOptions) -> Calibration:
@@ -145,7 +157,7 @@ def with_encoder(
     weights: SymbolFeatures,
     options: RankOptions,
 ) -> list[Scored]:
-    """The symbols with what the encoder says of the best; the others get its least."""
+    """Adds the encoder's scores to the best symbols; the others get its lowest."""
     if judge is None or not scored:
         return [*_explained(scored, weights)]
     most = judge.options.top if question.parts is None else options.symbols.scored

@@ -13,8 +13,8 @@ class Calibration:
 
     Fitted on the ten best hits for the 840 questions of the weights and some 800 that were asked of
     a repository of another language, which weigh half as much; then first hits were moved so that
-    they score what they are worth where there is an answer. In per cent of the hits with a score
-    from so much on, the next column's excluded, as the answers are given (judged or not):
+    their score is the probability that they are right where there is an answer. In per cent of the
+    hits with a score from the column's to below the next column's, reranked or not:
 
         score                                   0.1  0.2  0.3  0.4  0.5  0.6  0.7  0.8  0.9
         right, of ten, every kind of question    14   19   20   27   36   60   73   84   85
@@ -261,7 +261,7 @@ class SymbolOptions:
     """What each further symbol of a file loses in lists, in log-odds: a list of places should show
     more than one file. Not for issues, whose changes are often in one file."""
     further_in_reply: float = 1.5
-    """The same in replies with code, which have room for several symbols of a file."""
+    """The same in replies with code, which have space for several symbols of a file."""
     calibration: Calibration = _HYBRID
     by_words: Calibration = _BY_WORDS
     """Where no vector was compared."""

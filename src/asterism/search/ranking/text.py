@@ -28,7 +28,7 @@ from asterism.types.search import Intent, Question
 
 # As many words say what is asked; who gives more of them quotes, and means the place that has them.
 USUAL_WORDS = 6
-# A piece of text with so many words does not stand in two places by accident.
+# A piece of text with so many words is not found in two places by accident.
 SENTENCE = 5
 # So much longer than usual counts, and no more.
 LONGEST = 3
@@ -37,7 +37,7 @@ LONG_LINES = 100
 # What the length of anything else counts beside that of a function.
 LENGTH_OF_OTHERS = 0.3
 
-# Pages that repeat what was once wished, word by word.
+# Pages that repeat earlier change requests word by word.
 _CHANGES = re.compile(
     r"(?:^|/)(?:changes|changelogs?|history|news|release[-_ ]?notes|releases)"
     r"(?:$|(?:/[^/]+)?\.(?:md|rst|txt|adoc|markdown)$)",
@@ -71,7 +71,7 @@ class Text(NamedTuple):
     excess: float
     """How much longer the question is than usual: 1 is twice as long."""
     unsaid: float
-    """Which share of the question's words nobody says."""
+    """The share of the query's words that no candidate has."""
 
 
 def read(
@@ -95,7 +95,7 @@ def read(
 
 
 def _phrases(question: Question) -> list[tuple[str, float]]:
-    """What to look for as it stands, and what it is worth to find it."""
+    """The phrases to look for literally, each with its weight."""
     phrases = [(phrase.lower(), 1.0) for phrase in question.phrases]
     words = len(question.text.split())
     if words > 1 and not question.phrases:

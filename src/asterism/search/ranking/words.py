@@ -113,7 +113,7 @@ def is_short_for(short: str, word: str) -> bool:
 # Words that begin alike are taken for forms of one word from this length on: `auth`, `author…`
 # is a price worth paying, `in` and `integer` is not.
 SHORTEST_PREFIX = 3
-# Shorter words of a question stand in too many paths by accident.
+# Shorter words of a query occur in too many paths by accident.
 SHORTEST_ASKED = 3
 # What a form of a word is worth beside the word itself.
 FORM = 0.9

@@ -1,4 +1,4 @@
-"""Which hits get room, and how much: each is degraded before any is dropped."""
+"""Divides the space of a reply among the hits: each is degraded before any is dropped."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,47 +10,47 @@ from asterism.types.deadlines import check_deadline
 from asterism.types.search import Detail, Hit, Lines, Reason
 
 LEAST_SHARE = 300
-"""Characters of a share that is worth having, some eight lines: where the room has too few of them
-the first get theirs, and the rest are named. In 1,000 tokens 420 labelled questions see code of
+"""The smallest useful share in characters, some eight lines: where the space has too few of them,
+the first hits get theirs, and the rest are named. In 1,000 tokens 420 labelled queries see code of
 0.949 of their files with 300, 0.933 with 600, 0.929 with 900; in 2,000 it makes no difference."""
 
 
-def shares(wants: Sequence[int], room: int, least: int) -> list[int]:
+def shares(wants: Sequence[int], space: int, least: int) -> list[int]:
     """The most that each may take, the best first; `least` of them get a share in any case.
 
-    Whoever wants less than its share gets that, and what it leaves is shared by the others, so
-    that the room is used. The second share is half the first, the third a third, as the first hits
+    A hit that wants less than its share gets what it wants, and the others share what it leaves, so
+    that the space is used. The second share is half the first, the third a third, as the first hits
     are the likeliest; equal ones leave slightly fewer of the right hits whole (0.888 for 0.892).
     """
-    count = min(len(wants), max(least, room // LEAST_SHARE))
+    count = min(len(wants), max(least, space // LEAST_SHARE))
     weights = [1 / (place + 1) for place in range(count)]
-    level = _level(wants[:count], weights, max(0, room))
+    level = _level(wants[:count], weights, max(0, space))
     each = [max(wants, default=0) if math.isinf(level) else int(level * one) for one in weights]
     return each + [0] * (len(wants) - count)
 
 
-def _level(wants: Sequence[int], weights: Sequence[float], room: float) -> float:
-    """The share of weight 1 at which the room is just used up."""
+def _level(wants: Sequence[int], weights: Sequence[float], space: float) -> float:
+    """The share of weight 1 at which the space is just used up."""
     left = sum(weights)
     order = sorted(range(len(wants)), key=lambda one: wants[one] / weights[one])
     for one in order:
-        if wants[one] * left > room * weights[one]:
+        if wants[one] * left > space * weights[one]:
             break
-        room -= wants[one]
+        space -= wants[one]
         left -= weights[one]
     else:
         return math.inf
-    return room / left
+    return space / left
 
 
 FIRST_KEPT = 3
-"""The best hits that get room for their names before anything else does."""
+"""The best hits whose names are reserved before anything else."""
 NAMES_SHARE = 0.25
-"""The part of the room that names may take beforehand: a list of hundreds leaves room for code."""
+"""The part of the space that names may reserve: a list of hundreds leaves some for code."""
 WORTH_WIDENING = 160
 """Characters that have to be left for choosing lines again: about four lines."""
 WORTH_CHOOSING_AGAIN = 1.3
-"""The room there has to be, of what the lines of a hit take already, for choosing more of them."""
+"""Lines are chosen again where the space is so many times what the hit's lines take already."""
 
 
 class Given(NamedTuple):
@@ -63,7 +63,7 @@ class Given(NamedTuple):
 
 
 class Allotment(NamedTuple):
-    """What each hit that got room is given, by its number, and what all of it takes."""
+    """What each hit that fits is given, by its number, and the size of all of it."""
 
     given: Mapping[int, Given]
     total: Size
@@ -71,26 +71,26 @@ class Allotment(NamedTuple):
 
 
 def degrade(hits: Sequence[Hit], wanted: Sequence[int], sizes: Sizes, inside: Insides) -> Allotment:
-    """Share the room among the wanted hits, the best first, each in the most detail that fits.
+    """Share the space among the wanted hits, the best first, each in the most detail that fits.
 
     A name is reserved for every hit before any hit is given more. Where lines can be chosen, no
-    hit takes more than its share before the others had theirs, so that a long one leaves room for
+    hit takes more than its share before the others had theirs, so that a long one leaves space for
     the code of the next; what is left goes to the best, for more detail and then for more lines.
     """
-    room = _Room(hits, wanted, sizes, inside)
-    if room.holds_all():
-        room.place_all(wanted)
-        return room.allotment()
-    room.reserve()
+    allocation = _Allocation(hits, wanted, sizes, inside)
+    if allocation.holds_all():
+        allocation.place_all(wanted)
+        return allocation.allotment()
+    allocation.reserve()
     if sizes.measure.excerpt is not None:
-        room.share()
-    room.place_all(wanted)
+        allocation.share()
+    allocation.place_all(wanted)
     if sizes.measure.excerpt is not None:
-        room.widen()
-    return room.allotment()
+        allocation.widen()
+    return allocation.allotment()
 
 
-class _Room:
+class _Allocation:
     """The forms that hits have been given so far, and what they take."""
 
     def __init__(
@@ -107,7 +107,7 @@ class _Room:
         """The characters that each hit may take at present, where not all that is left."""
         self.widening = False
         self.refused: dict[Detail, int] = {}
-        """The shortest that a better hit could not have, by detail; of lines, the least room."""
+        """The shortest form that did not fit a better hit, by detail; of lines, the least space."""
         self.total = sizes.empty
         self.blocked: Reason | None = None
 
@@ -119,7 +119,7 @@ class _Room:
         return short and self.sizes.exceeded(total) is None
 
     def reserve(self) -> None:
-        """Take the least form of each hit, as long as those leave room for code."""
+        """Take the least form of each hit, as long as those leave space for code."""
         for place, number in enumerate(self.wanted):
             least = self._forms(number)[-1]
             after = self.total.plus(least.size)
@@ -129,7 +129,7 @@ class _Room:
                 self.taken[number], self.total = least, after
 
     def share(self) -> None:
-        """Give each hit the most detail that its share of the room holds."""
+        """Give each hit the most detail that its share of the space holds."""
         held = {number: self._taken_chars(number) for number in self.wanted}
         wants = [self.full[number].size.chars - held[number] for number in self.wanted]
         each = shares(wants, self._free_chars(), FIRST_KEPT)
@@ -151,7 +151,7 @@ class _Room:
                 self._place(number)
 
     def widen(self) -> None:
-        """Choose more lines where there is room for more."""
+        """Choose more lines where there is space for more."""
         if self._free_chars() >= WORTH_WIDENING:
             self.widening = True
             self.place_all(self.wanted)
@@ -164,7 +164,7 @@ class _Room:
         return Allotment(given, self.total, self._reason(given))
 
     def _place(self, number: int) -> None:
-        """Give a hit the most detail that fits; what its text holds needs no room of its own."""
+        """Give a hit the most detail that fits; hits inside its text take no space of their own."""
         taken = self.taken.get(number)
         for form in self._ladder(number):
             check_deadline()
@@ -216,20 +216,20 @@ class _Room:
         if self.sizes.measure.excerpt is None:
             return
         taken = self.taken.get(number)
-        room = self._free_chars() + self._taken_chars(number)
+        space = self._free_chars() + self._taken_chars(number)
         if self.limits is not None:
-            room = min(room, self.limits[number])
-        room = min(room, self.refused.get(Detail.lines, room))
+            space = min(space, self.limits[number])
+        space = min(space, self.refused.get(Detail.lines, space))
         if taken is not None and taken.detail is Detail.lines:
-            much = room >= taken.size.chars * WORTH_CHOOSING_AGAIN
+            much = space >= taken.size.chars * WORTH_CHOOSING_AGAIN
             if not (self.widening and much):
                 return
         # What another row shows is not shown here too.
         elsewhere = filter(self._shows_code, self.inside.get(number, ()))
         without = [_lines_of(self.hits[one]) for one in elsewhere]
-        yield from self.sizes.excerpts(self.hits[number], self.full[number], room, without)
-        # Nobody asks for more who was given one of these.
-        self.refused[Detail.lines] = room
+        yield from self.sizes.excerpts(self.hits[number], self.full[number], space, without)
+        # Reached where none of these was taken: later hits get no more space for lines.
+        self.refused[Detail.lines] = space
 
     def _shows_code(self, number: int) -> bool:
         """Whether a hit has code of its own, or may still have: where files are merged, any may."""
@@ -275,7 +275,7 @@ def _lines_of(hit: Hit) -> Lines:
 
 
 def _as_share(names: Size, empty: Size) -> Size:
-    """A size that is over a limit when names take more than their share of its room."""
+    """A size that is over a limit when names take more than their share of its space."""
     return empty.plus(Size(*(int(part / NAMES_SHARE) for part in names.minus(empty))))
 
 

@@ -20,7 +20,7 @@ class Excerpt(NamedTuple):
 
 
 def gap_mark(gap: Lines) -> str:
-    """What stands in place of lines that an excerpt leaves out."""
+    """The text that replaces lines that an excerpt leaves out."""
     if gap.first == gap.last:
         return f"[1 line left out, {gap.first}]"
     return f"[{gap.last - gap.first + 1} lines left out, {gap.first}-{gap.last}]"
@@ -47,27 +47,27 @@ class Picked:
             line - self.span.first for some in without for line in range(some.first, some.last + 1)
         )
         # A text has a line end less than it has lines. At first all of it is one gap.
-        self.room = most + 1 - self.mark
+        self.space = most + 1 - self.mark
 
     def add(self, lines: Iterable[int]) -> bool:
         """Take lines in if all of them fit."""
-        new, before = [], self.room
+        new, before = [], self.space
         for line in lines:
             if self.kept[line + 1] or line in self.barred:
                 continue
             # Between two that are kept a gap closes, beside one it shrinks, else one is split.
             beside = self.kept[line] + self.kept[line + 2]
-            self.room -= len(self.layout.lines[line]) + 1 + self.mark * (1 - beside)
+            self.space -= len(self.layout.lines[line]) + 1 + self.mark * (1 - beside)
             self.kept[line + 1] = 1
             new.append(line)
             # The last line may still close a gap.
-            if self.room < -self.mark:
+            if self.space < -self.mark:
                 break
-        if self.room >= 0:
+        if self.space >= 0:
             return True
         for line in new:
             self.kept[line + 1] = 0
-        self.room = before
+        self.space = before
         return False
 
     def has_any(self, piece: Piece) -> bool:
@@ -100,7 +100,7 @@ class Picked:
         return Excerpt("\n".join(texts), tuple(gaps))
 
     def _is_worth_showing(self, run: range, gap: Lines) -> bool:
-        """Whether a gap takes no more room than its mark, and may be shown."""
+        """Whether a gap is no longer than its mark, and may be shown."""
         starts = self.layout.starts
         size = starts[run.stop] - starts[run.start]
         all_read = gap.last - gap.first + 1 == len(run)
@@ -138,11 +138,11 @@ HEAD_LINES = 8
 Excerpts: TypeAlias = Callable[[Hit, int, Sequence[Lines]], Excerpt | None]
 """From a hit, the characters there are and the lines that are not wanted, to an excerpt.
 
-There is none where the room holds no more than the head of the hit: its signature says as much."""
+There is no excerpt where only the head of the hit fits: its signature says as much."""
 
 
 def excerpts_for(question: Question) -> Excerpts:
-    """Excerpts that show what a question asks for; a hit is read once, whatever the room."""
+    """Excerpts that show what a query asks for; a hit is read once, for all lengths."""
     words = sorted(asked_stems(question), key=lambda word: (-len(word), word))[:MOST_WORDS]
     read: dict[tuple[str, str, str, int, tuple[int, ...]], Reading] = {}
 
@@ -190,7 +190,7 @@ def excerpt_of(reading: Reading, most: int, without: Sequence[Lines] = ()) -> Ex
     """The lines that say most, within so many characters.
 
     First the head and what the doc begins with, then the pieces that say most, of a piece that is
-    too long the pieces inside it, and what room is left goes to the pieces behind the head.
+    too long the pieces inside it, and the space that is left goes to the pieces behind the head.
     """
     picked = Picked(reading.layout, reading.span, most, without)
     head, body = reading.head, Piece(reading.head.stop, len(reading.layout.lines))
@@ -214,13 +214,13 @@ def _beginning(source: str) -> str:
 
 def _fill(picked: Picked, said: Mentions, part: Piece, levels: int) -> None:
     """Take in the pieces of a part that matter, those that say most first."""
-    if part.start >= part.end or not levels or picked.room <= 0:
+    if part.start >= part.end or not levels or picked.space <= 0:
         return
     pieces = picked.layout.pieces(*part)
     scores = {piece: said.score(picked.layout, piece) for piece in pieces}
     opened = 0
     for piece in sorted(filter(scores.__getitem__, pieces), key=lambda one: -scores[one]):
-        if picked.add(range(*piece)) or opened == MOST_OPENED or picked.room < WORTH_OPENING:
+        if picked.add(range(*piece)) or opened == MOST_OPENED or picked.space < WORTH_OPENING:
             continue
         head = picked.layout.head(piece)
         if head + 1 < piece.end and picked.add([head]):
@@ -229,14 +229,14 @@ def _fill(picked: Picked, said: Mentions, part: Piece, levels: int) -> None:
 
 
 def _fill_from_the_top(picked: Picked, part: Piece, levels: int) -> None:
-    """Take in what a part begins with, until the room is used up."""
+    """Add pieces from the beginning of a part until the space is used up."""
     if part.start >= part.end or not levels:
         return
     for piece in picked.layout.pieces(*part):
         if picked.add(range(*piece)):
             continue
         head = picked.layout.head(piece)
-        if picked.room >= WORTH_OPENING and head + 1 < piece.end and picked.add([head]):
+        if picked.space >= WORTH_OPENING and head + 1 < piece.end and picked.add([head]):
             _fill_from_the_top(picked, Piece(head + 1, piece.end), levels - 1)
         return
 

@@ -13,7 +13,7 @@ behind it, are harder to read than the few lines that they save."""
 EVERYWHERE = 100
 """A word that so many lines say tells none of them apart."""
 MATCHING = ""
-"""What stands for the lines that match, which no word does."""
+"""The key of the lines that match; it is no word of a query."""
 CONTINUING = re.compile(r"""[})\]{]|\*/|\"{3}|'{3}|(?:end|then|else)\b""")
 """How a line begins that belongs to what stands above it, though it is not indented more."""
 COMMENTING = ("/", "*", "#", "--", "@", ";", "%")
@@ -119,7 +119,7 @@ def mentions(
     Lines that match for another reason are worth more than all words.
     """
     lowered = text.lower()
-    # A few letters are longer in lower case, and would move what stands behind them.
+    # A few letters are longer in lower case, and would shift the text after them.
     if len(lowered) != len(text):
         lowered = text
     found = [(line, MATCHING) for line in matching if 0 <= line < len(layout.lines)]

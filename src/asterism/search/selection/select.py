@@ -1,4 +1,4 @@
-"""From ranked hits to what is returned: what passes and fits, and an account of the rest."""
+"""Selects the hits to return: those that pass and fit, with an account of the rest."""
 
 import math
 from collections import defaultdict
@@ -96,7 +96,7 @@ def _matches(repo: str, path: str, members: Sequence[Kept]) -> FileMatches:
 
 
 def cut(hits: Sequence[Hit], wanted: Sequence[int], sizes: Sizes) -> Allotment:
-    """Cut long texts, then give room in the order of the hits' numbers to each that still fits."""
+    """Truncate long texts, then take each hit that still fits, in the order of their numbers."""
     given: dict[int, Given] = {}
     total, blocked = sizes.empty, None
     for number in sorted(wanted):
@@ -112,24 +112,24 @@ def cut(hits: Sequence[Hit], wanted: Sequence[int], sizes: Sizes) -> Allotment:
 
 
 def cut_mark(lines: Lines) -> str:
-    """What stands in place of the lines that a cut left out."""
+    """The text that replaces the lines that a cut left out."""
     return f"\n[lines {lines.first}-{lines.last} left out]"
 
 
 def _cut_form(hit: Hit, sizes: Sizes) -> tuple[Form, Lines | None]:
-    """The hit's text, ended after the last line that leaves room for the mark."""
+    """The hit's text, ended after the last line that leaves space for the mark."""
     text, most = sizes.measure.render(hit, Detail.full), sizes.options.max_chunk_chars
     if most is None or len(text) <= most:
         return sizes.weigh(hit, Detail.full, text), None
     chunk = hit.chunk
-    room = most - len(cut_mark(Lines(chunk.end_line, chunk.end_line)))
-    if room <= 0:
+    space = most - len(cut_mark(Lines(chunk.end_line, chunk.end_line)))
+    if space <= 0:
         return sizes.weigh(hit, Detail.cut, text[:most]), _from_line(hit, text.count("\n", 0, most))
     # One character further: a line that ends exactly at the edge is whole.
-    end = text.rfind("\n", 0, room + 1)
+    end = text.rfind("\n", 0, space + 1)
     # Cutting inside a line is better than losing half the text to a long one.
-    head = text[:end] if end > room // 2 else text[:room]
-    lines = _from_line(hit, head.count("\n") + (end > room // 2))
+    head = text[:end] if end > space // 2 else text[:space]
+    lines = _from_line(hit, head.count("\n") + (end > space // 2))
     return sizes.weigh(hit, Detail.cut, head + cut_mark(lines)), lines
 
 

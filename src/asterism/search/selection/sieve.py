@@ -33,7 +33,7 @@ def covered(hits: Sequence[Hit], number: int, form: Form, inside: Insides) -> Se
     if form.detail is Detail.full:
         return inner
     if form.detail is Detail.collapsed:
-        # Children without a body, as fields are, stand in a collapsed text as they are.
+        # A collapsed text contains children without a body, such as fields, in full.
         return [one for one in inner if hits[one].chunk.full_source in form.text]
     return ()
 
@@ -70,7 +70,7 @@ class Sieve(NamedTuple):
     spread: list[int]
     """Without those over the number for a file; the fallback where none passes."""
     wanted: list[int]
-    """Those that get room, in the order in which it is given."""
+    """The hits to place in the reply, in the order in which they are placed."""
 
 
 def sieve(hits: Sequence[Hit], options: SelectionOptions) -> Sieve:
@@ -128,7 +128,7 @@ def _per_file(hits: Sequence[Hit], numbers: Sequence[int], most: int | None) -> 
 
 
 def _diverse(hits: Sequence[Hit], numbers: list[int], options: SelectionOptions) -> list[int]:
-    """The order in which room is given: the best first, or the best of each file favoured."""
+    """The order in which hits are placed: the best first, or the best of each file favoured."""
     if not options.diverse:
         return numbers
     counts: Counter[tuple[str, str]] = Counter()
@@ -147,8 +147,8 @@ def _within_count(hits: Sequence[Hit], numbers: list[int], options: SelectionOpt
         return numbers
     floor = math.inf if options.always_include is None else options.always_include
     sure = [number for number in numbers if score_of(hits[number]) >= floor]
-    room = max(0, options.max_results - len(sure))
-    chosen = {*sure, *[number for number in numbers if score_of(hits[number]) < floor][:room]}
+    space = max(0, options.max_results - len(sure))
+    chosen = {*sure, *[number for number in numbers if score_of(hits[number]) < floor][:space]}
     return [number for number in numbers if number in chosen]
 
 

@@ -12,7 +12,7 @@ from asterism.types.search import Detail, Hit, Lines, Reason
 
 LADDER = (Detail.full, Detail.collapsed, Detail.signature, Detail.location)
 """From all of a hit to its name: what a budget takes away, in this order. Where lines can be
-chosen, they stand before the signature; how many there are depends on the room."""
+chosen, they come before the signature; the space decides how many there are."""
 STEPS = {
     Detail.full: 0,
     Detail.collapsed: 1,
@@ -24,8 +24,8 @@ STEPS = {
 LEAST_EXCERPT = 240
 """Characters from which chosen lines say more than a signature: six lines."""
 TRIES = (1.0, 0.85, 0.6)
-"""What part of the room lines are chosen for: serialised, or in tokens, they may take more than
-the whole text does on average."""
+"""The parts of the space to choose lines for, tried in turn: serialised, or in tokens, lines may
+take more than the whole text does on average."""
 
 
 class Size(NamedTuple):
@@ -84,7 +84,7 @@ class Measure:
     excerpt: Excerpts | None = None
     """A hit's text at `lines`; without it a long hit is given whole or by its signature."""
     serialise: Callable[[Hit, Detail, str], str] = _as_it_is
-    """The row as it stands in the reply, with the hit's text in it."""
+    """The row as the reply writes it, with the hit's text in it."""
     count_tokens: Callable[[str], int] | None = None
     token_method: str = f"characters / {CHARS_PER_TOKEN}"
     """What the reply calls this way of counting; with a tokenizer, the tokenizer's name."""
@@ -135,15 +135,17 @@ class Sizes:
                 yield form
                 last = form
 
-    def excerpts(self, hit: Hit, full: Form, room: int, without: Sequence[Lines]) -> Iterator[Form]:
+    def excerpts(
+        self, hit: Hit, full: Form, space: int, without: Sequence[Lines]
+    ) -> Iterator[Form]:
         """The lines of a hit that matter, in so many counted characters, else in fewer."""
-        if self.measure.excerpt is None or room < LEAST_EXCERPT:
+        if self.measure.excerpt is None or space < LEAST_EXCERPT:
             return
         around = self.weigh(hit, Detail.lines, "").size.chars
-        longest = self.options.max_chunk_chars or room
+        longest = self.options.max_chunk_chars or space
         written = max(1, full.size.chars - around) / max(1, len(full.text))
         for part in TRIES:
-            most = min(int((room - around) * part / max(1.0, written)), longest)
+            most = min(int((space - around) * part / max(1.0, written)), longest)
             chosen = self.measure.excerpt(hit, most, without)
             # Without gaps it is all of the text, which was refused.
             if chosen is None or not chosen.gaps:
