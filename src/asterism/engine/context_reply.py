@@ -362,7 +362,7 @@ def _account(
     if assembly.is_over:
         reason = Reason.character_limit if assembly.budget < budget else Reason.token_budget
         # The best is the last to be shortened: alone it would have been too large as well.
-        is_best_cut = assembly.details[0] is not Detail.full
+        is_best_cut = assembly.details[:1] not in ((), (Detail.full,))
         reason = Reason.single_result_too_large if is_best_cut else reason
     return replace(
         before,

@@ -236,8 +236,7 @@ class Resolver:
             path = self._imports.by_path(scope, text) if text != "self" else None
             if path is not None:
                 return MemberOwner(path)
-        is_chain = facets.joint in text or "." in text
-        whole = scope.bindings.get(text) if is_chain else None
+        whole = scope.bindings.get(text) if facets.joint in text or "." in text else None
         if whole is not None:
             return self.module_owner(scope, whole)
         cast = cast_to(text)

@@ -314,7 +314,8 @@ def _references(raw: list[_Raw], builder: Builder) -> tuple[Reference, ...]:
                 at = draft.parent
         # A hundred names a file: the class's own constructor would double the cost.
         place = (name, line, start - line_start, receiver, enclosing, local)
-        references.append(new(Reference, place))
+        if name:  # a tree of damaged code has names of no letters
+            references.append(new(Reference, place))
     return tuple(references)
 
 

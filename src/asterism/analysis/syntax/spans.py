@@ -154,8 +154,6 @@ class SpanOutline:
         references = []
         for offset in sorted(self._mentions):
             name, receiver, within, local = self._mentions[offset]
-            if not name:
-                continue  # damaged code has names of no letters
             row = self.row(offset)
             column = offset - self._starts[row]
             references.append(Reference(name, row + 1, column, receiver, within, local))
