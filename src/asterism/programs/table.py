@@ -166,6 +166,7 @@ RUST_ANALYZER = Program(
         # rustup would take the toolchain that rust-toolchain.toml names, which may be a folder of
         # the repository.
         "RUSTUP_TOOLCHAIN": "{toolchain}",
+        "RUSTUP_AUTO_INSTALL": "0",
         "CARGO_NET_OFFLINE": "true",
         "RUSTC": "rustc",
         "CARGO_BUILD_RUSTC": "rustc",
