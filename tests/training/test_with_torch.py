@@ -169,13 +169,14 @@ def test_products_of_bytes(tmp_path: Path, scores: bool, words: bool) -> None:
 
 def test_a_refined_encoder_tells_neighbours_apart(tmp_path: Path) -> None:
     """Two words ask; the first is in all functions of a file, the second in one."""
-    asked, texts = [], []
+    asked: list[tuple[str, str, list[int], list[int]]] = []
+    texts: list[str] = []
     for file in range(16):
         first = len(texts)
         texts += [f"{WORDS[file]} {WORDS[16 + n]} {WORDS[(file + n) % 40]}" for n in range(8)]
         for n in range(8):
             others = [first + other for other in range(8) if other != n]
-            asked.append([f"{WORDS[file]} {WORDS[16 + n]}", "commit", [first + n], others])
+            asked.append((f"{WORDS[file]} {WORDS[16 + n]}", "commit", [first + n], others))
     folder = tmp_path / "functions"
     folder.mkdir()
     told = {"source": "shop", "texts": texts, "asked": asked}

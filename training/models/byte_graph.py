@@ -293,7 +293,8 @@ def read(path: Path, padding: int) -> tuple[dict[str, Floats], Shape]:
         held[node.input[1]] for node in of_kind["Reshape"] if len(held.get(node.input[1], ())) == 4
     )
     inner = len(found["layers.0.inner.weight"])
-    shape = Shape(*table.shape, int(heads[2]), inner, layers, padding, bool(worth))
+    words, width = table.shape
+    shape = Shape(words, width, int(heads[2]), inner, layers, padding, bool(worth))
     return {name: np.array(value, np.float32) for name, value in found.items()}, shape
 
 

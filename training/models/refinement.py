@@ -265,7 +265,7 @@ def begun(folder: Path) -> "tuple[Tokenizer, Any, Shape]":
 
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     if (folder / "model.int8.onnx").exists():
-        padding = tokenizer.token_to_id("<pad>")
+        padding = tokenizer.token_to_id("<pad>") or 0
         weights, shape = byte_graph.read(folder / "model.int8.onnx", padding)
         module = build(shape)
         module.load_state_dict({name: torch.from_numpy(some) for name, some in weights.items()})
