@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from asterism.search.ranking.evidence import (
@@ -80,16 +80,28 @@ class Grounds(NamedTuple):
     """Of the nearest chunk."""
     unsaid: float = 0.0
     """Which share of the question's words no candidate says."""
+    near: float = 0.0
+    """The mean cosine of the nearest chunks: a question about other code has no near ones."""
+    read: float = 0.0
+    """The mean score of those that the encoder read."""
 
 
-def grounds_of(pools: Pools, unsaid: float) -> Grounds:
-    """The grounds that the nearest chunk and the candidates' texts give."""
-    return Grounds(1.0 - pools.vector[0].score / 2.0 if pools.vector else 0.0, unsaid)
+def grounds_of(
+    pools: Pools, unsaid: float, read: Mapping[ChunkKey, float] | None = None
+) -> Grounds:
+    """The grounds that the nearest chunks, the candidates' texts and the encoder give."""
+    cosines = [1.0 - match.score / 2.0 for match in pools.vector]
+    return Grounds(max(cosines, default=0.0), unsaid, _mean(cosines), _mean((read or {}).values()))
+
+
+def _mean(values: Collection[float]) -> float:
+    return math.fsum(values) / len(values) if values else 0.0
 
 
 def probabilities(odds: Sequence[float], grounds: Grounds, curve: Calibration) -> list[float]:
     """A probability for each of the candidates' log-odds, best first, in the same order."""
     base = curve.offset + curve.cosine * grounds.cosine + curve.unsaid * grounds.unsaid
+    base += curve.near * grounds.near + curve.read * grounds.read
     ahead = odds[0] - odds[1] if len(odds) > 1 else 0.0
     first = curve.first + curve.margin * ahead
     return [

@@ -35,6 +35,10 @@ class Calibration:
     """For the cosine of the nearest candidate; it belongs to the built-in model."""
     unsaid: float = 0.0
     """For the share of the question's words that no candidate says."""
+    near: float = 0.0
+    """For the mean cosine of the nearest candidates."""
+    read: float = 0.0
+    """For the mean score of the candidates that the encoder read."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -144,6 +148,8 @@ def reasons(features: SymbolFeatures, weights: SymbolFeatures) -> list[Signal]:
 # Fitted on the ten best symbols for 90 readers' questions and for as many that were asked of
 # another repository, which weigh half as much: expected calibration error 0.013 over 1,860 pairs.
 _HYBRID = Calibration(offset=-5.84, slope=0.26, first=1.04, margin=0.65, cosine=4.11, unsaid=-1.2)
+# Without the encoder.
+_UNREAD = _HYBRID
 # The same with the usual cosine of a nearest symbol.
 _BY_WORDS = Calibration(offset=-3.6, slope=0.26, first=1.04, margin=0.65, unsaid=-1.2)
 
@@ -263,6 +269,8 @@ class SymbolOptions:
     further_in_reply: float = 1.5
     """The same in replies with code, which have space for several symbols of a file."""
     calibration: Calibration = _HYBRID
+    unread: Calibration = _UNREAD
+    """Where no encoder read them."""
     by_words: Calibration = _BY_WORDS
     """Where no vector was compared."""
     short: SymbolFeatures = field(default_factory=lambda: SHORT)
