@@ -4,9 +4,9 @@
 
 A line of QUESTIONS has `repo`, `query` and `wanted` (`path`, `name`, `start` and `end` of each
 symbol; none if there is no answer). Each question is asked of its own checkout and of some others,
-where nothing is right. Prints the curves for `search/ranking/symbol_weights.py`, how often hits are
-right by their score, and what a floor of the score shows and loses, each repository left out of the
-fit in turn.
+where nothing is right. Two curves are fitted: whether the question has an answer there, and which hit
+it is if it has. Prints them for `search/ranking/symbol_weights.py`, how often hits are right by their
+score, and what a floor of the best score shows and loses, each repository left out in turn.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,12 +38,14 @@ from asterism.types.search import Hit
 from training.inputs import present
 
 HITS = 10
-NAMES = ("offset", "slope", "first", "margin", "cosine", "unsaid", "near", "read")
+HIT = ("offset", "slope", "first", "margin")
+ANSWER = ("offset", "cosine", "unsaid", "near", "read")
 BINS = 10
-ELSEWHERE = 0.5
-"""What a question counts that was asked of other code."""
+ANSWERED = 0.75
+"""The share of questions that have an answer: all others together count the rest."""
 PENALTY = 1e-3
 STEPS = 60
+SMALLEST = 1e-9
 CURVES: tuple[tuple[Provider, str], ...] = (("auto", "_HYBRID"), ("none", "_UNREAD"))
 FLOORS = (0.05, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3)
 
@@ -59,6 +61,8 @@ class Asked:
     home: str
     """What the question is about."""
     answerable: bool
+    grounds: Array
+    """In the order of `ANSWER`."""
     rows: Array
     right: Array
 
@@ -85,14 +89,13 @@ class Watch:
         return self._plain(odds, grounds, curve)
 
     def rows(self, count: int) -> Array:
-        """A row for each of the first hits, in the order of `NAMES`."""
+        """A row for each of the first hits, in the order of `HIT`."""
         margin = self.odds[0] - self.odds[1] if len(self.odds) > 1 else 0.0
-        grounds = tuple(self.grounds)
         found = [
-            (1.0, odds, float(not number), 0.0 if number else margin, *grounds)
+            (1.0, odds, float(not number), 0.0 if number else margin)
             for number, odds in enumerate(self.odds[:count])
         ]
-        return np.array(found, dtype=np.float64).reshape(-1, len(NAMES))
+        return np.array(found, dtype=np.float64).reshape(-1, len(HIT))
 
 
 def is_wanted(hit: Hit, wanted: Sequence[Mapping[str, Any]]) -> bool:
@@ -141,7 +144,8 @@ def ask(
             home = name == _name(row)
             right = [float(home and is_wanted(hit, row["wanted"])) for hit in hits]
             answerable = home and bool(row["wanted"])
-            yield Asked(name, _name(row), answerable, numbers, np.array(right)[: len(numbers)])
+            grounds = np.array([1.0, *watch.grounds])
+            yield Asked(name, _name(row), answerable, grounds, numbers, np.array(right))
         sys.stderr.write(f"{name}: {len(rows)}\n")
 
 
@@ -149,29 +153,47 @@ def _hits(engine: Engine, registered: Registered, request: SearchRequest) -> lis
     return [kept.hit for kept in engine.search(registered, request).selection.kept]
 
 
-def fit(asked: Sequence[Asked], used: Sequence[int]) -> Array:
-    """A logistic curve by Newton's method; what is not used counts nothing."""
-    numbers = np.concatenate([one.rows for one in asked])[:, used]
-    right = np.concatenate([one.right for one in asked])
-    weight = np.concatenate(
-        [np.full(len(one.rows), 1.0 if one.answerable else ELSEWHERE) for one in asked]
-    )
-    scale = np.maximum(np.abs(numbers).max(0), 1e-9)
+class Curves(NamedTuple):
+    """Weights of the numbers of a hit, and of the grounds."""
+
+    hit: Array
+    answer: Array
+
+    def scores(self, asked: Asked) -> Array:
+        """The probabilities of the hits."""
+        return _logistic(asked.grounds @ self.answer) * _logistic(asked.rows @ self.hit)
+
+
+def fit(asked: Sequence[Asked], used: int) -> Curves:
+    """Both curves; of the grounds only the first ones are used."""
+    found = [one for one in asked if one.answerable]
+    rows = np.concatenate([one.rows for one in found])
+    right = np.concatenate([one.right for one in found])
+    grounds = np.array([one.grounds[:used] for one in asked])
+    answered = np.array([float(one.answerable) for one in asked])
+    share = answered.mean()
+    weight = np.where(answered > 0, ANSWERED / share, (1 - ANSWERED) / (1 - share))
+    answer = np.zeros(len(ANSWER))
+    answer[:used] = _regression(grounds, answered, weight)
+    return Curves(_regression(rows, right, np.ones(len(right))), answer)
+
+
+def _regression(numbers: Array, right: Array, weight: Array) -> Array:
+    """Logistic regression by Newton's method."""
+    scale = np.maximum(np.abs(numbers).max(0), SMALLEST)
     scaled = numbers / scale
-    found = np.zeros(len(used))
+    found = np.zeros(numbers.shape[1])
     for _step in range(STEPS):
-        odds = 1.0 / (1.0 + np.exp(-scaled @ found))
+        odds = _logistic(scaled @ found)
         slope = scaled.T @ (weight * (right - odds)) - PENALTY * found
         curve = (scaled * (weight * odds * (1 - odds))[:, None]).T @ scaled
-        found = found + np.linalg.solve(curve + PENALTY * np.eye(len(used)), slope)
-    values = np.zeros(len(NAMES))
-    values[list(used)] = found / scale
-    return values
+        found = found + np.linalg.solve(curve + PENALTY * np.eye(len(found)), slope)
+    result: Array = found / scale
+    return result
 
 
-def scores(asked: Asked, curve: Array) -> Array:
-    """The probabilities of the hits."""
-    result: Array = 1.0 / (1.0 + np.exp(-asked.rows @ curve))
+def _logistic(odds: Array) -> Array:
+    result: Array = 1.0 / (1.0 + np.exp(-odds))
     return result
 
 
@@ -187,16 +209,18 @@ def calibration_error(told: Array, right: Array) -> float:
     )
 
 
-def report(asked: Sequence[Asked], used: Sequence[int]) -> Iterator[str]:
-    """The curve of all, and what it does to repositories that are left out of the fit."""
-    curve = fit(asked, used)
-    numbers = ", ".join(f"{NAMES[one]}={curve[one]:.2f}" for one in used)
-    yield f"Calibration({numbers})"
+def report(asked: Sequence[Asked], used: int) -> Iterator[str]:
+    """The curves of all, and what they do to repositories that are left out of the fit."""
+    curves = fit(asked, used)
+    hit, answer = (
+        ", ".join(f"{name}={value:.2f}" for name, value in zip(names, values, strict=True) if value)
+        for names, values in ((HIT, curves.hit), (ANSWER, curves.answer))
+    )
+    yield f"Calibration({hit}, answer=Answer({answer}))"
     told: list[tuple[Asked, Array]] = []
     for repo in sorted({one.home for one in asked}):
-        others = [one for one in asked if repo not in (one.home, one.repo)]
-        without = fit(others, used)
-        told += [(one, scores(one, without)) for one in asked if one.home == repo]
+        without = fit([one for one in asked if repo not in (one.home, one.repo)], used)
+        told += [(one, without.scores(one)) for one in asked if one.home == repo]
     every = np.concatenate([some for _one, some in told])
     right = np.concatenate([one.right for one, _some in told])
     yield f"{len(every)} pairs, expected calibration error {calibration_error(every, right):.3f}"
@@ -241,7 +265,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for provider, name in CURVES:
             engine = Engine(places, partial(_settings, provider))
             asked = [*ask(plan, given.repos_dir, engine)]
-            used = range(len(NAMES)) if provider == "auto" else range(len(NAMES) - 1)
+            used = len(ANSWER) if provider == "auto" else len(ANSWER) - 1
             print(name, "=", *report(asked, used), sep="\n", flush=True)
     return 0
 

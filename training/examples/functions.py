@@ -20,7 +20,7 @@ from typing import NamedTuple
 from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
 from asterism.analysis.source.text import decode, is_binary
 from asterism.analysis.syntax.outlines import outline
-from asterism.models.embed.encoder import place_and_body
+from asterism.models.embed.encoder import place_and_code
 from asterism.search.ranking.priors import FUNCTIONS
 from asterism.types.index import Chunk
 from training.examples.documentation import first_sentences, without_documentation
@@ -83,7 +83,7 @@ class Source:
         names = {chunk.qualified_name for chunk in answers}
         others = [chunk for chunk in beside if chunk.qualified_name not in names]
         right, wrong = (
-            tuple(dict.fromkeys(self.number(place_and_body(chunk.embedding_text)) for chunk in some))
+            tuple(dict.fromkeys(self.number(place_and_code(chunk.embedding_text)) for chunk in some))
             for some in (answers, others)
         )
         self.asked.append(Asked(commit.query, "commit", right, wrong))
@@ -141,7 +141,7 @@ def changed_chunks(
 
 def undocumented(chunk: Chunk) -> str:
     """A chunk as the encoder reads it, without its documentation."""
-    text = place_and_body(chunk.embedding_text)
+    text = place_and_code(chunk.embedding_text)
     return without_documentation(text, chunk.docstring or chunk.jsdoc or "")
 
 

@@ -21,22 +21,6 @@ METHOD = (
         ("place_and_code", METHOD, "cmd http file Server Server\nfunc Serve() {}"),
         ("place_and_code", "[Lua] a/b/c/d/e/f.lua > g\n---\nx", "b c d e f\nx"),
         ("place_and_code", f"[C] a.c > {'x' * 200} > y\n---\nz", f"a {'x' * 80}\nz"),
-        ("place_and_body", METHOD, "cmd http file Server Server\nfunc Serve() {}"),
-        (
-            "place_and_body",
-            '[Python] a.py > f\n---\ndef f():\n    """\n    Counts.\n\n    One\n    two\n    three\n    """\n    pass',
-            'a\ndef f():\n    """\n    Counts.\n\n    One\n    two\n    pass',
-        ),
-        (
-            "place_and_body",
-            "[Go] a.go > F\n---\n// a\n// b\n\n// c\n// d\n// e\n// f\nx",
-            "a\n// a\n// b\n\n// c\n// d\n// e\nx",
-        ),
-        (
-            "place_and_body",
-            "[JS] a.js > f\n---\n/**\n * a\n * b\n * c\n * d\n */\nglob('/*')\nx",
-            "a\n/**\n * a\n * b\n * c\nglob('/*')\nx",
-        ),
         ("path_and_code", "[Text] Makefile > all\n---\nall:\n---\nend", "Makefile\nall:\n---\nend"),
     ],
 )

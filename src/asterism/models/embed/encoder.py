@@ -46,14 +46,6 @@ def place_and_code(text: str) -> str:
     return f"{_path_words(path)} {around}".rstrip() + f"\n{code}"
 
 
-def place_and_body(text: str) -> str:
-    """The same with long comments cut to their first lines, so that the body is read as well.
-
-    A documentation of a whole page would take all of the tokens that the model reads.
-    """
-    return place_and_code(_COMMENT.sub(_first_lines, text))
-
-
 def path_and_text(text: str) -> str:
     """All of it, after the last words of its path.
 
@@ -69,7 +61,6 @@ READ_AS: Mapping[Reads, Callable[[str], str]] = {
     "path_and_text": path_and_text,
     "path_and_code": path_and_code,
     "place_and_code": place_and_code,
-    "place_and_body": place_and_body,
 }
 
 
@@ -81,30 +72,10 @@ def _parted(text: str) -> tuple[str, str]:
     return head.partition("\n")[0].partition("] ")[2], code
 
 
-def _first_lines(comment: re.Match[str]) -> str:
-    lines = comment[0].split("\n")
-    told = [number for number, line in enumerate(lines) if _WORD.search(line)]
-    end = told[COMMENT_LINES] if len(told) > COMMENT_LINES else len(lines)
-    return "\n".join(lines[:end])
-
-
 def _path_words(path: str) -> str:
     stem = path.rpartition(".")[0] or path
     return " ".join(_WORD.findall(stem)[-PATH_WORDS:])
 
-
-# Of a comment or a documentation: lines with words that are read.
-COMMENT_LINES = 3
-
-_LINE = r"[ \t]*(?://|#(?!include|define|if|el|end|pragma)|--|;;).*"
-
-# A text in triple quotes, a block comment, and line comments that follow each other.
-_COMMENT = re.compile(
-    r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*+(?:"""|\Z)'
-    r"|^[ \t]*/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"
-    rf"|^{_LINE}(?:\n{_LINE}){{3,}}+",
-    re.MULTILINE,
-)
 
 # Models that stay loaded; a process uses one, tests and comparisons a few.
 MODELS_KEPT = 4

@@ -18,9 +18,7 @@ _BLOCK = 1 << 20
 
 Kind: TypeAlias = Literal["static", "encoder", "reranker"]
 
-Reads: TypeAlias = Literal[
-    "text", "path_and_text", "path_and_code", "place_and_code", "place_and_body"
-]
+Reads: TypeAlias = Literal["text", "path_and_text", "path_and_code", "place_and_code"]
 """A document as it is, or the last words of its path and its code alone."""
 
 

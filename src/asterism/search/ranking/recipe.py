@@ -18,7 +18,7 @@ from asterism.search.ranking.options import OF_VECTORS, RankOptions, ScorerOptio
 from asterism.search.ranking.order import Standing, in_order, represented
 from asterism.search.ranking.priors import Company, chunk_priors, file_priors
 from asterism.search.ranking.rerank import ChunkScorer, RerankEvidence, rerank_evidence
-from asterism.search.ranking.symbol_weights import Calibration
+from asterism.search.ranking.symbol_weights import Answer, Calibration
 from asterism.search.ranking.text import Text, read, weigh, weigh_chunks
 from asterism.search.recall import FileKey, Pools
 from asterism.store.chunk_table import ChunkKey
@@ -101,13 +101,19 @@ def _mean(values: Collection[float]) -> float:
 def probabilities(odds: Sequence[float], grounds: Grounds, curve: Calibration) -> list[float]:
     """A probability for each of the candidates' log-odds, best first, in the same order."""
     base = curve.offset + curve.cosine * grounds.cosine + curve.unsaid * grounds.unsaid
-    base += curve.near * grounds.near + curve.read * grounds.read
     ahead = odds[0] - odds[1] if len(odds) > 1 else 0.0
     first = curve.first + curve.margin * ahead
+    answered = 1.0 if curve.answer is None else logistic(answer_odds(grounds, curve.answer))
     return [
-        logistic(base + curve.slope * value + (0.0 if number else first))
+        answered * logistic(base + curve.slope * value + (0.0 if number else first))
         for number, value in enumerate(odds)
     ]
+
+
+def answer_odds(grounds: Grounds, curve: Answer) -> float:
+    """The log-odds that the question has an answer here."""
+    values = zip(grounds, (curve.cosine, curve.unsaid, curve.near, curve.read), strict=True)
+    return math.fsum([curve.offset, *(value * weight for value, weight in values)])
 
 
 def logistic(value: float) -> float:

@@ -35,6 +35,22 @@ class Calibration:
     """For the cosine of the nearest candidate; it belongs to the built-in model."""
     unsaid: float = 0.0
     """For the share of the question's words that no candidate says."""
+    answer: "Answer | None" = None
+    """Where it is set, a hit's probability is that there is an answer, times that it is the hit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """From what speaks for the code as a whole to the odds that the question has an answer there.
+
+    Of a question about other code nothing is near; how far the best hit stands out tells little.
+    """
+
+    offset: float
+    cosine: float = 0.0
+    """For the cosine of the nearest candidate."""
+    unsaid: float = 0.0
+    """For the share of the question's words that no candidate says."""
     near: float = 0.0
     """For the mean cosine of the nearest candidates."""
     read: float = 0.0
