@@ -154,7 +154,7 @@ def test_what_all_results_share_of_the_library_is_not_marked() -> None:
 
 def test_a_remark_on_all_results_is_said_once() -> None:
     """How connections are known, and what is not known of any result."""
-    gap = {"facts": ["references"], "why": "no search was made"}
+    gap = {"facts": ["callers"], "why": "no search was made"}
     two = [
         _entry(
             {"symbol": [name, "a.py", 1], "kind": "function", "signature": "", "gaps": [gap]}

@@ -21,7 +21,8 @@ from asterism.reply.budget import (
 )
 from asterism.reply.graph import GraphOptions
 from asterism.reply.snapshots import stated, targets_at
-from asterism.search.ranking.priors import traits_of
+from asterism.search.ranking.priors import is_inline_test, traits_of
+from asterism.search.selection.excerpts import matching_lines
 from asterism.search.selection.options import (
     CHARS_PER_TOKEN,
     CHUNKS,
@@ -30,7 +31,7 @@ from asterism.search.selection.options import (
     WorthOptions,
     worth_staged,
 )
-from asterism.search.selection.worth import WorthChoice, worthwhile
+from asterism.search.selection.worth import WorthChoice, behind, worthwhile
 from asterism.store.registry import Registered, Registry
 from asterism.structure.positions import (
     SymbolTarget,
@@ -43,13 +44,28 @@ from asterism.types.deadlines import check_deadline
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path
 from asterism.types.index import Chunk
-from asterism.types.search import Account, Detail, Dropped, Lines, Reason, TruncationInfo
+from asterism.types.search import (
+    Account,
+    Detail,
+    Dropped,
+    Hit,
+    Intent,
+    Lines,
+    Question,
+    Reason,
+    TruncationInfo,
+)
 
 # Less than this has no place for anything but the first line.
 LEAST_BUDGET = 50
 
 # Characters of the serialised parts; the text around them counts towards the ceiling.
 MOST_CHARS = CHUNKS.limit_chars
+
+DEFAULT_LIMIT = 10
+"""The limit of a request that names none: then fewer results are shown, and more candidates."""
+MOST_MATCHES = 2
+"""Lines that are shown of a result without its code."""
 
 _WHILE_LOOKING = "the file changed while it was looked at"
 
@@ -73,7 +89,7 @@ class PlacedHit(NamedTuple):
 class ContextOptions:
     """How many results a context has, and how large it is."""
 
-    limit: int = WORTH.most_results
+    limit: int = DEFAULT_LIMIT
     gate: float | None = None
     """The score that a result needs (default: in proportion to the best one's)."""
     budget: int | None = None
@@ -155,10 +171,11 @@ def context(
     notes.extend(_more_notes(reply, choice))
     placed = [*{(place.path, place.targets): place for place in reversed(found)}.values()][::-1]
     paths = [*dict.fromkeys(place.path for place in placed)]
-    results = _results(placed, paths, scopes, questions, is_ranked=not reply.total.exact)
+    question = None if reply.total.exact else reply.search.question
+    wanted = _assembly_options(reply, choice, room)
+    results = _results(placed, scopes, questions, question, wanted.most_code)
     notes.extend(questions.notes)
     files = [FileSource(outline=scopes[path].outline, source=scopes[path].source) for path in paths]
-    wanted = _assembly_options(reply, choice, room)
     assembly = _assembled(reply.search.question.text, files, results, room, wanted)
     notes.extend(_size_notes(assembly, room))
     if not placed and choice.unworthy:
@@ -188,20 +205,31 @@ def _chosen(reply: SearchReply, options: ContextOptions) -> WorthChoice:
         )
     question = reply.search.question
     name = question.text.strip() if question.text.strip() in question.identifiers else ""
-    worth = worth_staged(replace(WORTH, most_results=options.limit), reply.stage)
-    return worthwhile(hits, worth, options.gate, name)
+    most = options.limit
+    if options.gate is None and most <= DEFAULT_LIMIT:
+        most = min(most, WORTH.most_results)
+    worth = worth_staged(replace(WORTH, most_results=most), reply.stage)
+    asks_tests = Intent.tests in question.intents
+    tests = [] if asks_tests else [at for at, hit in enumerate(hits) if is_test(hit.chunk)]
+    return worthwhile(hits, worth, options.gate, name, frozenset(tests))
+
+
+def is_test(chunk: Chunk) -> bool:
+    """Whether a chunk is a test, by its path or by its place in a file."""
+    return "test" in traits_of(chunk.relative_path).kinds or is_inline_test(chunk)
 
 
 def _assembly_options(reply: SearchReply, choice: WorthChoice, room: int) -> AssemblyOptions:
     graph = GraphOptions(is_test=lambda path: "test" in traits_of(path).kinds)
     if reply.total.exact:
         return AssemblyOptions(graph=graph)
-    hits = [reply.selection.kept[at].hit for at in choice.others[: WORTH.most_candidates]]
     account = reply.selection.account
     left_out = account.total_count - len(choice.results) - len(choice.nested)
+    goal = _goal(room, WORTH)
     return AssemblyOptions(
         graph=graph,
-        goal=_goal(room, WORTH),
+        goal=goal,
+        most_code=WORTH.most_code * max(1, goal // WORTH.goal_tokens),
         candidates=[
             OtherCandidate(
                 hit.chunk.relative_path,
@@ -209,10 +237,21 @@ def _assembly_options(reply: SearchReply, choice: WorthChoice, room: int) -> Ass
                 hit.chunk.qualified_name or hit.chunk.node_kind,
                 hit.score,
             )
-            for hit in hits
+            for hit in _candidates(reply, choice)
         ],
         left_out=left_out - account.dropped.duplicate,
     )
+
+
+def _candidates(reply: SearchReply, choice: WorthChoice) -> Iterator[Hit]:
+    """Those that are named of what is not a result: of a sure answer there are few."""
+    best = max((kept.hit.score for kept in reply.selection.kept), default=0.0)
+    most = min(WORTH.most_candidates, max(WORTH.most_named - len(choice.results), 0))
+    for number, at in enumerate(choice.others[:most]):
+        hit = reply.selection.kept[at].hit
+        is_near = behind(hit.score, best) <= WORTH.behind_candidate
+        if is_near or number < WORTH.least_candidates or not choice.results:
+            yield hit
 
 
 def _goal(room: int, options: WorthOptions) -> int:
@@ -275,22 +314,29 @@ def _lines_of(scope: FileScope, targets: Sequence[int]) -> Lines:
 
 def _results(
     placed: Sequence[PlacedHit],
-    paths: Sequence[str],
     scopes: Mapping[str, FileScope],
     questions: Questions,
-    is_ranked: bool,
+    question: Question | None,
+    most_code: int | None,
 ) -> list[ReplyResult]:
+    """The results, those that may have code with their connections.
+
+    With the query of a ranking, the weak ones are marked and the lines that match are found.
+    """
+    paths = dict.fromkeys(place.path for place in placed)
     numbers = {path: number for number, path in enumerate(paths)}
     targets = [_target(place, scopes[place.path]) for place in placed]
-    symbols = [target for target in targets if target is not None]
+    symbols = [target for target in targets[:most_code] if target is not None]
     known = dict(zip(symbols, questions.ask(symbols), strict=True))
+    best = max((place.score for place in placed), default=0.0)
     results: list[ReplyResult] = []
     for place, target in zip(placed, targets, strict=True):
         scope = scopes[place.path]
-        connections = known[target] if target is not None else None
+        connections = known.get(target) if target is not None else None
         if connections is None:
-            why = None if target is None else _WHILE_LOOKING
+            why = _WHILE_LOOKING if target in known else None
             connections = stated(scope.outline, scope.source, place.targets[0], why)
+        is_weak = question is not None and behind(place.score, best) > WORTH.behind_strong
         results.append(
             ReplyResult(
                 file=numbers[place.path],
@@ -298,10 +344,20 @@ def _results(
                 score=place.score,
                 connections=connections,
                 is_head=place.is_head,
-                is_ranked=is_ranked,
+                is_ranked=question is not None,
+                is_weak=is_weak,
+                matches=_matches(place, scope, question) if question is not None else (),
             )
         )
     return results
+
+
+def _matches(place: PlacedHit, scope: FileScope, question: Question) -> tuple[tuple[int, str], ...]:
+    """The lines of a result that say what is asked for, as they are now."""
+    lines = scope.source.decode("utf-8", "replace").split("\n")
+    text = "\n".join(lines[place.lines.first - 1 : place.lines.last])
+    first = place.lines.first
+    return tuple((first + at, line) for at, line in matching_lines(text, question, MOST_MATCHES))
 
 
 def _target(place: PlacedHit, scope: FileScope) -> SymbolTarget | None:

@@ -1,12 +1,16 @@
 """How many results of a ranking a context returns: each has to be worth its tokens."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from asterism.search.selection.options import CHARS_PER_TOKEN, WorthOptions
+from asterism.search.selection.options import WorthOptions
 from asterism.search.selection.sieve import file_of, score_of
 from asterism.types.index import Chunk
 from asterism.types.search import Hit
+
+_SURE = 0.001
+"""Scores nearer to 0 or 1 are not told apart: they are calibrated on thousands of pairs."""
 
 CALLABLE = frozenset({"function", "method", "constructor"})
 """Kinds whose code is read as a whole; the members of other kinds are read one by one."""
@@ -32,13 +36,18 @@ class WorthChoice(NamedTuple):
 
 
 def worthwhile(
-    hits: Sequence[Hit], options: WorthOptions, gate: float | None = None, text: str = ""
+    hits: Sequence[Hit],
+    options: WorthOptions,
+    gate: float | None = None,
+    text: str = "",
+    tests: Collection[int] = (),
 ) -> WorthChoice:
     """Choose the results of a ranking.
 
-    With a gate a result is returned if it scores so much. Without one it needs a share of the best
-    score that grows with the length of its code; where even the best is below the floor nothing is
-    returned. A query that is nothing but the name of a definition returns that definition.
+    With a gate a result is returned if it scores so much. Without one it may be so far behind the
+    best in log-odds; where even the best is below the floor nothing is returned. Other code is
+    compared with the best that is not among the `tests`, which say what is expected and not how it is
+    done. A query that is nothing but the name of a definition returns that definition.
     """
     order = sorted(range(len(hits)), key=lambda one: -score_of(hits[one]))
     named = [one for one in order if _is_name(hits[one].chunk, text)]
@@ -47,8 +56,14 @@ def worthwhile(
     elif named:
         passing = named
     else:
-        best = score_of(hits[order[0]]) if order else 0.0
-        passing = [one for one in order if _is_worth(hits[one], best, options)]
+        best = max((score_of(hit) for hit in hits), default=0.0)
+        code = max((score_of(hits[one]) for one in order if one not in tests), default=0.0)
+        passing = [
+            one
+            for one in order
+            if _is_worth(hits[one], best if one in tests else max(code, options.floor), options)
+        ]
+        passing = passing if best >= options.floor else []
     results: list[int] = []
     heads: set[int] = set()
     nested: list[int] = []
@@ -70,12 +85,17 @@ def worthwhile(
 
 
 def _is_worth(hit: Hit, best: float, options: WorthOptions) -> bool:
-    score = score_of(hit)
-    if best < options.floor or score <= 0:
-        return False
-    tokens = min(len(hit.chunk.full_source) // CHARS_PER_TOKEN, options.charged_tokens)
-    share = min(options.least_share + options.share_per_token * tokens, options.most_share)
-    return score >= share * best
+    return score_of(hit) > 0 and behind(score_of(hit), best) <= options.behind
+
+
+def behind(score: float, best: float) -> float:
+    """How far a score is behind the best one, in log-odds."""
+    return _log_odds(best) - _log_odds(score)
+
+
+def _log_odds(score: float) -> float:
+    within = min(max(score, _SURE), 1 - _SURE)
+    return math.log(within / (1 - within))
 
 
 def _is_name(chunk: Chunk, text: str) -> bool:
