@@ -217,10 +217,10 @@ def test_what_the_weight_weighs(weight: float, words: float, meaning: float) -> 
     before, after = RankOptions(), with_bm25_weight(RankOptions(), weight)
     for name in ("text", "text_sum", "said", "said_at_once"):
         assert getattr(after.weights, name) == words * getattr(before.weights, name)
-        assert getattr(after.wished, name) == words * getattr(before.wished, name)
+        assert getattr(after.change_weights, name) == words * getattr(before.change_weights, name)
     for name in ("vector", "vector_sum"):
         assert getattr(after.weights, name) == meaning * getattr(before.weights, name)
-        assert getattr(after.wished, name) == meaning * getattr(before.wished, name)
+        assert getattr(after.change_weights, name) == meaning * getattr(before.change_weights, name)
     assert after.chunk.text == words * before.chunk.text
     assert after.chunk.vector == meaning * before.chunk.vector
     assert after.priors == before.priors

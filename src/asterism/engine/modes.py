@@ -17,7 +17,7 @@ from asterism.engine.warm import Warm
 from asterism.models.embed.options import EmbedOptions, identity_of
 from asterism.search.ranking.options import RankOptions, Weights
 from asterism.search.ranking.recipe import rank
-from asterism.search.ranking.rerank import Judge, masked_places, reranked, with_distances
+from asterism.search.ranking.rerank import ChunkScorer, masked_places, reranked, with_distances
 from asterism.search.ranking.symbol_order import SymbolRecall, rank_symbols, ranks_symbols
 from asterism.search.recall import Pools, Sources, recall, recall_by_meaning
 from asterism.search.similar import nearest_to
@@ -152,7 +152,7 @@ def _ranked(asked: Search, sources: Sources, means: SearchResources) -> SearchRe
         details = compared.details or vectors
         symbols = recall_symbols(asked.question, details, sources, options.symbols)
     ranked = _Ranked(asked.question, pools, options, vectors, compared.model, symbols, asked.spread)
-    hits, more = _judged(ranked, asked, sources, means)
+    hits, more = _with_model_scores(ranked, asked, sources, means)
     total, notes = Total(len(hits), exact=False), (*notes, *more)
     return compared.of(SearchResult(hits, only_hits, total, notes=notes))
 
@@ -171,15 +171,15 @@ class _Ranked(NamedTuple):
     """For a query in words, whose symbols are ranked one by one."""
     spread: bool = True
 
-    def hits(self, chunks: ChunkSnapshot, judge: Judge | None = None) -> list[Hit]:
+    def hits(self, chunks: ChunkSnapshot, scorer: ChunkScorer | None = None) -> list[Hit]:
         """The candidates in order."""
         if self.symbols is None:
-            return rank(self.question, self.pools, chunks.chunks, self.options, judge)
+            return rank(self.question, self.pools, chunks.chunks, self.options, scorer)
         found = SymbolRecall(self.pools, self.symbols, chunks.chunks)
-        return rank_symbols(self.question, found, self.options, judge, spread=self.spread)
+        return rank_symbols(self.question, found, self.options, scorer, spread=self.spread)
 
 
-def _judged(
+def _with_model_scores(
     ranked: _Ranked, asked: Search, sources: Sources, means: SearchResources
 ) -> tuple[list[Hit], Sequence[str]]:
     """The hits, reranked by the model that the settings name, and notes."""
@@ -193,18 +193,18 @@ def _judged(
     try:
         if chosen == "voyage":
             return _by_vendor(ranked, chunks, means)
-        judge = _own_judge(means)
+        scorer = _local_scorer(means)
     except ProviderError as error:
         # With `auto` the reranker was not asked for, so its failure is reported once.
         said = f"Answered without the reranker: {error}"
         return ranked.hits(chunks), means.warm.once(said) if chosen == "auto" else (said,)
     fits = _fits(means.settings)
-    hits = (ranked if fits else ranked._replace(symbols=None)).hits(chunks, judge)
-    if judge.failed and not fits:
+    hits = (ranked if fits else ranked._replace(symbols=None)).hits(chunks, scorer)
+    if scorer.failed and not fits:
         hits = ranked.hits(chunks)
-    if chosen == "auto" and judge.failed:
-        return hits, [sentence for note in judge.notes for sentence in means.warm.once(note)]
-    return hits, judge.notes
+    if chosen == "auto" and scorer.failed:
+        return hits, [sentence for note in scorer.notes for sentence in means.warm.once(note)]
+    return hits, scorer.notes
 
 
 def _fits(settings: Settings) -> bool:
@@ -221,13 +221,13 @@ def _pays(model: ModelIdentity | None) -> bool:
     return model == identity_of(EmbedOptions())
 
 
-def _own_judge(means: SearchResources) -> LocalScorer:
+def _local_scorer(means: SearchResources) -> LocalScorer:
     """The scorer of the local model that the settings name."""
     settings, chosen = means.settings, means.settings.rerank
-    model = means.warm.judge(rerank_options(settings), lambda: cache(settings, means.places))
+    model = means.warm.rerank_model(rerank_options(settings), lambda: cache(settings, means.places))
     # The encoder's work is counted in hits, so that load changes no answer.
     seconds = chosen.seconds if chosen.provider == "local" else math.inf
-    return model.judge(chosen.top, seconds)
+    return model.scorer(chosen.top, seconds)
 
 
 def _by_vendor(
@@ -273,7 +273,7 @@ def with_bm25_weight(options: RankOptions, weight: float) -> RankOptions:
     return replace(
         options,
         weights=weighed(options.weights),
-        wished=weighed(options.wished),
+        change_weights=weighed(options.change_weights),
         chunk=replace(chunk, text=words * chunk.text, vector=meaning * chunk.vector),
     )
 
