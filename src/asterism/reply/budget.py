@@ -1,6 +1,6 @@
 """Graph, snapshots and candidates inside one token budget: what does not fit has less detail."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -226,17 +226,6 @@ def _refill(
     return draft
 
 
-class _Shown(NamedTuple):
-    """The targets of one file that have code."""
-
-    whole: set[int]
-    collapsed: set[int]
-    strong: set[int]
-    """Those of them that are shown with what they use of the file."""
-    brief: set[int]
-    """Those of which long comments are shortened: what was looked up by name is shown whole."""
-
-
 class _Writer:
     """Writes a reply at given levels; texts that were made before are not made again."""
 
@@ -257,7 +246,7 @@ class _Writer:
         self._results = results
         self._count = count
         self._options = options
-        self._snapshots: dict[tuple[object, ...], Snapshot] = {}
+        self._snapshots: dict[tuple[tuple[int, ...], frozenset[int]], Snapshot] = {}
         self._sizes: dict[str, int] = {}
 
     def write(self, levels: Sequence[int | None]) -> _Draft:
@@ -334,32 +323,38 @@ class _Writer:
         self, order: Sequence[int], levels: Sequence[int | None]
     ) -> list[tuple[Snapshot, float]]:
         """One per file that has code to show, the file with the best result first."""
-        shown: dict[int, _Shown] = {}
-        best: dict[int, float] = {}
+        shown: dict[int, list[int]] = {}
         for at in order:
-            result, level = self._results[at], LEVELS[levels[at] or 0]
-            if level in (Detail.full, Detail.collapsed):
-                kinds = shown.setdefault(result.file, _Shown(set(), set(), set(), set()))
-                (kinds.whole if level is Detail.full else kinds.collapsed).update(result.targets)
-                if not result.is_weak:
-                    kinds.strong.update(result.targets)
-                if result.is_ranked:
-                    kinds.brief.update(result.targets)
-                best.setdefault(result.file, result.score)
-        return [(self._snapshot(file, shown[file]), score) for file, score in best.items()]
+            if (levels[at] or 0) < _CODELESS:
+                shown.setdefault(self._results[at].file, []).append(at)
+        return [
+            (self._snapshot(tuple(some), levels), self._results[some[0]].score)
+            for some in shown.values()
+        ]
 
-    def _snapshot(self, file: int, shown: "_Shown") -> Snapshot:
-        plain = {*shown.whole, *shown.collapsed} - shown.strong
-        kinds = (shown.whole, shown.collapsed - shown.whole, plain, shown.brief)
-        whole, collapsed, *less = (tuple(sorted(targets)) for targets in kinds)
-        key = (file, whole, collapsed, *less)
+    def _snapshot(self, shown: tuple[int, ...], levels: Sequence[int | None]) -> Snapshot:
+        """That of one file with these results."""
+        whole = {at for at in shown if not levels[at]}
+        key = (shown, frozenset(whole))
         if key not in self._snapshots:
-            at, shortened = self._files[file], Shortened(*less)
+            results, file = self._results, self._files[self._results[shown[0]].file]
+            full = self._targets(whole)
+            strong = self._targets(at for at in shown if not results[at].is_weak)
             self._snapshots[key] = snapshot(
-                at.outline, at.source, whole, collapsed=collapsed, shortened=shortened,
-                resolver=at.resolver,
+                file.outline,
+                file.source,
+                sorted(full),
+                collapsed=sorted(self._targets(shown) - full),
+                shortened=Shortened(
+                    plain=self._targets(shown) - strong,
+                    brief=self._targets(at for at in shown if results[at].is_ranked),
+                ),
+                resolver=file.resolver,
             )
         return self._snapshots[key]
+
+    def _targets(self, chosen: Iterable[int]) -> set[int]:
+        return {target for at in chosen for target in self._results[at].targets}
 
     def _graph(self, entries: Sequence[GraphEntry], others: int) -> tuple[str, int]:
         """The graph whose first line has the right number, and that number."""

@@ -11,10 +11,10 @@ many more there are. Of callers in tests only the number is given.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from asterism.reply.marks import IN_RESULTS, SHARED, Marks, Shared
+from asterism.reply.marks import IN_RESULTS, SHARED, Marks, Shared, used_by
 from asterism.types.deadlines import check_deadline
 from asterism.types.files import display_path
 from asterism.types.search import Detail, Lines
@@ -128,7 +128,9 @@ def graph_body(entries: Sequence[GraphEntry], options: GraphOptions = _DEFAULT) 
         for line in entry.overloads
     )
     marks = Marks(results, told, overloads)
-    remarks = _Remarks(entries, marks)
+    entries = [_told(entry, marks) for entry in entries]
+    shown = [(at, one.connections) for at, one in enumerate(entries, 1) if one.detail in _TOLD]
+    remarks = _Remarks(shown)
     lines = _Lines(marks, remarks, options)
     blocks = [""]
     for number, entry in enumerate(entries, 1):
@@ -147,18 +149,61 @@ def graph_body(entries: Sequence[GraphEntry], options: GraphOptions = _DEFAULT) 
     return "\n\n".join(blocks)
 
 
+def _told(entry: GraphEntry, marks: Marks) -> GraphEntry:
+    """A result with those connections that its code does not show.
+
+    Calls of libraries, and types that the file itself or a library declares, are read in the code,
+    and so are the members of what is shown whole. Of a weak result only its callers count, and
+    which other results it calls.
+    """
+    known = entry.connections
+    calls = tuple(edge for edge in known.calls if edge.target.path is not None)
+    if entry.is_weak:
+        told = Connections(
+            symbol=known.symbol,
+            kind=known.kind,
+            signature=known.signature,
+            calls=tuple(edge for edge in calls if marks.of_edge(edge) == IN_RESULTS),
+            callers=known.callers,
+            gaps=_gaps(known, {*Fact} - {Fact.callers}),
+        )
+        return entry._replace(connections=told)
+    is_called = known.kind in _CALLABLE
+    told = replace(
+        known,
+        calls=calls,
+        types_in=_from_elsewhere(known.types_in, known.symbol.path),
+        types_out=_from_elsewhere(known.types_out, known.symbol.path),
+        references=None if is_called else known.references,
+        members=known.members if entry.detail is Detail.collapsed else (),
+        gaps=_gaps(known, {Fact.references} if is_called else set()),
+    )
+    return entry._replace(connections=told)
+
+
+def _gaps(known: Connections, untold: set[Fact]) -> tuple[Gap, ...]:
+    facts = ((tuple(fact for fact in gap.facts if fact not in untold), gap) for gap in known.gaps)
+    return tuple(gap._replace(facts=left) for left, gap in facts if left)
+
+
+def _from_elsewhere(flows: Sequence[TypeFlow], home: str | None) -> tuple[TypeFlow, ...]:
+    return tuple(
+        flow for flow in flows if any(edge.target.path not in (None, home) for edge in flow.origins)
+    )
+
+
 class _Remarks:
     """Remarks that apply to several results, which are said once behind them."""
 
-    def __init__(self, entries: Sequence[GraphEntry], marks: Marks) -> None:
-        told = [(number, entry) for number, entry in enumerate(entries, 1) if entry.detail in _TOLD]
+    def __init__(self, told: Sequence[tuple[int, Connections]]) -> None:
+        """`told` are the results whose connections are shown, with their numbers."""
         self._told = len(told)
         self._numbers: dict[Gap, list[int]] = {}
         """By what is not known, the numbers of the results."""
-        for number, entry in told:
-            for gap in _shown_gaps(entry):
+        for number, known in told:
+            for gap in known.gaps:
                 self._numbers.setdefault(gap, []).append(number)
-        edges = [edge for _number, entry in told for edge in _shown_edges(entry, marks)]
+        edges = [edge for _number, known in told for edge in _all_edges(known)]
         self.confidence: float | None = None
         self.by_name = len(edges) >= ALL_FROM and all(edge.known is Known.by_name for edge in edges)
         if self.by_name:
@@ -166,7 +211,7 @@ class _Remarks:
 
     def is_said_once(self, gap: Gap) -> bool:
         """Whether something is not known of several results."""
-        return len(self._numbers.get(gap, ())) > 1
+        return len(self._numbers[gap]) > 1
 
     def once(self) -> Iterator[str]:
         """The remarks, a line each."""
@@ -181,48 +226,10 @@ class _Remarks:
                 yield f"Not known of {results}: {_facts(gap)} ({gap.why})"
 
 
-def _shown_edges(entry: GraphEntry, marks: Marks) -> Iterator[Edge]:
-    """The connections of a result that its lines name."""
-    known = entry.connections
-    if not entry.is_weak:
-        yield from known.extends
-        yield from known.implements
-        yield from known.subtypes
-    yield from _shown_calls(entry, marks)
-    yield from known.callers
-    for flow in (*_shown_flows(entry, known.types_in), *_shown_flows(entry, known.types_out)):
-        yield from flow.origins
-
-
-def _shown_calls(entry: GraphEntry, marks: Marks) -> list[Edge]:
-    """Calls of the repository's own symbols: those of libraries are read in the code.
-
-    Of a weak result only those of other results.
-    """
-    own = [edge for edge in entry.connections.calls if edge.target.path is not None]
-    return [edge for edge in own if marks.of_edge(edge) == IN_RESULTS] if entry.is_weak else own
-
-
-def _shown_flows(entry: GraphEntry, flows: Sequence[TypeFlow]) -> list[TypeFlow]:
-    """Types that other files of the repository declare: the head of the code names them all."""
-    home = entry.connections.symbol.path
-    if entry.is_weak:
-        return []
-    return [flow for flow in flows if any(_is_from(edge, home) for edge in flow.origins)]
-
-
-def _shown_gaps(entry: GraphEntry) -> Iterator[Gap]:
-    """What is not known and would be told: of a function no references, of weak ones nothing."""
-    known = entry.connections
-    untold = {Fact.references} if known.kind in _CALLABLE else set()
-    for gap in () if entry.is_weak else known.gaps:
-        facts = tuple(fact for fact in gap.facts if fact not in untold)
-        if facts:
-            yield Gap(facts, gap.why)
-
-
-def _is_from(edge: Edge, home: str | None) -> bool:
-    return edge.target.path is not None and edge.target.path != home
+def _all_edges(result: Connections) -> Iterator[Edge]:
+    yield from used_by(result)
+    yield from result.subtypes
+    yield from result.callers
 
 
 def _shared(shared: Sequence[Shared], total: int, most: int) -> Iterator[str]:
@@ -251,25 +258,24 @@ class _Lines:
         self._home = known.symbol.path
         self._limit = self._options.max_weak if entry.is_weak else self._options.max_listed
         yield _place_line(entry)
-        if entry.detail is Detail.lines:
-            yield from (f"{number}: {text}" for number, text in entry.matches)
         if entry.detail not in _TOLD:
+            matches = entry.matches if entry.detail is Detail.lines else ()
+            yield from (f"{number}: {text}" for number, text in matches)
             return
-        if not entry.is_weak:
-            if known.kind not in _CALLABLE and (facts := _references(known)):
-                yield facts
-            if known.type or known.value:
-                yield _type_line(known)
-            yield from self._edges(Fact.extends, known.extends)
-            yield from self._edges(Fact.implements, known.implements)
-            yield from self._edges(Fact.subtypes, known.subtypes)
-        yield from self._edges(Fact.calls, _shown_calls(entry, self._marks))
+        if known.references is not None and not _is_gap(known, Fact.references):
+            yield f"refs: {_count(len(known.references), 'other file')}"
+        if known.type or known.value:
+            yield _type_line(known)
+        yield from self._edges(Fact.extends, known.extends)
+        yield from self._edges(Fact.implements, known.implements)
+        yield from self._edges(Fact.subtypes, known.subtypes)
+        yield from self._edges(Fact.calls, known.calls)
         yield from self._callers(known)
-        yield from self._flows(entry)
-        if known.members and entry.detail is Detail.collapsed:
+        yield from self._flows(known)
+        if known.members:
             names = [self._member(known.symbol, member) for member in known.members]
             yield f"Members: {_listed(names, self._options.max_members)}"
-        for gap in _shown_gaps(entry):
+        for gap in known.gaps:
             if not self._remarks.is_said_once(gap):
                 yield f"Not known: {_facts(gap)} ({gap.why})"
         if entry.detail in _SHOWN:
@@ -304,10 +310,10 @@ class _Lines:
         elif known.kind in _CALLABLE and not _is_gap(known, Fact.callers):
             yield "Called by: none"
 
-    def _flows(self, entry: GraphEntry) -> Iterator[str]:
-        parts, known = [], entry.connections
+    def _flows(self, known: Connections) -> Iterator[str]:
+        parts = []
         for fact, flows in ((Fact.types_in, known.types_in), (Fact.types_out, known.types_out)):
-            known_flows = [self._flow(flow) for flow in _shown_flows(entry, flows)]
+            known_flows = [self._flow(flow) for flow in flows]
             if known_flows:
                 parts.append(f"{_LABELS[fact]}: {self._list(known_flows)}")
         if parts:
@@ -377,12 +383,6 @@ def _place_line(entry: GraphEntry) -> str:
 def _shortened(signature: str) -> str:
     one_line = " ".join(signature.split())
     return one_line if len(one_line) <= LONGEST_LINE else one_line[: LONGEST_LINE - 1] + "…"
-
-
-def _references(known: Connections) -> str:
-    if known.references or (known.references == () and not _is_gap(known, Fact.references)):
-        return f"refs: {_count(len(known.references), 'other file')}"
-    return ""
 
 
 def _facts(gap: Gap) -> str:

@@ -1,6 +1,6 @@
 """One file's relevant parts as readable code that parses."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -96,9 +96,9 @@ class Snapshot:
 class Shortened(NamedTuple):
     """Targets of which less is shown."""
 
-    plain: Sequence[int] = ()
+    plain: Collection[int] = ()
     """Of which it is not shown what they use."""
-    brief: Sequence[int] = ()
+    brief: Collection[int] = ()
     """Of which long comments are shortened, and those of all that is used."""
 
 

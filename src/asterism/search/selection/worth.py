@@ -46,7 +46,7 @@ def worthwhile(
 
     With a gate a result is returned if it scores so much. Without one it may be so far behind the
     best in log-odds; where even the best is below the floor nothing is returned. Other code is
-    compared with the best that is not among the `tests`, which say what is expected and not how it is
+    compared with the best that is not among the `tests`: those say what is expected, not how it is
     done. A query that is nothing but the name of a definition returns that definition.
     """
     order = sorted(range(len(hits)), key=lambda one: -score_of(hits[one]))
