@@ -51,9 +51,7 @@ _CALLABLE = frozenset({"function", "method", "constructor"})
 _TOLD = (Detail.full, Detail.collapsed)
 _SIGNED = (Detail.lines, Detail.signature)
 _LEGEND = {IN_RESULTS: "in results", SHARED: "shared across 2+ results"}
-_SHOWN = {
-    Detail.collapsed: "without the code of its members",
-}
+_SHOWN = {Detail.collapsed: "without the code of its members"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,14 +9,7 @@ from asterism.analysis.chunks.chunker import folded
 from asterism.analysis.chunks.units import units_of
 from asterism.analysis.syntax.cuts import Pruning, problems_of
 from asterism.reply.gaps import GapMarks, with_short_docs
-from asterism.reply.layout import (
-    Needs,
-    joined,
-    line_starts,
-    needs_of,
-    path_line,
-    subtree,
-)
+from asterism.reply.layout import Needs, joined, line_starts, needs_of, path_line, subtree
 from asterism.reply.names import Resolver
 from asterism.types.outline import Item, Outline, Span
 from asterism.types.search import Lines
