@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from asterism.reply.graph import GraphEntry, GraphOptions, Numbers, graph
+from asterism.reply.graph import GraphEntry, GraphOptions, Numbers, first_line, graph_body
 from asterism.types.search import Detail, Lines
 from asterism.types.structure import (
     Connections,
@@ -19,6 +19,16 @@ from asterism.types.structure import (
     SymbolPlace,
     TypeFlow,
 )
+
+_DEFAULT = GraphOptions()
+
+
+def graph(
+    query: str, entries: list[GraphEntry], numbers: Numbers, options: GraphOptions = _DEFAULT
+) -> str:
+    """The text of a connection graph."""
+    return first_line(query, entries, numbers, options) + graph_body(entries, options)
+
 
 CASES = sorted((Path(__file__).parents[1] / "golden" / "graphs").glob("*.json"))
 

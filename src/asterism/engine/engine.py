@@ -175,10 +175,7 @@ class Engine:
         return watcher_of(registered, settings, lambda: self.index(registered), hear, stop)
 
     def watch(
-        self,
-        registered: Registered,
-        stop: Event,
-        waiting: Callable[[], None] | None = None,
+        self, registered: Registered, stop: Event, waiting: Callable[[], None] | None = None
     ) -> Iterator[WatchState]:
         """Keep an index fresh until told to stop; one process does it, others wait for a turn."""
         from asterism.indexing.lock import sole_watcher

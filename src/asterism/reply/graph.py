@@ -97,13 +97,6 @@ class Numbers(NamedTuple):
 _DEFAULT = GraphOptions()
 
 
-def graph(
-    query: str, entries: Sequence[GraphEntry], numbers: Numbers, options: GraphOptions = _DEFAULT
-) -> str:
-    """The text of a connection graph."""
-    return first_line(query, entries, numbers, options) + graph_body(entries, options)
-
-
 def first_line(
     query: str, entries: Sequence[GraphEntry], numbers: Numbers, options: GraphOptions = _DEFAULT
 ) -> str:
