@@ -21,18 +21,21 @@ from asterism.reply.budget import (
 )
 from asterism.reply.graph import GraphOptions
 from asterism.reply.snapshots import stated, targets_at
-from asterism.search.ranking.priors import is_inline_test, traits_of
+from asterism.search.ranking.priors import traits_of
 from asterism.search.selection.excerpts import matching_lines
 from asterism.search.selection.options import (
     CHARS_PER_TOKEN,
     CHUNKS,
     CONTEXT,
     WORTH,
-    WorthOptions,
-    worth_staged,
 )
-from asterism.search.selection.worth import WorthChoice, behind, worthwhile
-from asterism.store.registry import Registered, Registry
+from asterism.search.selection.worth import (
+    WorthChoice,
+    WorthRequest,
+    behind,
+    candidates,
+    chosen,
+)
 from asterism.structure.positions import (
     SymbolTarget,
     with_overloads,
@@ -48,8 +51,6 @@ from asterism.types.search import (
     Account,
     Detail,
     Dropped,
-    Hit,
-    Intent,
     Lines,
     Question,
     Reason,
@@ -62,8 +63,6 @@ LEAST_BUDGET = 50
 # Characters of the serialised parts; the text around them counts towards the ceiling.
 MOST_CHARS = CHUNKS.limit_chars
 
-DEFAULT_LIMIT = 10
-"""The limit of a request that names none: then fewer results are shown, and more candidates."""
 MOST_MATCHES = 2
 """Lines that are shown of a result without its code."""
 
@@ -89,7 +88,7 @@ class PlacedHit(NamedTuple):
 class ContextOptions:
     """How many results a context has, and how large it is."""
 
-    limit: int = DEFAULT_LIMIT
+    limit: int = WORTH.default_limit
     gate: float | None = None
     """The score that a result needs (default: in proportion to the best one's)."""
     budget: int | None = None
@@ -122,21 +121,6 @@ class ContextReply:
         return len(self.results) - self.assembly.dropped
 
 
-def repository_of(registry: Registry, registered: Registered, repos: Sequence[str]) -> Registered:
-    """The one repository that a filter names: files of several do not connect."""
-    names = {*repos} or {registered.repository.name}
-    if len(names) > 1:
-        raise UsageError(
-            "Connections are those of one repository; name one in the filter, not "
-            f"{', '.join(sorted(names))}."
-        )
-    if registered.repository.name in names:
-        return registered
-    entries = registry.repositories(registered.project.id)
-    # The search reports a name that does not exist.
-    return next((one for one in entries if one.repository.name in names), registered)
-
-
 def pooled(request: SearchRequest) -> SearchRequest:
     """The request for all hits of which a context chooses its results, whole, however long."""
     if request.exhaustive or request.cursor is not None:
@@ -164,8 +148,7 @@ def context(
     """The connection graph of the results, a snapshot of each file, and the other candidates."""
     room = budget_for(options.budget)
     notes: list[str] = [*reply.notes]
-    questions = connector.questions(snapshot)
-    scopes: dict[str, FileScope] = {}
+    questions, scopes = connector.questions(snapshot), dict[str, FileScope]()
     choice = _chosen(reply, options)
     found = [*_placed(reply, choice, questions.files, scopes, notes)]
     notes.extend(_more_notes(reply, choice))
@@ -203,20 +186,8 @@ def _chosen(reply: SearchReply, options: ContextOptions) -> WorthChoice:
         return WorthChoice(
             tuple(found[: options.limit]), frozenset(), (), tuple(found[options.limit :])
         )
-    question = reply.search.question
-    name = question.text.strip() if question.text.strip() in question.identifiers else ""
-    most = options.limit
-    if options.gate is None and most <= DEFAULT_LIMIT:
-        most = min(most, WORTH.most_results)
-    worth = worth_staged(replace(WORTH, most_results=most), reply.stage)
-    asks_tests = Intent.tests in question.intents
-    tests = [] if asks_tests else [at for at, hit in enumerate(hits) if is_test(hit.chunk)]
-    return worthwhile(hits, worth, options.gate, name, frozenset(tests))
-
-
-def is_test(chunk: Chunk) -> bool:
-    """Whether a chunk is a test, by its path or by its place in a file."""
-    return "test" in traits_of(chunk.relative_path).kinds or is_inline_test(chunk)
+    wanted = WorthRequest(reply.search.question, options.limit, options.gate, reply.stage)
+    return chosen(hits, wanted)
 
 
 def _assembly_options(reply: SearchReply, choice: WorthChoice, room: int) -> AssemblyOptions:
@@ -225,7 +196,7 @@ def _assembly_options(reply: SearchReply, choice: WorthChoice, room: int) -> Ass
         return AssemblyOptions(graph=graph)
     account = reply.selection.account
     left_out = account.total_count - len(choice.results) - len(choice.nested)
-    goal = _goal(room, WORTH)
+    goal = max(WORTH.goal_tokens, int(WORTH.goal_share * room))
     return AssemblyOptions(
         graph=graph,
         goal=goal,
@@ -237,25 +208,10 @@ def _assembly_options(reply: SearchReply, choice: WorthChoice, room: int) -> Ass
                 hit.chunk.qualified_name or hit.chunk.node_kind,
                 hit.score,
             )
-            for hit in _candidates(reply, choice)
+            for hit in candidates([kept.hit for kept in reply.selection.kept], choice)
         ],
         left_out=left_out - account.dropped.duplicate,
     )
-
-
-def _candidates(reply: SearchReply, choice: WorthChoice) -> Iterator[Hit]:
-    """Those that are named of what is not a result: of a sure answer there are few."""
-    best = max((kept.hit.score for kept in reply.selection.kept), default=0.0)
-    most = min(WORTH.most_candidates, max(WORTH.most_named - len(choice.results), 0))
-    for number, at in enumerate(choice.others[:most]):
-        hit = reply.selection.kept[at].hit
-        is_near = behind(hit.score, best) <= WORTH.behind_candidate
-        if is_near or number < WORTH.least_candidates or not choice.results:
-            yield hit
-
-
-def _goal(room: int, options: WorthOptions) -> int:
-    return max(options.goal_tokens, int(options.goal_share * room))
 
 
 def _placed(
@@ -356,8 +312,8 @@ def _matches(place: PlacedHit, scope: FileScope, question: Question) -> tuple[tu
     """The lines of a result that say what is asked for, as they are now."""
     lines = scope.source.decode("utf-8", "replace").split("\n")
     text = "\n".join(lines[place.lines.first - 1 : place.lines.last])
-    first = place.lines.first
-    return tuple((first + at, line) for at, line in matching_lines(text, question, MOST_MATCHES))
+    found = matching_lines(text, question, MOST_MATCHES)
+    return tuple((place.lines.first + at, line) for at, line in found)
 
 
 def _target(place: PlacedHit, scope: FileScope) -> SymbolTarget | None:

@@ -244,8 +244,8 @@ class Engine:
             budget_for,
             context,
             pooled,
-            repository_of,
         )
+        from asterism.engine.lookups import repository_of
         from asterism.engine.search import prepared, search
 
         gate = request.min_score or None if gate is None else gate

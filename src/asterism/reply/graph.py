@@ -11,10 +11,10 @@ many more there are. Of callers in tests only the number is given.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from asterism.reply.marks import IN_RESULTS, SHARED, Marks, Shared, used_by
+from asterism.reply.marks import CALLABLE, IN_RESULTS, SHARED, Marks, Shared, told_of, used_by
 from asterism.types.deadlines import check_deadline
 from asterism.types.files import display_path
 from asterism.types.search import Detail, Lines
@@ -47,7 +47,6 @@ _LABELS = {
     Fact.members: "Members",
     Fact.value: "Value",
 }
-_CALLABLE = frozenset({"function", "method", "constructor"})
 _TOLD = (Detail.full, Detail.collapsed)
 _SIGNED = (Detail.lines, Detail.signature)
 _LEGEND = {IN_RESULTS: "in results", SHARED: "shared across 2+ results"}
@@ -119,7 +118,10 @@ def graph_body(entries: Sequence[GraphEntry], options: GraphOptions = _DEFAULT) 
         for line in entry.overloads
     )
     marks = Marks(results, told, overloads)
-    entries = [_told(entry, marks) for entry in entries]
+    entries = [
+        entry._replace(connections=told_of(entry.connections, marks, entry.is_weak))
+        for entry in entries
+    ]
     shown = [(at, one.connections) for at, one in enumerate(entries, 1) if one.detail in _TOLD]
     remarks = _Remarks(shown)
     lines = _Lines(marks, remarks, options)
@@ -138,49 +140,6 @@ def graph_body(entries: Sequence[GraphEntry], options: GraphOptions = _DEFAULT) 
     if shared:
         blocks.append("\n".join(_shared(shared, len(results), options.max_listed)))
     return "\n\n".join(blocks)
-
-
-def _told(entry: GraphEntry, marks: Marks) -> GraphEntry:
-    """A result with those connections that its code does not show.
-
-    Calls of libraries, and types that the file itself or a library declares, are read in the code,
-    and so are the members of what is shown whole. Of a weak result only its callers count, and
-    which other results it calls.
-    """
-    known = entry.connections
-    calls = tuple(edge for edge in known.calls if edge.target.path is not None)
-    if entry.is_weak:
-        told = Connections(
-            symbol=known.symbol,
-            kind=known.kind,
-            signature=known.signature,
-            calls=tuple(edge for edge in calls if marks.of_edge(edge) == IN_RESULTS),
-            callers=known.callers,
-            gaps=_gaps(known, {*Fact} - {Fact.callers}),
-        )
-        return entry._replace(connections=told)
-    is_called = known.kind in _CALLABLE
-    told = replace(
-        known,
-        calls=calls,
-        types_in=_from_elsewhere(known.types_in, known.symbol.path),
-        types_out=_from_elsewhere(known.types_out, known.symbol.path),
-        references=None if is_called else known.references,
-        members=known.members if entry.detail is Detail.collapsed else (),
-        gaps=_gaps(known, {Fact.references} if is_called else set()),
-    )
-    return entry._replace(connections=told)
-
-
-def _gaps(known: Connections, untold: set[Fact]) -> tuple[Gap, ...]:
-    facts = ((tuple(fact for fact in gap.facts if fact not in untold), gap) for gap in known.gaps)
-    return tuple(gap._replace(facts=left) for left, gap in facts if left)
-
-
-def _from_elsewhere(flows: Sequence[TypeFlow], home: str | None) -> tuple[TypeFlow, ...]:
-    return tuple(
-        flow for flow in flows if any(edge.target.path not in (None, home) for edge in flow.origins)
-    )
 
 
 class _Remarks:
@@ -263,7 +222,7 @@ class _Lines:
         yield from self._edges(Fact.calls, known.calls)
         yield from self._callers(known)
         yield from self._flows(known)
-        if known.members:
+        if known.members and entry.detail is Detail.collapsed:
             names = [self._member(known.symbol, member) for member in known.members]
             yield f"Members: {_listed(names, self._options.max_members)}"
         for gap in known.gaps:
@@ -298,7 +257,7 @@ class _Lines:
             yield from self._edges(Fact.callers, named, f" and {count}" if count else "")
         elif count:
             yield f"Called by: {count}"
-        elif known.kind in _CALLABLE and not _is_gap(known, Fact.callers):
+        elif known.kind in CALLABLE and not _is_gap(known, Fact.callers):
             yield "Called by: none"
 
     def _flows(self, known: Connections) -> Iterator[str]:
@@ -336,7 +295,7 @@ class _Lines:
 
     def _member(self, owner: SymbolPlace, member: Member) -> str:
         place = SymbolPlace(f"{owner.name}.{member.name}", owner.path, member.line)
-        shown = f"{member.name}()" if member.kind in _CALLABLE else member.name
+        shown = f"{member.name}()" if member.kind in CALLABLE else member.name
         return _marked(shown, self._mark(place))
 
     def _mark(self, symbol: SymbolPlace) -> str:

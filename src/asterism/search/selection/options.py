@@ -108,7 +108,10 @@ class WorthOptions:
     """So far behind it a result is shown with its connections and all it uses of its file."""
     behind_candidate: float = 3.5
     """So far behind it a candidate is named: its odds are a thirtieth of the best one's."""
+    default_limit: int = 10
+    """The limit of a request that names none."""
     most_results: int = 6
+    """Results within that limit: more of them have less code, and candidates cost less."""
     most_code: int = 5
     """Results with code in a reply within the goal; the wanted symbol is the 6th to 10th in 4 %."""
     pool: int = 40

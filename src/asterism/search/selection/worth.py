@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from asterism.search.selection.options import WorthOptions
+from asterism.search.ranking.priors import is_inline_test, traits_of
+from asterism.search.selection.options import WORTH, WorthOptions, worth_staged
 from asterism.search.selection.sieve import file_of, score_of
 from asterism.types.index import Chunk
-from asterism.types.search import Hit
+from asterism.types.search import Hit, Intent, Question, Stage
 
 _SURE = 0.001
 """Scores nearer to 0 or 1 are not told apart: they are calibrated on thousands of pairs."""
@@ -33,6 +35,43 @@ class WorthChoice(NamedTuple):
     def others(self) -> tuple[int, ...]:
         """Those that are not shown, the best first."""
         return (*self.over, *self.unworthy)
+
+
+class WorthRequest(NamedTuple):
+    """What is asked of a ranking, and how much of it may be returned."""
+
+    question: Question
+    limit: int
+    gate: float | None
+    stage: Stage | None
+
+
+def chosen(hits: Sequence[Hit], asked: WorthRequest) -> WorthChoice:
+    """The results of a ranking that are worth their tokens."""
+    question, most = asked.question, asked.limit
+    name = question.text.strip() if question.text.strip() in question.identifiers else ""
+    if asked.gate is None and most <= WORTH.default_limit:
+        most = min(most, WORTH.most_results)
+    tests: frozenset[int] = frozenset()
+    if Intent.tests not in question.intents:
+        tests = frozenset(at for at, hit in enumerate(hits) if _is_test(hit.chunk))
+    worth = worth_staged(replace(WORTH, most_results=most), asked.stage)
+    return worthwhile(hits, worth, asked.gate, name, tests)
+
+
+def candidates(hits: Sequence[Hit], choice: WorthChoice) -> list[Hit]:
+    """What is named of the others: a sure answer has few of them."""
+    best = max(map(score_of, hits), default=0.0)
+    most = min(WORTH.most_candidates, max(WORTH.most_named - len(choice.results), 0))
+    found = [hits[at] for at in choice.others[:most]]
+    least = WORTH.least_candidates if choice.results else most
+    near = (hit for hit in found[least:] if behind(score_of(hit), best) <= WORTH.behind_candidate)
+    return [*found[:least], *near]
+
+
+def _is_test(chunk: Chunk) -> bool:
+    """Whether a chunk is a test, by its path or by its place in a file."""
+    return "test" in traits_of(chunk.relative_path).kinds or is_inline_test(chunk)
 
 
 def worthwhile(
