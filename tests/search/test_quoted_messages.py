@@ -16,7 +16,7 @@ SORT = "fail(`Cannot use ${first} and ${second} at the same time`)"
         ('"Cannot hard link across devices."', [LINK], False),
         ('"Cannot hard link across devices."', ["import os", LINK], False),
         ('"Cannot hard link across devices."', ["def link(path): ...", SORT], True),
-        # Names stand in gaps of the message.
+        # Names fill gaps of the message.
         ('"Cannot use _sort and _sort_desc at the same time"', [SORT], False),
         # Three words of ten are in many texts.
         ('"Cannot use _sort and _sort_desc at the same time"', ["# both at the same"], True),
