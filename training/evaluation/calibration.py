@@ -4,9 +4,9 @@
 
 A line of QUESTIONS has `repo`, `query` and `wanted` (`path`, `name`, `start` and `end` of each
 symbol; none if there is no answer). Each question is asked of its own checkout and of some others,
-where nothing is right. Two curves are fitted: whether the question has an answer there, and which hit
-it is if it has. Prints them for `search/ranking/symbol_weights.py`, how often hits are right by their
-score, and what a floor of the best score shows and loses, each repository left out in turn.
+where nothing is right. Two curves are fitted: whether the question has an answer there, and which
+hit it is if it has. Prints them for `search/ranking/symbol_weights.py`, how often hits are right by
+their score, and what a floor of the best score shows and loses, each repository left out in turn.
 """
 
 import argparse

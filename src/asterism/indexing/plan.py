@@ -225,10 +225,7 @@ def is_unfinished(catalogue: Catalogue, repository: Repository) -> bool:
 
 
 def shape_verdict(
-    catalogue: Catalogue,
-    repository: Repository,
-    options: SyncOptions,
-    model: ModelIdentity,
+    catalogue: Catalogue, repository: Repository, options: SyncOptions, model: ModelIdentity
 ) -> IndexVerdict:
     """The same without a look at the files."""
     manifest = catalogue.manifest()
@@ -243,7 +240,8 @@ def shape_verdict(
     if catalogue.options_hash(repository.name) != options_hash(options):
         return IndexVerdict(
             Staleness.options,
-            "The index was made with other settings; run `asterism index` to read the files anew.",
+            "The index was made with other settings or by an earlier version: reindex needed. "
+            "Search still works; run `asterism index`.",
         )
     if manifest.model != model:
         return IndexVerdict(
