@@ -102,7 +102,8 @@ def test_examples_among_neighbours(tmp_path: Path) -> None:
     clone = tmp_path / "shop"
     after = DOCUMENTED.replace("+= 1", "+= 2")
     commits_in(clone, ("Add the shop", DOCUMENTED), ("Renew tokens for two hours", after))
-    assert examples.main([str(clone), "--out", str(tmp_path / "out")]) == 0
+    given = [str(clone), "--out", str(tmp_path / "out"), "--processes", "1"]
+    assert examples.main(given) == 0
     told = json.loads((tmp_path / "out" / "shop.json").read_text())
     found = {
         (query, kind): (

@@ -11,7 +11,7 @@ import argparse
 import json
 import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from multiprocessing import Pool
 from pathlib import Path
@@ -170,10 +170,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for clone in options.clones
         if not (options.out / f"{source_name(clone)}.json").exists()
     ]
+    if options.processes == 1:
+        _report(map(_mine, tasks))
+        return 0
     with Pool(options.processes, maxtasksperchild=1) as pool:
-        for told in pool.imap_unordered(_mine, tasks):
-            sys.stderr.write(told + "\n")
+        _report(pool.imap_unordered(_mine, tasks))
     return 0
+
+
+def _report(mined: Iterable[str]) -> None:
+    for told in mined:
+        sys.stderr.write(told + "\n")
 
 
 if __name__ == "__main__":
