@@ -7,7 +7,7 @@ import time
 
 from asterism.cli.commands.symbols import counted
 from asterism.cli.options import add_json, add_path
-from asterism.cli.parser import CommandParser
+from asterism.cli.parser import EXIT_USAGE, CommandParser
 from asterism.cli.setup import directory_named, engine
 from asterism.cli.terminal import confirmed, write_json
 from asterism.engine.engine import Engine
@@ -205,13 +205,15 @@ def _listed_json(entry: Listed) -> Json:
 
 
 def _status(options: argparse.Namespace) -> int:
-    """Print the state of an index; exit 1 unless it is up to date."""
+    """Print the state of an index; exit 1 if it is not up to date, 2 if it cannot be read."""
     here = engine()
     found = here.status(here.locate(directory_named(options.path)))
     if options.json:
         write_json(status_json(found))
     else:
         _print_status(found)
+    if found.verdict.staleness is Staleness.unreadable:
+        return EXIT_USAGE
     return 0 if found.verdict.staleness is Staleness.equal else 1
 
 
