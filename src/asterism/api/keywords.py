@@ -12,39 +12,8 @@ from asterism.types.errors import UsageError
 from asterism.types.request_limits import FIELDS, check_text
 from asterism.types.search import Filters
 
-ModeName: TypeAlias = Literal["hybrid", "semantic", "exact", "definition", "similar"]
-StageName: TypeAlias = Literal["discover", "refine"]
 RoleName: TypeAlias = Literal["definition", "export", "import", "usage"]
 _Request = TypeVar("_Request")
-
-
-class SimilarKeywords(Filters, total=False):
-    """Of `Codebase.similar`: the fields of the operation `similar_code`, and filters."""
-
-    limit: int
-    exhaustive: bool
-    min_score: float
-    stage: StageName | None
-    context_lines: int
-    cursor: str | None
-    max_tokens: int | None
-
-
-class SearchKeywords(SimilarKeywords, total=False):
-    """Of `Codebase.search`: the fields of the operation `search_code`, and filters."""
-
-    mode: ModeName
-    code_snippet: str | None
-    bm25_weight: float | None
-
-
-class ContextKeywords(Filters, total=False):
-    """Of `Codebase.context`: the fields of the operation `codebase_search`, and filters."""
-
-    limit: int
-    min_score: float | None
-    max_tokens: int | None
-    stage: StageName | None
 
 
 class AskKeywords(TypedDict, total=False):

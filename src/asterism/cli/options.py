@@ -40,7 +40,7 @@ def request_from(request: type[_Request], options: argparse.Namespace, **given: 
     for field in request_fields(request):
         bounded = field.option.is_bounded and "minimum" in field.schema
         if bounded and field.name in typed:
-            _check_number(_flag(field), field.schema, typed[field.name])
+            _check_number(flag_of(field), field.schema, typed[field.name])
     values = {**typed, **given}
     return request(**{name: value for name, value in values.items() if value is not None})
 
@@ -63,7 +63,8 @@ def _check_number(flag: str, schema: dict[str, Any], value: float) -> None:
         check_number(flag, schema, value)
 
 
-def _flag(field: RequestField) -> str:
+def flag_of(field: RequestField) -> str:
+    """How the command line spells a field."""
     return field.option.flag or f"--{field.name.replace('_', '-')}"
 
 
@@ -78,7 +79,7 @@ def _add(parser: argparse.ArgumentParser, field: RequestField) -> None:
         return
     kind = schema.get("type")
     if kind == "boolean":
-        parser.add_argument(_flag(field), dest=field.name, action="store_true", **described)
+        parser.add_argument(flag_of(field), dest=field.name, action="store_true", **described)
         return
     if "default" in schema:
         described["default"] = schema["default"]
@@ -93,7 +94,7 @@ def _add(parser: argparse.ArgumentParser, field: RequestField) -> None:
         described["metavar"] = option.metavar or _METAVARS.get(one["type"], field.name.upper())
     if one["type"] in _TYPES:
         described["type"] = _TYPES[one["type"]]
-    parser.add_argument(_flag(field), dest=field.name, **described)
+    parser.add_argument(flag_of(field), dest=field.name, **described)
 
 
 def _sentence(schema: dict[str, Any]) -> str:

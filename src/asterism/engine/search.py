@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from asterism.analysis.source.text import read
 from asterism.analysis.syntax.outlines import text_of
@@ -54,10 +54,15 @@ class ContextLines(NamedTuple):
     after: tuple[str, ...] = ()
 
 
-def lines_around(chunks: Iterable[Chunk], count: int) -> Mapping[ChunkKey, ContextLines]:
-    """`count` lines around each chunk; none where the file has changed since it was indexed."""
+def lines_around(
+    request: "SearchRequest", chunks: Iterable[Chunk]
+) -> Mapping[ChunkKey, ContextLines]:
+    """The lines that a request wants around chunks; none where the file has changed meanwhile."""
     files: dict[str, list[str]] = {}
     found: dict[ChunkKey, ContextLines] = {}
+    count = request.context_lines
+    if not count:
+        return found
     for chunk in chunks:
         check_deadline()
         if chunk.file_path not in files:
@@ -151,6 +156,12 @@ class SearchRequest:
     written: ReplyFormat | None = None
     """How the reply is serialised (default: only the texts are measured)."""
 
+    def whole(self, limit: int) -> Self:
+        """The request for hits in full, whatever their score and length, to choose from."""
+        return replace(
+            self, limit=limit, min_score=0.0, token_budget=None, context_lines=0, spread=False
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchReply:
@@ -223,9 +234,6 @@ def search(
         found, model = found_like(request.place, registered, wanted, sources, means)
     selection, cursor = _select(found, asked, wanted, searched)
     shut_out = not found.rows and not found.notes and not chunks.count(where)
-    around: Mapping[ChunkKey, ContextLines] = {}
-    if request.context_lines:
-        around = lines_around([kept.hit.chunk for kept in selection.kept], request.context_lines)
     return SearchReply(
         search=wanted,
         selection=selection,
@@ -236,7 +244,7 @@ def search(
         cursor=cursor,
         did_you_mean=found.did_you_mean,
         notes=(*found.notes, *_notes(request, asked.question, shut_out)),
-        around=around,
+        around=lines_around(request, [kept.hit.chunk for kept in selection.kept]),
         model=model,
         vectors_of=found.vectors_of,
         cutoff=found.cutoff,

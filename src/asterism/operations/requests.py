@@ -3,8 +3,8 @@
 They are apart from what answers them, so that building the command line loads little.
 """
 
-from dataclasses import dataclass, field
-from typing import Annotated, TypeAlias
+from dataclasses import asdict, dataclass, field, fields
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from asterism.operations.schema import (
     FILTERS_TEXT,
@@ -25,7 +25,7 @@ from asterism.operations.schema import (
     whole,
 )
 from asterism.types.index import Role
-from asterism.types.search import Mode, Stage
+from asterism.types.search import Filter, Filters, Mode, Stage
 
 MODES = tuple(mode.value for mode in Mode)
 STAGES = tuple(stage.value for stage in Stage)
@@ -45,9 +45,10 @@ _QUERY = Option(
     is_position=True,
     help="words, names, code, regex:PATTERN or symbol = NAME; - reads it from standard input",
 )
-_Explain: TypeAlias = Annotated[bool, switch("Say why each row is where it is.")]
+_LISTED = Option(is_of_lists=True)
+_Explain: TypeAlias = Annotated[bool, switch("Say why each row is where it is."), _LISTED]
 _ContextLines: TypeAlias = Annotated[
-    int, whole("Lines of the file above and below each row.", 0, 10)
+    int, whole("Lines of the file above and below each row.", 0, 10), _LISTED
 ]
 _MinScore: TypeAlias = Annotated[float | None, share("Leave out what scores less.")]
 _Filters: TypeAlias = Annotated[Json, mapping(FILTERS_TEXT), _FILTER]
@@ -58,9 +59,11 @@ _Limit: TypeAlias = Annotated[
     # How many depends on another option, so the engine says it.
     Option(is_bounded=False),
 ]
-_Exhaustive: TypeAlias = Annotated[bool, switch("Every match, in stable order, page by page.")]
+_Exhaustive: TypeAlias = Annotated[
+    bool, switch("Every match, in stable order, page by page."), _LISTED
+]
 _Cursor: TypeAlias = Annotated[
-    str | None, text("From the last page of the same exhaustive search.")
+    str | None, text("From the last page of the same exhaustive search."), _LISTED
 ]
 _Tokens: TypeAlias = Annotated[MaxTokens, _TOKENS]
 
@@ -203,3 +206,57 @@ class SymbolRelations:
     repository_id: RepositoryId = None
     project_id: ProjectId = None
     max_tokens: Annotated[MaxTokens, NOT_A_FLAG] = None
+
+
+_Request = TypeVar("_Request")
+
+ModeName: TypeAlias = Literal["hybrid", "semantic", "exact", "definition", "similar"]
+StageName: TypeAlias = Literal["discover", "refine"]
+
+
+class SimilarKeywords(Filters, total=False):
+    """Keywords of `Codebase.similar`: the fields of `SimilarCode`, and filters."""
+
+    limit: int
+    exhaustive: bool
+    min_score: float
+    stage: StageName | None
+    context_lines: int
+    cursor: str | None
+    max_tokens: int | None
+
+
+class SearchKeywords(SimilarKeywords, total=False):
+    """Keywords of `Codebase.search`: the fields of `SearchCode`, and filters."""
+
+    mode: ModeName
+    code_snippet: str | None
+    bm25_weight: float | None
+
+
+class ContextKeywords(Filters, total=False):
+    """Keywords of `Codebase.context`: the fields of `CodebaseSearch`, and filters."""
+
+    limit: int
+    min_score: float | None
+    max_tokens: int | None
+    stage: StageName | None
+
+
+_RENAMED = {"query": "text", "max_tokens": "token_budget"}
+"""Fields that the engine's request calls otherwise; `max_tokens` limits the texts of the rows."""
+_WORDS = {"mode": Mode, "stage": Stage}
+"""Fields whose words are enumerations in the engine's request."""
+
+
+def engine_request(
+    asked: SearchCode | SimilarCode, where: Filter, request: type[_Request]
+) -> _Request:
+    """The engine's request: every field of the call that it has too, and the filter."""
+    known = {each.name for each in fields(request)}  # type: ignore[arg-type]
+    given: Json = {"mode": Mode.similar, "where": where}
+    for own, value in asdict(asked).items():
+        name = _RENAMED.get(own, own)
+        if name in known and value is not None:
+            given[name] = _WORDS[name](value) if name in _WORDS else value
+    return request(**given)

@@ -37,6 +37,8 @@ class Option:
     shown: bool = True
     is_bounded: bool = True
     """The schema's bounds of a number hold for the command line too."""
+    is_of_lists: bool = False
+    """It belongs to a list of rows; a context is asked for without it."""
 
 
 NOT_A_FLAG = Option(shown=False)

@@ -11,17 +11,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asterism.analysis.source.checkouts import on_disk
-from asterism.cli.options import add_json, add_path, add_request, request_from
+from asterism.cli.options import add_json, add_path, add_request, flag_of, request_from
 from asterism.cli.parser import CommandParser, Declare
 from asterism.cli.setup import directory_named, engine
 from asterism.cli.terminal import printable, write_json
 from asterism.engine.context_reply import ContextReply
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchReply, SearchRequest
-from asterism.operations.json import to_json
-from asterism.operations.limits import result_json
-from asterism.operations.requests import NAME_FORMS, SearchCode, SimilarCode
-from asterism.operations.search import context_reply, engine_request
+from asterism.operations.requests import NAME_FORMS, SearchCode, SimilarCode, engine_request
+from asterism.operations.schema import request_fields
 from asterism.search.filters import parse_filter_words
 from asterism.search.path_filters import common_files, common_prefixes, literal
 from asterism.store.registry import Registered
@@ -112,12 +110,13 @@ def _asked(options: argparse.Namespace, here: Engine) -> tuple[Registered, Searc
     if options.path is not None:
         where = below(where, registered, place)
     asked = request_from(SearchCode, options, query=text)
-    return registered, engine_request(asked, where)
+    return registered, engine_request(asked, where, SearchRequest)
 
 
 def answer(reply: SearchReply, registered: Registered, options: argparse.Namespace) -> int:
     """Print a reply, and say by the exit code whether anything was found."""
     if options.json:
+        from asterism.operations.json import to_json
         from asterism.operations.search_reply import RowOptions, search_found
 
         rows = RowOptions(options.explain, is_local=True)
@@ -180,7 +179,8 @@ def _similar(options: argparse.Namespace) -> int:
                 "is; code is compared within one repository."
             )
         where = below(where, registered, within)
-    request = engine_request(request_from(SimilarCode, options, file_path=typed.file), where)
+    asked = request_from(SimilarCode, options, file_path=typed.file)
+    request = engine_request(asked, where, SearchRequest)
     reply = here.similar(registered, request, path, (typed.first, typed.last))
     return answer(reply, registered, options)
 
@@ -227,23 +227,22 @@ def _show(options: argparse.Namespace) -> int:
         return answer_context(reply, registered, options.json)
 
 
-# Options of a list that say nothing about context, by what they are called.
-_OF_LISTS = ("exhaustive", "cursor", "explain", "context_lines")
-
-
 def check_context(options: argparse.Namespace) -> None:
     """Refuse options that only a list of hits has."""
-    for name in _OF_LISTS:
-        if vars(options)[name]:
-            option = f"--{name.replace('_', '-')}"
+    for field in request_fields(SearchCode):
+        if field.option.is_of_lists and vars(options)[field.name]:
             raise UsageError(
-                f"{option} belongs to a list of hits; leave it out, or leave out --format context."
+                f"{flag_of(field)} belongs to a list of hits; leave it out, or leave out "
+                "--format context."
             )
 
 
 def answer_context(reply: ContextReply, registered: Registered, as_json: bool) -> int:
     """Print a reply, and say by the exit code whether anything was found."""
     if as_json:
+        from asterism.operations.limits import result_json
+        from asterism.operations.search import context_reply
+
         write_json(result_json(context_reply(reply, registered, is_local=True)))
     else:
         _print_context(reply)
