@@ -131,8 +131,8 @@ def test_a_search_option_that_is_added_is_on_every_surface(engine: Engine, harbo
     described = "Several symbols of a file early."
     assert shown["inputSchema"]["properties"]["spread"]["description"] == described
     with client_of(toolbox) as client:
-        for asked, spread in (({}, False), ({"spread": True}, True)):
-            answer = client.post("/api/wider", json={"query": "x", **asked})
+        for given, spread in (({}, False), ({"spread": True}, True)):
+            answer = client.post("/api/wider", json={"query": "x", **given})
             assert answer.json() == {"spread": spread}
     assert described in tools_page(toolbox.operations)
     command = Command("wider", "Find code.", operation="wider_search")

@@ -11,8 +11,7 @@ from asterism.analysis.source.checkouts import check_inside, enclosing_checkout,
 from asterism.analysis.source.secrets import is_secret_path
 from asterism.config.environment import cache_directory, data_directory
 from asterism.config.layers import Limited
-from asterism.config.load import load
-from asterism.config.logs import start_logs
+from asterism.config.load import load, start_logs
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from asterism.analysis.chunks.chunker import folded
-from asterism.analysis.chunks.units import units_of
+from asterism.analysis.chunks.units import folded, units_of
 from asterism.analysis.syntax.cuts import Pruning, problems_of
 from asterism.reply.gaps import GapMarks
 from asterism.reply.layout import Needs, joined, line_starts, needs_of, path_line

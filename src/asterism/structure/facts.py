@@ -23,9 +23,9 @@ from asterism.structure.shapes import (
     type_of,
     value_of,
 )
-from asterism.structure.uses import CALLABLE, Use, Uses, find_uses, is_call, may_be_call
+from asterism.structure.uses import Use, Uses, find_uses, is_call, may_be_call
 from asterism.types.outline import Item, Reference
-from asterism.types.structure import Connections, Edge, Fact, Gap, Known, SymbolPlace
+from asterism.types.structure import CALLABLE, Connections, Edge, Fact, Gap, Known, SymbolPlace
 
 _INTERFACES = frozenset({"interface", "trait", "protocol", "module"})
 
