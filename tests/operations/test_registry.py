@@ -27,7 +27,6 @@ from asterism.operations.schema import Json, choice, request_fields, switch, tex
 from asterism.servers.mcp.handshake import instructions_for
 from asterism.servers.mcp.server import make_server
 from asterism.types.request_limits import Bound
-from asterism.types.search import NO_FILTER
 from scripts.house.table import EXAMPLES, files_with
 from scripts.write_docs import operations_table, tools_page
 from tests.servers.http_clients import client_of
@@ -118,7 +117,7 @@ WIDER = Operation(
     request=WiderSearch,
     reply=Echoed,
     run=lambda _call, asked: CallReply(
-        parts=(), structured={"spread": engine_request(asked, NO_FILTER, SearchRequest).spread}
+        parts=(), structured={"spread": engine_request(asked, SearchRequest).spread}
     ),
     is_tool=True,
     route=Route("POST", "/api/wider"),
@@ -139,7 +138,7 @@ def test_a_search_option_that_is_added_is_on_every_surface(engine: Engine, harbo
     options = build_parser((command,), (WIDER,)).parse_args(["wider", "x", "--spread"])
     assert request_from(WiderSearch, options).spread
     asked, filters = request_of(WiderSearch, {"query": "x", "spread": True, "path": "src"})
-    assert engine_request(asked, NO_FILTER, SearchRequest).spread
+    assert engine_request(asked, SearchRequest).spread
     assert filters == {"path": "src"}
 
 

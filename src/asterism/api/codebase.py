@@ -128,7 +128,7 @@ class Codebase:
         `bm25_weight` is deprecated: the mode chooses between words and meaning.
         """
         asked, narrowed = request_of(SearchCode, {"query": query, **options})
-        request = engine_request(asked, self._where(filters, narrowed), SearchRequest)
+        request = engine_request(asked, SearchRequest, where=self._where(filters, narrowed))
         engine = self._open()
         self._build_if_missing(engine)
         return reply_of(engine.search(self._registered, request), self._registered)
@@ -153,7 +153,7 @@ class Codebase:
         lines = (asked.start_line, asked.end_line)
         # A wrong place is an error before an index is built.
         place_in(self._registered, path, *lines)
-        request = engine_request(asked, self._where(filters, narrowed), SearchRequest)
+        request = engine_request(asked, SearchRequest, where=self._where(filters, narrowed))
         self._build_if_missing(engine)
         found = engine.similar(self._registered, request, path, lines)
         return reply_of(found, self._registered)

@@ -1,7 +1,6 @@
 """Arguments of commands: what many share, and those that an operation's request declares."""
 
 import argparse
-from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from asterism.operations.schema import RequestField, request_fields
@@ -22,12 +21,15 @@ def add_path(parser: argparse.ArgumentParser, text: str) -> None:
 
 
 def add_request(
-    parser: argparse.ArgumentParser, request: type, leave_out: Iterable[str] = ()
+    parser: argparse.ArgumentParser, request: type, *names: str, when: str = ""
 ) -> None:
-    """Add the fields of a request record that the command line shows."""
-    for field in request_fields(request):
-        if field.option.shown and field.name not in leave_out:
-            _add(parser, field)
+    """Add the fields of a request record that the command line shows, or those that are named.
+
+    `when` begins their help: the action that they belong to.
+    """
+    shown = {field.name: field for field in request_fields(request) if field.option.shown}
+    for name in names or shown:
+        _add(parser, shown[name], when)
 
 
 def request_from(request: type[_Request], options: argparse.Namespace, **given: Any) -> _Request:
@@ -68,9 +70,9 @@ def flag_of(field: RequestField) -> str:
     return field.option.flag or f"--{field.name.replace('_', '-')}"
 
 
-def _add(parser: argparse.ArgumentParser, field: RequestField) -> None:
+def _add(parser: argparse.ArgumentParser, field: RequestField, when: str) -> None:
     option, schema = field.option, field.schema
-    described: dict[str, Any] = {"help": option.help or _sentence(schema)}
+    described: dict[str, Any] = {"help": when + (option.help or _sentence(schema))}
     if option.is_position:
         described["metavar"] = option.metavar or field.name.upper()
         if not field.required:
@@ -83,7 +85,8 @@ def _add(parser: argparse.ArgumentParser, field: RequestField) -> None:
         return
     if "default" in schema:
         described["default"] = schema["default"]
-        described["help"] += " (default: %(default)s)"
+        usual = schema["default"]
+        described["help"] += f" (default: {f'{usual:,}' if isinstance(usual, int) else usual})"
     one = schema["anyOf"][0] if "anyOf" in schema else schema
     if one is not schema or kind == "object":
         described["action"] = "append"

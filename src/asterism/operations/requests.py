@@ -4,7 +4,7 @@ They are apart from what answers them, so that building the command line loads l
 """
 
 from dataclasses import asdict, dataclass, field, fields
-from typing import Annotated, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 from asterism.operations.schema import (
     FILTERS_TEXT,
@@ -25,7 +25,7 @@ from asterism.operations.schema import (
     whole,
 )
 from asterism.types.index import Role
-from asterism.types.search import Filter, Filters, Mode, Stage
+from asterism.types.search import Filters, Mode, Stage
 
 MODES = tuple(mode.value for mode in Mode)
 STAGES = tuple(stage.value for stage in Stage)
@@ -208,6 +208,57 @@ class SymbolRelations:
     max_tokens: Annotated[MaxTokens, NOT_A_FLAG] = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexCodebase:
+    """A repository that is to be indexed."""
+
+    path: Annotated[
+        str | None,
+        text("The repository, or a folder in it; else the one the server was started in."),
+        NOT_A_FLAG,
+    ] = None
+    repository_id: RepositoryId = None
+    project_id: ProjectId = None
+    force: Annotated[
+        bool,
+        switch("Read and embed every file anew."),
+        Option(help="read and write every file anew"),
+    ] = False
+    wait: Annotated[bool, switch("Answer when it is done; false answers at once."), NOT_A_FLAG] = (
+        True
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexPlace:
+    """A repository whose index is meant."""
+
+    path: Annotated[
+        str | None,
+        text("Anything in the repository that is meant; else the server's own."),
+        Option(is_position=True, help="a directory in it (default: the current one)"),
+    ] = None
+    repository_id: RepositoryId = None
+    project_id: ProjectId = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddRepository:
+    """A directory that is to be registered."""
+
+    path: Annotated[str, text("The directory, an absolute path."), NOT_A_FLAG]
+    name: Annotated[
+        str | None,
+        text("What it is called; the directory's name unless told otherwise."),
+        Option(help="what to call the repository (default: its directory)"),
+    ] = None
+    project: Annotated[
+        str | None,
+        text("The project it belongs to; one of its own unless told otherwise."),
+        Option(help="the project it belongs to (default: its own)"),
+    ] = None
+
+
 _Request = TypeVar("_Request")
 
 ModeName: TypeAlias = Literal["hybrid", "semantic", "exact", "definition", "similar"]
@@ -243,20 +294,25 @@ class ContextKeywords(Filters, total=False):
     stage: StageName | None
 
 
-_RENAMED = {"query": "text", "max_tokens": "token_budget"}
-"""Fields that the engine's request calls otherwise; `max_tokens` limits the texts of the rows."""
+_RENAMED = {
+    "query": "text",
+    "max_tokens": "token_budget",
+    "agentName": "agent",
+    "conversationId": "conversation",
+    "requestId": "request_id",
+}
+"""Fields that requests of the engine call otherwise; `max_tokens` limits the texts of rows."""
 _WORDS = {"mode": Mode, "stage": Stage}
-"""Fields whose words are enumerations in the engine's request."""
+"""Fields whose words are enumerations in requests of the engine."""
 
 
-def engine_request(
-    asked: SearchCode | SimilarCode, where: Filter, request: type[_Request]
-) -> _Request:
-    """The engine's request: every field of the call that it has too, and the filter."""
+def engine_request(asked: Any, request: type[_Request], **given: Any) -> _Request:
+    """A request of the engine: every field of the call that it has too, and what is given."""
     known = {each.name for each in fields(request)}  # type: ignore[arg-type]
-    given: Json = {"mode": Mode.similar, "where": where}
+    if isinstance(asked, SimilarCode):
+        given["mode"] = Mode.similar
     for own, value in asdict(asked).items():
-        name = _RENAMED.get(own, own)
+        name = own if own in known else _RENAMED.get(own, own)
         if name in known and value is not None:
             given[name] = _WORDS[name](value) if name in _WORDS else value
     return request(**given)

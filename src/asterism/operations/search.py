@@ -124,7 +124,7 @@ def _written(
     from asterism.search.filters import applied
     from asterism.search.selection.options import CHARS_PER_TOKEN, CHUNKS
 
-    request = engine_request(asked, where, SearchRequest)
+    request = engine_request(asked, SearchRequest, where=where)
     around = 2 * len(compact(shown_query(query))) + len(compact(applied(where)))
     serialise = partial(serialised_row, explain=asked.explain, request=request)
     return replace(

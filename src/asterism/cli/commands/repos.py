@@ -6,13 +6,14 @@ import sys
 import time
 
 from asterism.cli.commands.symbols import counted
-from asterism.cli.options import add_json, add_path
+from asterism.cli.options import add_json, add_request
 from asterism.cli.parser import EXIT_USAGE, CommandParser
 from asterism.cli.setup import directory_named, engine
 from asterism.cli.terminal import confirmed, write_json
 from asterism.engine.engine import Engine
 from asterism.engine.status import Listed, ListedState, Status, list_repositories
 from asterism.operations.json import job_json, moment, statistics_json, upgrade_json
+from asterism.operations.requests import AddRepository, IndexPlace
 from asterism.operations.schema import Json
 from asterism.store.registry import Registered
 from asterism.types.errors import UsageError
@@ -23,7 +24,7 @@ from asterism.types.index import Staleness
 def declare(parser: CommandParser) -> None:
     """Add the arguments of the command that is meant."""
     if parser.command == "status":
-        add_path(parser, "a directory in it (default: the current one)")
+        add_request(parser, IndexPlace)
         add_json(parser)
         return
     parser.add_argument(
@@ -36,8 +37,7 @@ def declare(parser: CommandParser) -> None:
     parser.add_argument(
         "target", metavar="TARGET", nargs="?", help="the path to add; the name or path to remove"
     )
-    parser.add_argument("--name", help="with add: what to call it (default: its directory)")
-    parser.add_argument("--project", help="with add: the project it belongs to (default: its own)")
+    add_request(parser, AddRepository, "name", "project", when="with add: ")
     parser.add_argument("--yes", action="store_true", help="with remove: do not ask")
     add_json(parser)
 

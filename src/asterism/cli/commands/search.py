@@ -110,7 +110,7 @@ def _asked(options: argparse.Namespace, here: Engine) -> tuple[Registered, Searc
     if options.path is not None:
         where = below(where, registered, place)
     asked = request_from(SearchCode, options, query=text)
-    return registered, engine_request(asked, where, SearchRequest)
+    return registered, engine_request(asked, SearchRequest, where=where)
 
 
 def answer(reply: SearchReply, registered: Registered, options: argparse.Namespace) -> int:
@@ -180,7 +180,7 @@ def _similar(options: argparse.Namespace) -> int:
             )
         where = below(where, registered, within)
     asked = request_from(SimilarCode, options, file_path=typed.file)
-    request = engine_request(asked, where, SearchRequest)
+    request = engine_request(asked, SearchRequest, where=where)
     reply = here.similar(registered, request, path, (typed.first, typed.last))
     return answer(reply, registered, options)
 

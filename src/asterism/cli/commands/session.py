@@ -15,13 +15,11 @@ from asterism.cli.setup import directory_named, engine
 from asterism.cli.terminal import console, show, write_json
 from asterism.context.replay import ItemChange, ReplayedRequest
 from asterism.context.sessions import usage_json, use_json
-from asterism.engine.sessions import Sessions
+from asterism.engine.sessions import DEFAULT_AGENT, Sessions
 from asterism.operations.context_json import session_json
 from asterism.operations.schema import Json
 from asterism.types.errors import InputError, UsageError
 from asterism.types.sessions import Session
-
-DEFAULT_AGENT = "reader"
 
 
 def declare(parser: CommandParser) -> None:

@@ -27,8 +27,8 @@ def declare(parser: CommandParser) -> None:
         add_path(parser, "anything in the repository (default: here)")
     else:
         # References have no depth.
-        leave_out = ("depth",) if parser.command == "refs" else ()
-        add_request(parser, SymbolRelations, leave_out)
+        fields = ("name", "path") if parser.command == "refs" else ()
+        add_request(parser, SymbolRelations, *fields)
     add_json(parser)
 
 
