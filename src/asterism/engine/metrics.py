@@ -41,7 +41,7 @@ LOOK_SECONDS = 1.0
 """How often someone who waits looks whether he is to stop."""
 
 
-class Questions:
+class QueryCounter:
     """Counts in-flight queries so that background work can yield."""
 
     def __init__(self) -> None:
