@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +19,7 @@ from asterism.search.ranking.options import RankOptions, Weights
 from asterism.search.ranking.recipe import rank
 from asterism.search.ranking.rerank import ChunkScorer, masked_places, reranked, with_distances
 from asterism.search.ranking.symbol_order import SymbolRecall, rank_symbols, ranks_symbols
+from asterism.search.ranking.symbol_weights import SymbolFeatures
 from asterism.search.recall import Pools, Sources, recall, recall_by_meaning
 from asterism.search.similar import nearest_to
 from asterism.search.symbol_recall import SymbolPools, recall_symbols
@@ -251,6 +252,15 @@ def _by_vendor(
     return found, masked.note("the reranker", means.settings.masking.report)
 
 
+WORD_FEATURES = (
+    *("text", "body", "name", "title", "title_body", "head_title", "head_prose", "said"),
+    *("said_head", "file_text", "file_title", "beside_text"),
+)
+"""Features of a symbol that compare words."""
+VECTOR_FEATURES = (*("vector_title", "vector_body", "vector_mean", "vector_code", "beside_vector"),)
+"""Features of a symbol that compare vectors."""
+
+
 def with_bm25_weight(options: RankOptions, weight: float) -> RankOptions:
     """The options with `weight` for words and `1 - weight` for vectors; 0.5 changes nothing."""
     words, meaning, chunk = 2 * weight, 2 * (1 - weight), options.chunk
@@ -270,8 +280,15 @@ def with_bm25_weight(options: RankOptions, weight: float) -> RankOptions:
             nearby=meaning * now.nearby,
         )
 
+    def of_symbols(now: SymbolFeatures) -> SymbolFeatures:
+        values = asdict(now)
+        values |= {name: words * values[name] for name in WORD_FEATURES}
+        return SymbolFeatures(**values | {name: meaning * values[name] for name in VECTOR_FEATURES})
+
+    symbols = options.symbols
     return replace(
         options,
+        symbols=replace(symbols, short=of_symbols(symbols.short), long=of_symbols(symbols.long)),
         weights=weighed(options.weights),
         change_weights=weighed(options.change_weights),
         chunk=replace(chunk, text=words * chunk.text, vector=meaning * chunk.vector),

@@ -242,7 +242,8 @@ def shape_verdict(
     if catalogue.options_hash(repository.name) != options_hash(options):
         return IndexVerdict(
             Staleness.options,
-            "The index was made with other settings; run `asterism index` to read the files anew.",
+            "The index was made with other settings or by an earlier version: reindex needed. "
+            "Search still works; run `asterism index`.",
         )
     if manifest.model != model:
         return IndexVerdict(

@@ -20,8 +20,7 @@ from asterism.engine.engine import Engine
 from asterism.engine.search import SearchReply, SearchRequest
 from asterism.operations.requests import NAME_FORMS, SearchCode, SimilarCode, engine_request
 from asterism.operations.schema import request_fields
-from asterism.search.filters import parse_filter_words
-from asterism.search.path_filters import common_files, common_prefixes, literal
+from asterism.search.filters import common_files, common_prefixes, literal, parse_filter_words
 from asterism.store.registry import Registered
 from asterism.types.errors import PathMissing, UsageError
 from asterism.types.files import display_path
