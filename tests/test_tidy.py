@@ -23,7 +23,7 @@ LAYOUT_LEFT = {
     "functions with more than six parameters": 0,
     "attributes found by a computed name": 31,
     "functions that resolve a repository twice": 1,
-    "modules": 418,
+    "modules": 420,
 }
 LINES_LEFT = 97_000
 
