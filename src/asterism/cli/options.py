@@ -15,6 +15,17 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
+def add_action(parser: argparse.ArgumentParser, *actions: str) -> None:
+    """Add what is to be done; the first of them unless told otherwise."""
+    parser.add_argument(
+        "action",
+        nargs="?",
+        choices=actions,
+        default=actions[0],
+        help="what to do (default: %(default)s)",
+    )
+
+
 def add_path(parser: argparse.ArgumentParser, text: str) -> None:
     """Add a PATH that may be left out."""
     parser.add_argument("path", metavar="PATH", nargs="?", help=text)

@@ -8,7 +8,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from asterism.cli.options import add_json, add_request, request_from
+from asterism.cli.options import add_action, add_json, add_request, request_from
 from asterism.cli.parser import CommandParser
 from asterism.cli.render.agents import agent_json, print_agent, print_list
 from asterism.cli.setup import engine
@@ -32,13 +32,7 @@ _PROMPT = "You help with this codebase."
 
 def declare(parser: CommandParser) -> None:
     """Add the arguments."""
-    parser.add_argument(
-        "action",
-        nargs="?",
-        choices=("list", "show", "new", "edit", "check", "import", "export"),
-        default="list",
-        help="what to do (default: %(default)s)",
-    )
+    add_action(parser, "list", "show", "new", "edit", "check", "import", "export")
     parser.add_argument(
         "name",
         metavar="NAME",

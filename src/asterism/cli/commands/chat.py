@@ -19,7 +19,7 @@ from asterism.cli.commands.chat_commands import (
 from asterism.cli.options import add_json, add_path, add_request, request_from
 from asterism.cli.parser import CommandParser
 from asterism.cli.render.answers import Conversing, Display, complain
-from asterism.cli.setup import directory_named, engine
+from asterism.cli.setup import engine, place_named, question_typed
 from asterism.cli.terminal import console, printable, show, write_json
 from asterism.config.environment import data_directory
 from asterism.engine.chat.requests import AskRequest, answer_json
@@ -27,8 +27,7 @@ from asterism.engine.chat.service import Asking
 from asterism.operations.chat_requests import Ask
 from asterism.operations.requests import engine_request
 from asterism.types.chat import TurnStatus
-from asterism.types.errors import AsterismError, PathMissing, UsageError
-from asterism.types.files import display_path
+from asterism.types.errors import AsterismError
 
 
 def declare(parser: CommandParser) -> None:
@@ -58,18 +57,13 @@ def run(options: argparse.Namespace) -> int:
     return _chat(options) if options.command == "chat" else _ask(options)
 
 
-INPUT_BYTES = 1_000_000
-"""What a question on standard input may have."""
-
 _CODES = {TurnStatus.done: 0, TurnStatus.stopped: 130, TurnStatus.failed: 2}
 
 
 def _ask(options: argparse.Namespace) -> int:
     """Print the answer; the exit code says whether there is one."""
-    question = _typed() if options.question == "-" else options.question
-    place = directory_named(options.path)
-    if not place.exists():
-        raise PathMissing(f"{display_path(str(place))} does not exist; check the path.")
+    question = question_typed(options.question)
+    place = place_named(options.path)
     with closing(engine()) as here, closing(Asking(here)) as asking:
         registered = here.locate(place)
         conversation = options.conversationId
@@ -96,24 +90,12 @@ def _ask(options: argparse.Namespace) -> int:
     return _CODES.get(answered.turn.status, 1)
 
 
-def _typed() -> str:
-    """The question on standard input."""
-    if sys.stdin is None:
-        raise UsageError("There is no standard input to read the question from; give it instead.")
-    data = sys.stdin.buffer.read(INPUT_BYTES + 1)
-    if len(data) > INPUT_BYTES:
-        raise UsageError(f"The question is over {INPUT_BYTES:,} bytes; give the part that matters.")
-    return data.decode("utf-8", "replace")
-
-
 HISTORY_FILE = "chat_history"
 
 
 def _chat(options: argparse.Namespace) -> int:
     """Answer until the user leaves."""
-    place = directory_named(options.path)
-    if not place.exists():
-        raise PathMissing(f"{display_path(str(place))} does not exist; check the path.")
+    place = place_named(options.path)
     with closing(engine()) as here, closing(Asking(here)) as asking:
         registered = here.locate(place)
         streams = sys.stdout.isatty()

@@ -3,11 +3,10 @@
 import argparse
 import sys
 from contextlib import closing
-from pathlib import Path
 
 from asterism.cli.options import add_json, add_path, add_request, request_from
 from asterism.cli.parser import CommandParser
-from asterism.cli.setup import directory_named, engine
+from asterism.cli.setup import engine, repository_around
 from asterism.cli.terminal import console, printable, show, write_json
 from asterism.context.items import columns
 from asterism.context.messages import item_text
@@ -46,10 +45,7 @@ def declare(parser: CommandParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Choose context for a message and show it."""
     with closing(engine()) as here:
-        if options.path is None:
-            registered = here.registry.find(Path.cwd())
-        else:
-            registered = here.locate(directory_named(options.path))
+        registered = repository_around(here, options.path)
         asked = request_from(ContextOf, options, connect=not options.no_tools)
         request = engine_request(asked, ContextRequest)
         found = context_for(here, registered, request)

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from asterism.cli.options import add_json, add_request
+from asterism.cli.options import add_action, add_json, add_request
 from asterism.cli.parser import CommandParser
 from asterism.cli.setup import engine
 from asterism.cli.terminal import confirmed, console, printable, show, write_json
@@ -35,13 +35,7 @@ SHOWN_ID = 8
 
 def declare(parser: CommandParser) -> None:
     """Add the arguments."""
-    parser.add_argument(
-        "action",
-        nargs="?",
-        choices=("list", "show", "search", "archive", "restore", "delete", "export"),
-        default="list",
-        help="what to do (default: %(default)s)",
-    )
+    add_action(parser, "list", "show", "search", "archive", "restore", "delete", "export")
     parser.add_argument(
         "target",
         metavar="TARGET",

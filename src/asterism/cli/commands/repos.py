@@ -6,7 +6,7 @@ import sys
 import time
 
 from asterism.cli.commands.symbols import counted
-from asterism.cli.options import add_json, add_request
+from asterism.cli.options import add_action, add_json, add_request
 from asterism.cli.parser import EXIT_USAGE, CommandParser
 from asterism.cli.setup import directory_named, engine
 from asterism.cli.terminal import confirmed, write_json
@@ -27,13 +27,7 @@ def declare(parser: CommandParser) -> None:
         add_request(parser, IndexPlace)
         add_json(parser)
         return
-    parser.add_argument(
-        "action",
-        nargs="?",
-        choices=("list", "add", "remove"),
-        default="list",
-        help="what to do (default: %(default)s)",
-    )
+    add_action(parser, "list", "add", "remove")
     parser.add_argument(
         "target", metavar="TARGET", nargs="?", help="the path to add; the name or path to remove"
     )
