@@ -112,7 +112,7 @@ def test_a_search_option_that_is_added_to_the_request() -> None:
         ("chat", Ask, {"question", "requestId"}),
         ("conversations", ListConversations, set()),
         ("context", ContextOf, set()),
-        ("agent", EditItem, {"agentName", "action", "type"}),
+        ("agent", EditItem, {"agentName", "type"}),
         ("index", IndexCodebase, set()),
         ("index", AddRepository, set()),
         ("repos", AddRepository, set()),
