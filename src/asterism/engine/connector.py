@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from asterism.analysis.resolve.candidates import family_of
 from asterism.analysis.syntax.language import detect
@@ -20,7 +20,7 @@ from asterism.lsp.keeper import KeeperOptions, ServerCondition
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
 from asterism.structure.positions import SymbolTarget
-from asterism.structure.project import Witness
+from asterism.structure.project import CheckerProject
 from asterism.structure.repository import FileReader, FilesOnce, IndexedRepository, KeptOutlines
 from asterism.types.deadlines import check_deadline
 from asterism.types.errors import LanguageServerError, ServerGarbled, ServerMissing
@@ -47,6 +47,8 @@ _ODD = (
 )
 
 
+Witness: TypeAlias = CheckerProject[Any]
+"""A compiler or type checker with a repository loaded."""
 _Make: TypeAlias = Callable[[], Witness]
 
 
@@ -258,7 +260,7 @@ class Questions:
 
         name = self._snapshot.registered.repository.name
         repository = IndexedRepository(name, self.files, self._snapshot.catalogue)
-        return ByName(repository).question().connections
+        return ByName(repository).connections
 
     @cached_property
     def _listing(self) -> tuple[FoundFile, ...]:

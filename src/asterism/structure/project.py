@@ -4,7 +4,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from asterism.lsp.connection import Answer, ServerConnection
 from asterism.lsp.keeper import Keeper, KeeperOptions, ServerCondition
@@ -59,34 +59,6 @@ class Changes(NamedTuple):
 
     def __bool__(self) -> bool:
         return any(self[:])
-
-
-class Witness(Protocol):
-    """A compiler or type checker with a repository loaded."""
-
-    @property
-    def condition(self) -> ServerCondition:
-        """Whether it is starting, ready or resting."""
-        ...
-
-    @property
-    def pid(self) -> int | None:
-        """Its process, while there is one."""
-        ...
-
-    def warm_up(self, files: Sequence[FoundFile]) -> None:
-        """Begin to load it in the background."""
-        ...
-
-    def connections(
-        self, targets: Sequence[SymbolTarget], files: Sequence[FoundFile]
-    ) -> tuple[Connections, ...]:
-        """What is known of each target."""
-        ...
-
-    def close(self) -> None:
-        """End the process."""
-        ...
 
 
 class CheckerProject(ABC, Generic[Session]):
