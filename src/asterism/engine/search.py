@@ -15,12 +15,11 @@ from asterism.engine.stores import DataDirectories
 from asterism.engine.warm import Warm
 from asterism.indexing.plan import first_build
 from asterism.search.query.parse import understand, understand_code
-from asterism.search.recall import Sources
+from asterism.search.recall import CodePlace, Model, Sources
 from asterism.search.selection.excerpts import excerpts_for
 from asterism.search.selection.options import CHUNKS, SelectionOptions, limited, staged
 from asterism.search.selection.select import select
 from asterism.search.selection.sizes import Measure, source_text
-from asterism.search.similar import CodePlace, Model
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot
 from asterism.store.registry import Registered

@@ -131,7 +131,7 @@ class ContextOf:
     ] = 10
     min_score: Annotated[
         float | None,
-        share("Of code that is given (default: 0.5, more likely right than not)."),
+        share("Of code that is given (default: code that is worth its tokens)."),
         Option(metavar="SCORE", is_bounded=False),
     ] = None
     connect: Annotated[bool, switch("Start the agent's servers."), NOT_A_FLAG] = True

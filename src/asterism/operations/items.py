@@ -119,9 +119,7 @@ def list_items(call: Call, asked: ListItems) -> CallReply:
             )
     shown = item_json if asked.name is not None else _in_short
     found = _Items(
-        agentName=agent.name,
-        items=tuple(map(shown, items)),
-        notes=tuple(ready.absent.values()),
+        agentName=agent.name, items=tuple(map(shown, items)), notes=tuple(ready.absent.values())
     )
     return _reply(found, call)
 

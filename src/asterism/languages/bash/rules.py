@@ -202,11 +202,7 @@ def _declaration(builder: Builder, node: Node) -> bool:
 
 
 def _define_variable(
-    builder: Builder,
-    node: Node,
-    part: Node,
-    modifiers: list[str] | tuple[()],
-    opens: bool = True,
+    builder: Builder, node: Node, part: Node, modifiers: list[str] | tuple[()], opens: bool = True
 ) -> Draft | None:
     name = part.child_by_field_name("name") or part
     if name.type != "variable_name":

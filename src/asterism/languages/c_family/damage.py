@@ -124,12 +124,7 @@ def _define(builder: Builder, found: Declarator, start: Node, end: Node, head_en
     else:
         kind = "property" if is_member else "variable"
     draft = builder.define(
-        start,
-        kind,
-        found.name,
-        name_node=found.node,
-        owner=found.scope,
-        opens=False,
+        start, kind, found.name, name_node=found.node, owner=found.scope, opens=False
     )
     draft.signature = builder.signature(start, start.start_byte, head_end)
     builder.extend(draft, end)

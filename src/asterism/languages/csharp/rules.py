@@ -88,11 +88,7 @@ def _attributes(builder: Builder, lists: list[Node]) -> list[str]:
 
 
 def _define(
-    builder: Builder,
-    node: Node,
-    kind: str,
-    name: Node | str,
-    **parts: Unpack[SymbolParts],
+    builder: Builder, node: Node, kind: str, name: Node | str, **parts: Unpack[SymbolParts]
 ) -> Draft:
     parts["modifiers"], lists = marks(builder, node)
     parts["decorators"] = lists

@@ -291,10 +291,7 @@ CONVENTIONS = Conventions(
     ),
     comments=frozenset({"comment"}),
     skipped=frozenset({*literals.STRINGS, "rune_literal", "int_literal", "float_literal"}),
-    members={
-        "selector_expression": ("operand", "field"),
-        "qualified_type": ("package", "name"),
-    },
+    members={"selector_expression": ("operand", "field"), "qualified_type": ("package", "name")},
     statements=dict.fromkeys(
         (
             "if_statement",

@@ -332,11 +332,5 @@ RULES: dict[str, Rule] = {
 }
 
 KOTLIN = Language(
-    "kotlin",
-    ("tree_sitter_kotlin", "language"),
-    CONVENTIONS,
-    RULES,
-    _exported,
-    _finish,
-    readable,
+    "kotlin", ("tree_sitter_kotlin", "language"), CONVENTIONS, RULES, _exported, _finish, readable
 )

@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
-from asterism.analysis.syntax.rules import (
-    child_of,
-    children_of,
-    definition,
-    marks,
-    root,
-    value_cut,
-)
+from asterism.analysis.syntax.rules import child_of, children_of, definition, marks, root, value_cut
 from asterism.analysis.syntax.text import Conventions, decorator_names
 from asterism.languages.php import names
 from asterism.languages.php.names import CLOSURES, closure

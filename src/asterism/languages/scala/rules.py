@@ -52,10 +52,7 @@ CONVENTIONS = Conventions(
             "access_modifier",
         }
     ),
-    members={
-        "field_expression": ("value", "field"),
-        "infix_expression": ("left", "operator"),
-    },
+    members={"field_expression": ("value", "field"), "infix_expression": ("left", "operator")},
     statements=dict.fromkeys(
         (
             "if_expression",

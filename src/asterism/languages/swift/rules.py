@@ -197,10 +197,7 @@ def _closure(builder: Builder, node: Node) -> bool:
         return bindings.closure(builder, node)
     head = _callee_name(builder, callee)
     draft = builder.define(
-        node,
-        "function",
-        f"{head}({_title(builder, suffix)}) callback",
-        body=statements,
+        node, "function", f"{head}({_title(builder, suffix)}) callback", body=statements
     )
     draft.signature = _without_braces(draft.signature) or head
     return bindings.closure(builder, node)
