@@ -8,7 +8,7 @@ from asterism.reply.graph import GraphEntry, GraphOptions, Numbers, first_line, 
 from asterism.reply.names import Resolver
 from asterism.reply.snapshots import FUNCTIONS, WHOLE_LINES, Shortened, Snapshot, snapshot
 from asterism.types.deadlines import check_deadline
-from asterism.types.files import display_path
+from asterism.types.files import display_name, display_path
 from asterism.types.outline import Outline
 from asterism.types.search import Detail, Lines
 from asterism.types.structure import Connections
@@ -66,7 +66,7 @@ class OtherCandidate(NamedTuple):
         place = f"{display_path(self.path)}:{self.lines.first}"
         if self.lines.last > self.lines.first:
             place += f"-{self.lines.last}"
-        return f"{place}  {display_path(self.name)}  {self.score:.2f}"
+        return f"{place}  {display_name(self.name)}  {self.score:.2f}"
 
 
 class ReplyPart(NamedTuple):

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from asterism.reply.marks import CALLABLE, IN_RESULTS, SHARED, Marks, Shared, told_of, used_by
 from asterism.types.deadlines import check_deadline
-from asterism.types.files import display_path
+from asterism.types.files import display_name, display_path
 from asterism.types.search import Detail, Lines
 from asterism.types.structure import (
     Connections,
@@ -128,7 +128,7 @@ def graph_body(entries: Sequence[GraphEntry], options: GraphOptions = _DEFAULT) 
     blocks = [""]
     for number, entry in enumerate(entries, 1):
         check_deadline()
-        title = display_path(entry.connections.symbol.name)
+        title = display_name(entry.connections.symbol.name)
         heading = f"[{number}] {title}" if len(entries) > 1 else title
         blocks.append("\n".join([heading, *(f" {line}" for line in lines.of(entry))]))
     legend = [f"{mark} = {meaning}" for mark, meaning in _LEGEND.items() if mark in lines.seen]
@@ -186,7 +186,7 @@ def _shared(shared: Sequence[Shared], total: int, most: int) -> Iterator[str]:
     yield "Shared dependencies not in results:"
     for symbol, users in shared[:most]:
         kind = f"{symbol.kind}, " if symbol.kind else ""
-        yield f" {display_path(symbol.name)}{_place(symbol)}: {kind}used by {users}/{total} results"
+        yield f" {display_name(symbol.name)}{_place(symbol)}: {kind}used by {users}/{total} results"
     if len(shared) > most:
         yield f" and {len(shared) - most:,} more"
 
@@ -286,7 +286,7 @@ class _Lines:
             how = f"by name {sure}".strip() if says_how else sure
             notes.extend([how] if how else [])
         # What a file calls at its top is called by the file, and files may have any name.
-        name = display_path(edge.target.name)
+        name = display_name(edge.target.name)
         return _marked(name, mark) + (f" ({', '.join(notes)})" if notes else "")
 
     def _elsewhere(self, symbol: SymbolPlace) -> str | None:
