@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Level
 from asterism.analysis.syntax.rules import child_of, children_of, marks
-from asterism.analysis.syntax.text import first_child
+from asterism.analysis.syntax.text import first_child, first_named, fold
 from asterism.languages.ecmascript.names import (
     callable_value,
     pattern_leaves,
@@ -206,6 +207,24 @@ def _in_type(parent: Node) -> bool:
     return parent.type in ("type_query", "type_annotation", "type_alias_declaration")
 
 
+def import_type(builder: Builder, node: Node) -> bool:
+    """`import('x').Y` where the grammar only knows names; it reads a name (see `repairs`)."""
+    first = first_child(node)
+    if node.type == "type_query":
+        first = first_named(node)
+    if first is None or first.type != "identifier" or builder.text(first) != "import":
+        return True
+    name = node.named_children[-1]
+    end = node.end_byte if name == first else name.start_byte
+    call = builder.slice(first.start_byte, end).rstrip(" .\n\t")
+    builder.defined.add(first.start_byte)
+    builder.receivers[name.start_byte] = fold(call)
+    module = re.search(r"""["']([^"'\n]+)["']""", call)
+    if module is not None:
+        builder.add_import(node, module[1], dynamic=True, type_only=True)
+    return True
+
+
 def required_module(builder: Builder, value: Node) -> str | None:
     """The module a `require('x')` or `import('x')` call names, if it names one outright."""
     if value.type != "call_expression":
@@ -309,9 +328,11 @@ def _specifiers(builder: Builder, clause: Node) -> Iterator[tuple[str, str, Node
         yield (alias or local).strip("\"'"), local, specifier
 
 
+_EXPORT_TYPE = re.compile(rb"export\s+type\s*\*")
+
+
 def _has_type_keyword(builder: Builder, node: Node) -> bool:
-    """Whether `type` follows; the grammar does not know `export type *` and calls it an error."""
-    return any(
-        child.type == "type" or (child.is_error and builder.text(child) == "type")
-        for child in node.children
-    )
+    """Whether `type` follows; in `export type *` the grammar does not see it (see `repairs`)."""
+    if any(child.type == "type" for child in node.children):
+        return True
+    return _EXPORT_TYPE.match(builder.source, node.start_byte) is not None

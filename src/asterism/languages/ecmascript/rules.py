@@ -20,6 +20,7 @@ from asterism.analysis.syntax.rules import (
 from asterism.analysis.syntax.text import Conventions, first_named
 from asterism.languages.ecmascript import assignments, modules, names, values
 from asterism.languages.ecmascript.names import property_name
+from asterism.languages.ecmascript.repairs import repaired
 from asterism.types.outline import Export
 
 if TYPE_CHECKING:
@@ -260,7 +261,7 @@ def _type_query(builder: Builder, node: Node) -> bool:
         if receiver is not None and name is not None:
             builder.member(receiver, name)
         inner = receiver
-    return True
+    return modules.import_type(builder, node)
 
 
 def _infer(builder: Builder, node: Node) -> bool:
@@ -312,17 +313,28 @@ def _finish(builder: Builder) -> None:
     builder.exports[:] = sorted(unique.values(), key=lambda export: export.line)
 
 
+def _function(builder: Builder, node: Node) -> bool:
+    """A function; a signature without a name is read as one with a name (see `repairs`)."""
+    if not builder.source.startswith(b"default", node.start_byte):
+        return _NAMED_FUNCTION(builder, node)
+    name = node.child_by_field_name("name")
+    if name is not None:
+        builder.defined.add(name.start_byte)
+    builder.define(node, "function", "default", modifiers=("default",))
+    return True
+
+
 _PLAIN_CLASS = definition("class", level=Level.TYPE)
-_FUNCTION = definition("function", after=_after_function)
+_NAMED_FUNCTION = definition("function", after=_after_function)
 
 RULES: dict[str, Rule] = {
     "import_statement": modules.import_statement,
     "import_alias": modules.import_alias,
     "export_statement": modules.export_statement,
     "call_expression": modules.call_expression,
-    "function_declaration": _FUNCTION,
-    "generator_function_declaration": _FUNCTION,
-    "function_signature": _FUNCTION,
+    "function_declaration": _function,
+    "generator_function_declaration": _function,
+    "function_signature": _function,
     "class_declaration": _class,
     "abstract_class_declaration": _class,
     "interface_declaration": definition("interface", level=Level.TYPE),
@@ -352,6 +364,8 @@ RULES: dict[str, Rule] = {
     "generator_function": values.function,
     "class": values.class_expression,
     "class_static_block": values.scope,
+    "nested_type_identifier": modules.import_type,
+    "nested_identifier": modules.import_type,
     "decorator": _decorator,
     "required_parameter": values.parameter,
     "optional_parameter": values.parameter,
@@ -380,7 +394,7 @@ _TYPED_RULES = {kind: rule for kind, rule in RULES.items() if kind != "formal_pa
 def _language(
     name: str, package: str, function: str, rules: dict[str, Rule] = _TYPED_RULES
 ) -> Language:
-    return Language(name, (package, function), CONVENTIONS, rules, _exported, _finish)
+    return Language(name, (package, function), CONVENTIONS, rules, _exported, _finish, repaired)
 
 
 JAVASCRIPT = _language("javascript", "tree_sitter_javascript", "language", RULES)
