@@ -47,7 +47,7 @@ from asterism.search.ranking.options import OF_VECTORS, RankOptions, Weights
 from asterism.search.recall import Pools
 from asterism.types.errors import UsageError
 from benchmarks.ranking.datasets import add_arguments, count_of, given_sets
-from benchmarks.ranking.refit_cases import USUAL, WISHES, Case, Models, cases
+from benchmarks.ranking.refit_cases import CHANGES, USUAL, Case, Models, cases
 from benchmarks.ranking.regression import FOLDS, Curve, List, fit_curve, fit_near, folds
 
 TOPICS = "weights"
@@ -63,8 +63,8 @@ AGAINST = frozenset({"depth", "properties", "type_found"})
 
 def only_change_requests(dataset: Dataset) -> Dataset:
     """The dataset without the questions that name a topic."""
-    wished = (query for query in dataset.queries if understand(query.query).is_wish)
-    return replace(dataset, queries=tuple(wished))
+    changes = (query for query in dataset.queries if understand(query.query).is_change_request)
+    return replace(dataset, queries=tuple(changes))
 
 
 def with_weights(names: Sequence[str], values: Sequence[float], field: str) -> RankOptions:
@@ -212,7 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 dataset = only_change_requests(dataset)
             asked = [*cases(dataset, repos, engine, models)]
             every += shared(asked, every, given.share)
-    field = WISHES if given.change_requests else TOPICS
+    field = CHANGES if given.change_requests else TOPICS
     usual = ALL if given.change_requests or given.every else OF_VECTORS
     numbers = run(every, given.weight or usual, field, max(given.folds, 2))
     text = json.dumps(numbers, indent=2)

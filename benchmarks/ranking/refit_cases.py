@@ -26,7 +26,7 @@ from benchmarks.ranking.regression import List
 
 LIMIT = 10
 USUAL = RankOptions()
-WISHES = "wished"
+CHANGES = "change_weights"
 # Of a question; the right one is among them for 998 of 1,000 questions.
 FILES = 30
 # As many lines as any file has.
@@ -52,7 +52,7 @@ class Case:
 
     def has(self, field: str) -> bool:
         """Whether it is weighed by this field of the options."""
-        return self.question.is_wish == (field == WISHES)
+        return self.question.is_change_request == (field == CHANGES)
 
     def by_vectors(self, pools: Pools) -> float:
         """NDCG of files in the order of their nearest chunks."""

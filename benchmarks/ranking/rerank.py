@@ -42,9 +42,9 @@ from asterism.evaluation.tables import table
 from asterism.models.embed.provider import Embedder, make_embedder
 from asterism.models.rerank.options import RerankOptions
 from asterism.search.query.parse import understand
-from asterism.search.ranking.options import JudgeOptions, RankOptions
+from asterism.search.ranking.options import RankOptions, ScorerOptions
 from asterism.search.ranking.recipe import Placed, place
-from asterism.search.ranking.rerank import Judge
+from asterism.search.ranking.rerank import ChunkScorer
 from asterism.search.recall import Pools, recall, recall_by_meaning
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot
 from asterism.types.errors import UsageError
@@ -65,13 +65,13 @@ EVERY = 3
 class Told:
     """A reranker that runs the model once for each chunk and caches its score."""
 
-    def __init__(self, options: JudgeOptions, model: LocalRerankModel) -> None:
+    def __init__(self, options: ScorerOptions, model: LocalRerankModel) -> None:
         self.options = options
         self._model = model
         self._scores: dict[tuple[str, ChunkKey], float] = {}
         self.spent = [0.0]
 
-    def judge(self, question: Question, chunks: Sequence[Chunk]) -> Mapping[ChunkKey, float]:
+    def scores(self, question: Question, chunks: Sequence[Chunk]) -> Mapping[ChunkKey, float]:
         """What the model says, whatever time it takes."""
         keys = [ChunkKey(chunk.repo, chunk.id) for chunk in chunks]
         new = [n for n, key in enumerate(keys) if (question.text, key) not in self._scores]
@@ -88,7 +88,7 @@ class Told:
 
     def counting(self, **numbers: Any) -> "Told":
         """The same with other numbers, and no others."""
-        options = JudgeOptions(name="x", top=self.options.top)
+        options = ScorerOptions(name="x", top=self.options.top)
         other = Told(replace(options, **numbers), self._model)
         other._scores, other.spent = self._scores, self.spent
         return other
@@ -108,11 +108,11 @@ class Case:
     count: float = 1.0
     """What it counts among those that are fitted."""
 
-    def placed(self, reranker: Judge | None) -> Placed:
+    def placed(self, reranker: ChunkScorer | None) -> Placed:
         """The candidates in order."""
         return place(self.question, self.pools, self._read, RankOptions(), reranker)
 
-    def ndcg(self, reranker: Judge | None) -> float:
+    def ndcg(self, reranker: ChunkScorer | None) -> float:
         """How good the first ten are."""
         places = [self._found(one.chunk) for one in self.placed(reranker).places]
         counted = without_given(places, self.query, self.checkout.root)[:LIMIT]
@@ -316,7 +316,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder = str(given.model.resolve()) if given.model else ""
         options = RerankOptions(provider=given.provider, model=folder)
         model = local_rerank_model(options, lambda: cache(Settings(), places))
-        reranker = Told(JudgeOptions(name="x", top=given.top), model)
+        reranker = Told(ScorerOptions(name="x", top=given.top), model)
         every: list[Case] = []
         meant: list[Case] = []
         for path, repos in given_sets(given):

@@ -124,7 +124,7 @@ def test_weights_of_change_requests(
     arguments = [*given[: given.index("--model")], "--change-requests", "-o", str(output)]
     assert main(arguments) == 0
     numbers = json.loads(output.read_text())
-    assert {"vectors.wished.said", "vectors.wished.vector"} < numbers.keys()
+    assert {"vectors.change_weights.said", "vectors.change_weights.vector"} < numbers.keys()
     assert "typescript" in capsys.readouterr().out
     (tmp_path / "set.jsonl").write_text(told[2])
     with pytest.raises(UsageError, match="No question"):

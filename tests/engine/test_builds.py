@@ -98,7 +98,7 @@ def test_another_model_embeds_every_text_once_and_reads_no_file(
     before = chunks(registered)
     chosen = EmbeddingSettings(provider="openai", model="own", url=server.url, dimensions=8)
     choice.settings = replace(SETTINGS, embedding=chosen)
-    stale = here.status(registered).judgement
+    stale = here.status(registered).verdict
     assert stale.staleness is Staleness.model
     assert "local/asterism-static-2" in stale.message
     assert "openai/own, 8 dimensions" in stale.message
@@ -106,12 +106,12 @@ def test_another_model_embeds_every_text_once_and_reads_no_file(
     assert report.parsed == 0
     assert sorted(server.texts) == sorted(chunk.embedding_text for chunk in before)
     assert chunks(registered) == before
-    assert here.status(registered).judgement.staleness is Staleness.equal
+    assert here.status(registered).verdict.staleness is Staleness.equal
     # Back again costs nothing: the cache has the vectors of the first model.
     choice.settings = SETTINGS
     here.index(registered)
     assert len(server.texts) == len(before)
-    assert here.status(registered).judgement.staleness is Staleness.equal
+    assert here.status(registered).verdict.staleness is Staleness.equal
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_an_unusable_index_is_reported_and_rebuilt_on_request(
     here.index(registered)
     before = chunks(registered)
     damage(registered.project.directory)
-    found = here.status(registered).judgement
+    found = here.status(registered).verdict
     assert found.staleness is staleness
     assert says in found.message
     if error is not None:
@@ -219,7 +219,7 @@ def test_an_unusable_index_is_reported_and_rebuilt_on_request(
     assert (report.embedded, report.rebuilt) == (0, True)
     assert len(report.warnings) == (error is None)
     assert chunks(registered) == before
-    assert here.status(registered).judgement.staleness is Staleness.equal
+    assert here.status(registered).verdict.staleness is Staleness.equal
 
 
 def test_an_older_schema_can_be_read_and_is_brought_up_to_date(
@@ -228,28 +228,28 @@ def test_an_older_schema_can_be_read_and_is_brought_up_to_date(
     registered = here.register(shop(tmp_path))
     here.index(registered)
     schema(0)(registered.project.directory)
-    found = here.status(registered).judgement
+    found = here.status(registered).verdict
     assert found.staleness is Staleness.schema
     assert "reindex needed" in found.message
     assert here.refresh(registered).message == found.message
     assert here.symbols(registered, SymbolQuery("one")).total > 0
     here.index(registered)
-    assert here.status(registered).judgement.staleness is Staleness.equal
+    assert here.status(registered).verdict.staleness is Staleness.equal
 
 
 def test_missing_options_content_and_equal(here: Engine, choice: Choice, tmp_path: Path) -> None:
     registered = here.register(shop(tmp_path))
-    assert here.status(registered).judgement.staleness is Staleness.missing
+    assert here.status(registered).verdict.staleness is Staleness.missing
     with pytest.raises(IndexMissing):
         here.refresh(registered)
     here.index(registered)
-    assert here.status(registered).judgement.staleness is Staleness.equal
+    assert here.status(registered).verdict.staleness is Staleness.equal
     (tmp_path / "shop" / "three.py").write_text("def three():\n    return 3\n")
-    found = here.status(registered).judgement
+    found = here.status(registered).verdict
     assert (found.staleness, found.behind) == (Staleness.content, 1)
     assert found.message == "1 file is behind (1 new); run `asterism index`."
     choice.settings = replace(SETTINGS, chunks=ChunkSettings(max_tokens=1_000))
-    assert here.status(registered).judgement.staleness is Staleness.options
+    assert here.status(registered).verdict.staleness is Staleness.options
 
 
 def test_a_question_does_not_wait_for_a_long_job(
@@ -337,7 +337,7 @@ def test_a_repository_that_moved_keeps_its_index(here: Engine, tmp_path: Path) -
     registered = here.register(shop(tmp_path))
     here.index(registered)
     (tmp_path / "shop").rename(tmp_path / "store")
-    gone = here.status(registered).judgement
+    gone = here.status(registered).verdict
     assert gone.staleness is Staleness.missing
     assert "is gone" in gone.message
     moved = here.register(tmp_path / "store")

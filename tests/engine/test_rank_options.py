@@ -43,6 +43,8 @@ def test_so_has_a_folder_that_says_nothing(folder: Path) -> None:
         ("recall.pool", replace(USUAL, recall=replace(USUAL.recall, pool=7))),
         ("same_file", replace(USUAL, same_file=7.0)),
         ("distance_cutoff", replace(USUAL, distance_cutoff=7.0)),
+        ("change_start", replace(USUAL, change_start=7.0)),
+        ("wished_start", replace(USUAL, change_start=7.0)),  # its older name
     ],
 )
 def test_a_number_takes_the_place_of_the_usual_one(

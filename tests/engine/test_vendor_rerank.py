@@ -110,6 +110,8 @@ def test_the_reranker_decides_what_comes_first(
     reply = ask(mode=mode)
     first, *others = [kept.hit for kept in reply.selection.kept]
     assert first.chunk.name == "check_token"
+    by_symbol = any(signal.name.startswith("symbol:") for signal in first.why)
+    assert by_symbol is (mode is Mode.hybrid)
     assert first.why[-1] == Signal("rerank", 1.0, 1)
     assert {one.why[-1].value for one in others} == {0.0}
     assert reply.notes == ()
@@ -217,10 +219,19 @@ def test_what_the_weight_weighs(weight: float, words: float, meaning: float) -> 
     before, after = RankOptions(), with_bm25_weight(RankOptions(), weight)
     for name in ("text", "text_sum", "said", "said_at_once"):
         assert getattr(after.weights, name) == words * getattr(before.weights, name)
-        assert getattr(after.wished, name) == words * getattr(before.wished, name)
+        assert getattr(after.change_weights, name) == words * getattr(before.change_weights, name)
     for name in ("vector", "vector_sum"):
         assert getattr(after.weights, name) == meaning * getattr(before.weights, name)
-        assert getattr(after.wished, name) == meaning * getattr(before.wished, name)
+        assert getattr(after.change_weights, name) == meaning * getattr(before.change_weights, name)
+    for old, new in (
+        (before.symbols.short, after.symbols.short),
+        (before.symbols.long, after.symbols.long),
+    ):
+        for name in ("text", "body", "head_prose", "said"):
+            assert getattr(new, name) == words * getattr(old, name)
+        for name in ("vector_title", "vector_mean", "beside_vector"):
+            assert getattr(new, name) == meaning * getattr(old, name)
+        assert (new.function, new.encoder) == (old.function, old.encoder)
     assert after.chunk.text == words * before.chunk.text
     assert after.chunk.vector == meaning * before.chunk.vector
     assert after.priors == before.priors

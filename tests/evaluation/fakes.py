@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from asterism.evaluation.datasets import FoundPlace, PathMatch
+from asterism.evaluation.replies import ReplyText
 from asterism.evaluation.runs import Building, Measures, QueryResult, Run
 
 
@@ -16,9 +17,11 @@ class FakeSearcher:
         self,
         answers: Mapping[str, Sequence[FoundPlace]],
         output: Mapping[str, Sequence[FoundPlace]] | None = None,
+        replies: Mapping[str, ReplyText] | None = None,
     ) -> None:
         self._answers = answers
         self._output = output
+        self._replies = replies or {}
         self.asked: list[tuple[str, int]] = []
         self.indexed: list[Path] = []
         self.closed = 0
@@ -33,6 +36,9 @@ class FakeSearcher:
 
     def within(self, query: str, limit: int, budget: int) -> Sequence[FoundPlace] | None:
         return None if self._output is None else self._output.get(query, ())
+
+    def reply(self, query: str) -> ReplyText | None:
+        return self._replies.get(query)
 
     def close(self) -> None:
         self.closed += 1

@@ -11,6 +11,7 @@ from asterism.evaluation.datasets import (
     PathMatch,
     Query,
     load_dataset,
+    titles_only,
     write_dataset,
 )
 from asterism.types.errors import PathMissing, PathUnreadable, UsageError
@@ -57,6 +58,50 @@ def test_a_question_that_cannot_be_answered(tmp_path: Path) -> None:
     assert queries == (Query("1", "q", "shop", ()),)
     write_dataset(path, queries)
     assert load_dataset(path).queries == queries
+
+
+def test_readers_questions(tmp_path: Path) -> None:
+    symbol = {"path": "a.py", "name": "A.b", "kind": "method", "start": 3, "end": 5}
+    line: dict[str, object] = {"id": "1", "repo": "o/shop", "commit": "c0ffee", "kind": "how"}
+    line |= {"query": "q", "wanted": [symbol], "all_needed": True, "language": "go"}
+    path = write(tmp_path / "set.jsonl", line)
+    queries = load_dataset(path).queries
+    target = LabelledPlace("a.py", 3, 5, name="A.b", kind="method")
+    expected = Query("1", "q", "o/shop", (target,), "go", "how", commit="c0ffee", needs_all=True)
+    assert queries == (expected,)
+    assert queries[0].by_symbol
+    write_dataset(path, queries)
+    assert load_dataset(path).queries == queries
+
+
+@pytest.mark.parametrize("name", ["first", "second"])
+def test_the_sets_in_the_repository(name: str) -> None:
+    found = load_dataset(Path(__file__).parent / "readers" / f"{name}.jsonl")
+    assert len(found.queries) == 100
+    assert sum(query.by_symbol for query in found.queries) == 90
+    assert len({(query.repo, query.commit) for query in found.queries}) == 10
+
+
+ISSUE = {"instance_id": "1", "repo": "o/shop", "base_commit": "c0ffee", "query": "Title\nmore"}
+
+
+@pytest.mark.parametrize(
+    ("functions", "targets"),
+    [
+        ([["a.py", "A.b", 3, 5]], (LabelledPlace("a.py", 3, 5, name="A.b"),)),
+        ([], (LabelledPlace("a.py"), LabelledPlace("b.py"))),
+    ],
+)
+def test_issues(
+    tmp_path: Path, functions: list[object], targets: tuple[LabelledPlace, ...]
+) -> None:
+    line = ISSUE | {"gold_files": ["a.py", "b.py"], "gold_functions": functions}
+    found = load_dataset(write(tmp_path / "set.jsonl", line))
+    (query,) = found.queries
+    assert query.targets == targets
+    assert (query.commit, query.needs_all, query.category) == ("c0ffee", True, "issue")
+    assert query.files == ("a.py", "b.py")
+    assert titles_only(found).queries == (query._replace(query="Title"),)
 
 
 def test_the_benchmarks_folder(tmp_path: Path) -> None:
@@ -151,6 +196,20 @@ def test_a_repository_that_is_not_listed(tmp_path: Path) -> None:
     (tmp_path / "repos.json").write_text('[{"name": "other"}]')
     with pytest.raises(UsageError, match="does not list 'shop'"):
         load_dataset(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"gold_files": []}, "`gold_files` is empty"),
+        ({"gold_files": 1}, "have to be lists"),
+        ({"gold_files": ["a.py"], "gold_functions": [["a.py", "b"]]}, "argument"),
+        ({"gold_files": ["a.py"], "gold_functions": [["a.py", "b", 5, 3]]}, "ends before"),
+    ],
+)
+def test_a_bad_issue_is_named(tmp_path: Path, given: dict[str, object], why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        load_dataset(write(tmp_path / "set.jsonl", ISSUE | given))
 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:

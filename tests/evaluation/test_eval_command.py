@@ -15,6 +15,9 @@ DEFAULTS = {
     "dataset": None,
     "make": None,
     "repos_dir": None,
+    "checkout": None,
+    "titles": False,
+    "no_replies": False,
     "adapter": None,
     "template": None,
     "index_command": None,
@@ -115,6 +118,40 @@ def test_how_far_scores_can_be_trusted(here: Path, capsys: pytest.CaptureFixture
     found = json.loads(capsys.readouterr().out)
     assert found["reliability"]["thresholds"][0]["unanswerable"] == 1
     assert found["summary"]["measures"]["budget_code_recall"]["queries"] == 1.0
+
+
+def issue(number: int, commit: str, query: str, function: list[object]) -> dict[str, object]:
+    return {
+        "instance_id": f"shop-{number}",
+        "repo": "acme/shop",
+        "base_commit": commit,
+        "query": query,
+        "gold_files": ["shop.py"],
+        "gold_functions": [function],
+    }
+
+
+def test_issues_are_scored_by_symbol(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "shop" / "old").write_text("def refund(buyer):\n    return -buyer.paid\n")
+    (here / "shop" / "new").write_text("\n\ndef give_back(buyer):\n    return -buyer.paid\n")
+    lines = [
+        issue(1, "old", "refund\nis it negative?", ["shop.py", "refund", 1, 2]),
+        issue(2, "new", "give_back is negative", ["shop.py", "give_back", 3, 4]),
+    ]
+    (here / "set.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    given = {"dataset": "set.jsonl", "repos_dir": ".", "out": "run.json", "titles": True}
+    run(options(**given, checkout="cp {repo}/{commit} {repo}/shop.py"))
+    out = capsys.readouterr().out
+    assert "| function@1 | function@5 | function@10 | reply in 2,000 tokens |" in out
+    results = load_run(Path("run.json")).results
+    assert [one.functions for one in results] == [(1.0, 1.0, 1.0)] * 2
+    assert [one.reply and one.reply[:4] for one in results] == [(1.0, 1.0, 1.0, 1)] * 2
+    run(options(dataset="run.json", compare="run.json"))
+    assert "| reply in 8,000 tokens |" in capsys.readouterr().out
+    run(options(**given, checkout="cp {repo}/{commit} {repo}/shop.py", no_replies=True))
+    assert "reply in" not in capsys.readouterr().out
+    with pytest.raises(UsageError, match="does not say"):
+        run(options(**given, checkout="true"))
 
 
 def test_a_command(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from asterism.evaluation.runs import (
     covers,
     file_ranks,
     first_ranks,
+    function_measures,
     measures,
     ndcg,
     recall,
@@ -141,6 +142,45 @@ def test_what_covers_a_target(
 ) -> None:
     assert covers(place, target, prefix, PathMatch.suffix) is suffix
     assert covers(place, target, prefix, PathMatch.strict) is strict
+
+
+@pytest.mark.parametrize(
+    ("lines", "right"),
+    [((20, 30), True), ((8, 30), True), ((20, 23), True), ((1, 60), False), ((20, 41), True),
+     ((20, 42), False), ((10, 19), False)],
+)  # fmt: skip
+def test_half_of_a_place_is_in_a_symbol(lines: tuple[int, int], right: bool) -> None:
+    """The lines 8 to 19 above it may be its decorators and comments."""
+    target = LabelledPlace("a.py", 20, 30, name="sell")
+    assert covers(FoundPlace("a.py", *lines), target, "", PathMatch.strict) is right
+
+
+FUNCTION = LabelledPlace("a.py", 5, 9, name="sell", kind="function")
+CLASS = LabelledPlace("b.py", 1, 9, name="Shop", kind="class")
+
+
+@pytest.mark.parametrize(
+    ("targets", "needs_all", "expected"),
+    [
+        ((FUNCTION,), False, (0.0, 1.0, 1.0)),
+        # A class is counted where one is wanted.
+        ((CLASS,), False, (1.0, 1.0, 1.0)),
+        ((FUNCTION, CLASS), False, (1.0, 1.0, 1.0)),
+        ((FUNCTION, CLASS), True, (0.0, 1.0, 1.0)),
+        ((FUNCTION._replace(path="c.py"),), False, (0.0, 0.0, 0.0)),
+    ],
+)
+def test_functions_among_the_first(
+    targets: tuple[LabelledPlace, ...], needs_all: bool, expected: tuple[float, ...]
+) -> None:
+    found = [
+        FoundPlace("b.py", 1, 9, kind="class"),
+        FoundPlace("b.py", 3, 3, kind="property"),
+        FoundPlace("b.py", 5, 7, kind="method"),
+        FoundPlace("a.py", 5, 9, kind="function"),
+    ]
+    query = Query("1", "q", "shop", targets, needs_all=needs_all)
+    assert function_measures(found, query, "") == expected
 
 
 def test_the_first_place_counts() -> None:

@@ -12,11 +12,11 @@ from asterism.evaluation.datasets import (
     PathMatch,
     Query,
 )
+from asterism.evaluation.replies import UNREADABLE_TOKENS, ReplyText, SourceLines
 from asterism.evaluation.run import (
     BUDGET_PLACES,
-    UNREADABLE_TOKENS,
+    FUNCTION_PLACES,
     WARMING,
-    ReadingCosts,
     SearchOptions,
     run_dataset,
 )
@@ -141,6 +141,48 @@ def test_a_question_that_cannot_be_answered(repos: Path) -> None:
     assert (found.ranks, found.right, found.found[0].score) == ((), (False,), 0.2)
 
 
+SYMBOL = LabelledPlace("src/b.py", 2, 3, name="sell", kind="function")
+
+
+def test_symbols_in_the_list_and_in_the_reply(repos: Path) -> None:
+    """Functions are counted in a longer list; the reply is read as the tool wrote it."""
+    found = [FoundPlace("b.py", 1, 1, kind="import"), FoundPlace("b.py", 2, 3, kind="function")]
+    reply = ReplyText("# b.py\n1234567\n1234567\n", 1)
+    queries = (Query("b1", "where", "beta", (SYMBOL,)),)
+    dataset = Dataset("set", queries, CHECKOUTS)
+
+    def measured(searcher: FakeSearcher, replies: bool = True) -> tuple[object, object]:
+        options = SearchOptions(replies=replies)
+        run = run_dataset(dataset, lambda checkout: repos / checkout.name, searcher, options)
+        assert ("where", FUNCTION_PLACES) in searcher.asked
+        return run.results[0].functions, run.results[0].reply
+
+    functions, shown = measured(FakeSearcher({"where": found}, replies={"where": reply}))
+    assert functions == (1.0, 1.0, 1.0)
+    assert shown == (1.0, 1.0, 1.0, 1, 6, 16 / 23)
+    assert measured(FakeSearcher({"where": found[:1]})) == ((0.0, 0.0, 0.0), None)
+    told = FakeSearcher({"where": found}, replies={"where": reply})
+    assert measured(told, replies=False) == ((1.0, 1.0, 1.0), None)
+
+
+def test_each_commit_is_checked_out_before_it_is_indexed(repos: Path) -> None:
+    queries = [
+        Query(f"b{number}", "where", "beta", (SYMBOL,), commit=commit)
+        for number, commit in enumerate(("old", "new", "old"))
+    ]
+    dataset = Dataset("set", queries, CHECKOUTS)
+    searcher = FakeSearcher({})
+    done: list[tuple[str, str, int]] = []
+    options = SearchOptions(
+        check_out=lambda top, commit: done.append((top.name, commit, len(searcher.indexed)))
+    )
+    run = run_dataset(dataset, lambda checkout: repos / checkout.name, searcher, options)
+    assert done == [("beta", "old", 0), ("beta", "new", 1)]
+    assert [one.id for one in run.results] == ["b0", "b2", "b1"]
+    with pytest.raises(UsageError, match="several commits of beta; say with --checkout"):
+        run_dataset(dataset, lambda checkout: repos / checkout.name, searcher, SearchOptions())
+
+
 def test_more_than_was_asked_for_does_not_count(repos: Path) -> None:
     class Eager(FakeSearcher):
         def search(self, query: str, limit: int) -> list[FoundPlace]:
@@ -189,4 +231,4 @@ def test_what_is_missing_is_said_before_anything_is_done(repos: Path) -> None:
     ],
 )
 def test_what_a_place_costs_to_read(repos: Path, place: FoundPlace, expected: int) -> None:
-    assert ReadingCosts(repos / "alpha")(place) == expected
+    assert SourceLines(repos / "alpha").cost(place) == expected

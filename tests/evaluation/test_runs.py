@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from asterism.evaluation.datasets import PathMatch
-from asterism.evaluation.runs import load_run, save_run
+from asterism.evaluation.replies import ReplyMeasures
+from asterism.evaluation.runs import FunctionMeasures, QueryResult, load_run, save_run
 from asterism.evaluation.summaries import (
     Averages,
     BootstrapOptions,
@@ -17,7 +18,7 @@ from asterism.evaluation.summaries import (
     summary_json,
     times,
 )
-from asterism.evaluation.tables import comparison_tables, paired, run_tables
+from asterism.evaluation.tables import comparison_tables, paired, run_tables, symbol_tables
 from asterism.types.errors import PathMissing, PathUnreadable, UsageError
 from tests.evaluation.fakes import result, run_of, scored
 
@@ -35,9 +36,14 @@ def test_a_run_survives_its_file(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     save_run(path, RUN)
     assert load_run(path) == RUN
+    measured = result("5", 0.5)._replace(
+        functions=FunctionMeasures(0.0, 1.0, 1.0), reply=ReplyMeasures(0.0, 0.5, 1.0, 2, 9, 0.5)
+    )
+    save_run(path, run_of(measured))
+    assert load_run(path) == run_of(measured)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"asterism_run": 2}', '{"asterism_run": 1}'])
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"asterism_run": 3}', '{"asterism_run": 1}'])
 def test_another_file_is_not_a_run(tmp_path: Path, text: str) -> None:
     path = tmp_path / "run.json"
     path.write_text(text)
@@ -74,6 +80,30 @@ def test_the_figures_of_a_run_for_programs() -> None:
     }
     assert found["median_first_tokens"] == 10
     assert found["times"]["peak_bytes"] == 3 * 2**20
+
+
+def test_a_run_by_symbol() -> None:
+    def symbol(id_: str, repo: str, first: float, recall: float, tokens: int) -> QueryResult:
+        reply = ReplyMeasures(recall, recall, recall, 2, tokens, 0.25 * recall)
+        functions = FunctionMeasures(first, first, 1.0)
+        return result(id_, 0.5, repo)._replace(functions=functions, reply=reply)
+
+    silent = scored("4", (0.2, False), is_answerable=False)
+    nothing = silent._replace(reply=ReplyMeasures(0.0, 0.0, 0.0, 0, 50, 0.0))
+    code = silent._replace(id="5", reply=ReplyMeasures(0.0, 0.0, 0.0, 2, 500, 0.0))
+    found = run_of(symbol("1", "a", 1.0, 1.0, 400), symbol("2", "b", 0.0, 0.0, 800), nothing, code)
+    text = symbol_tables(found, OPTIONS)
+    row = next(line for line in text.splitlines() if line.startswith("| all "))
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert cells[1:9] == ["2", "0.500", "0.500", "0.500", "1.000", "0.500", "0.500", "0.500"]
+    assert cells[10:] == ["2", "400", "800", "25%"]
+    assert "| b " in text
+    assert "Code is shown for 1 of 2 queries without an answer (50%)." in text
+    assert "| function@10 |" not in run_tables(found, OPTIONS)
+    assert "| reply in 4,000 tokens |" in comparison_tables(found, found, OPTIONS)
+    assert summary_json(found)["functions"] == {"first": 0.5, "first_5": 0.5, "first_10": 1.0}
+    assert symbol_tables(RUN, OPTIONS) == ""
+    assert summary_json(RUN)["replies"] is None
 
 
 @pytest.mark.parametrize(

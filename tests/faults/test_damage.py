@@ -112,7 +112,7 @@ AT_ONCE |= {
 @pytest.mark.parametrize("hurt", AT_ONCE.values(), ids=AT_ONCE)
 def test_damage_that_is_seen_at_once(place: Workplace, hurt: Callable[[Path], None]) -> None:
     hurt(place.directory)
-    judgement = place.engine().status(place.registered()).judgement
+    judgement = place.engine().status(place.registered()).verdict
     assert judgement.staleness is Staleness.corrupt
     assert _MENDING in judgement.message
     with pytest.raises(IndexCorrupt, match=_MENDING):
@@ -144,7 +144,7 @@ def test_an_index_of_a_newer_version(place: Workplace) -> None:
         IndexTooNew, match=r"schema 99 .* upgrade Asterism, .*`asterism index --force`"
     ):
         place.index()
-    judgement = place.engine().status(place.registered()).judgement
+    judgement = place.engine().status(place.registered()).verdict
     assert judgement.staleness is Staleness.schema
     assert "upgrade Asterism" in judgement.message
     assert (place.directory / _CATALOGUE).read_bytes() == before
@@ -159,13 +159,13 @@ def test_a_repository_that_its_project_does_not_know_yet(place: Workplace) -> No
     known = place.registered().project.name
     registered = place.engine().register(other, project=known)
     state = place.engine().status(registered)
-    assert (state.judgement.staleness, state.statistics) == (Staleness.missing, None)
+    assert (state.verdict.staleness, state.statistics) == (Staleness.missing, None)
 
 
 def test_a_table_without_a_catalogue_is_no_index(place: Workplace) -> None:
     # What is left where the removal of an index was broken off.
     for file in place.directory.glob(f"{_CATALOGUE}*"):
         file.unlink()
-    assert place.engine().status(place.registered()).judgement.staleness is Staleness.missing
+    assert place.engine().status(place.registered()).verdict.staleness is Staleness.missing
     place.index()
     place.check()

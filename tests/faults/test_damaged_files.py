@@ -115,7 +115,7 @@ def asked(place: Workplace, template: Template) -> str:
 def status(place: Workplace) -> Staleness | None:
     """What `asterism status` says; nothing where it is an error."""
     try:
-        return place.engine().status(place.registered()).judgement.staleness
+        return place.engine().status(place.registered()).verdict.staleness
     except AsterismError:
         return None
 

@@ -87,7 +87,7 @@ def test_one_sentence_everywhere(place: Workplace, state: str) -> None:
     prepare, listed, words = STATES[state]
     prepare(place)
     engine = place.engine()
-    said = engine.status(place.registered()).judgement.message
+    said = engine.status(place.registered()).verdict.message
     assert words.format(root=place.root) in said
     (entry,) = list_repositories(engine.registry)
     assert (entry.state, entry.note) == (listed, said)
@@ -105,7 +105,7 @@ def test_the_command_that_is_named_suffices(place: Workplace, state: str) -> Non
     STATES[state][0](place)
     (finding,) = findings(place)
     assert finding.advice == f"Run `asterism index {place.root}`."
-    assert "--force" not in place.engine().status(place.registered()).judgement.message
+    assert "--force" not in place.engine().status(place.registered()).verdict.message
     place.index()
     place.check()
 

@@ -66,7 +66,7 @@ def test_a_kill_leaves_the_old_index_or_the_new_one(place: Workplace, last: int)
         check=False,
     )
     assert killed.returncode == (0 if last == NEEDED else 9)
-    assert place.engine().status(place.registered()).judgement.staleness is Staleness.equal
+    assert place.engine().status(place.registered()).verdict.staleness is Staleness.equal
     assert not violations(directory)
     assert hits(place) == expected
     place.index()
@@ -118,7 +118,7 @@ def test_damage_while_a_server_runs(place: Workplace) -> None:
     os.utime(file, ns=(facts.st_atime_ns, facts.st_mtime_ns))
     with pytest.raises(IndexCorrupt, match="1 file: data/"):
         engine.search(registered, request)
-    status = engine.status(registered).judgement
+    status = engine.status(registered).verdict
     assert (status.staleness, "1 file: data/" in status.message) == (Staleness.corrupt, True)
     (warning,) = engine.index(registered).warnings
     assert warning.endswith("It was built again from the files of the repository.")
@@ -140,7 +140,7 @@ def test_another_process_replaces_the_index_while_a_server_runs(place: Workplace
 def test_an_index_of_version_2_answers_and_gains_checksums(place: Workplace) -> None:
     expected = hits(place)
     make_version_2(place.directory)
-    assert place.engine().status(place.registered()).judgement.staleness is not Staleness.schema
+    assert place.engine().status(place.registered()).verdict.staleness is not Staleness.schema
     assert hits(place) == expected
     with Catalogue.open(place.directory) as catalogue:
         assert catalogue.manifest().schema_version == 3
@@ -222,7 +222,7 @@ def test_deep_finds_what_no_stamp_shows(place: Workplace) -> None:
     with Catalogue.open(place.directory, writable=True) as catalogue:
         files = [file for file in catalogue.table.files() if file.name == f"data/{name}"]
         catalogue.table.restamp(file._replace(stamp=stamp_of(table / file.name)) for file in files)
-    assert place.engine().status(place.registered()).judgement.staleness is Staleness.equal
+    assert place.engine().status(place.registered()).verdict.staleness is Staleness.equal
     damaged, _ = deep(place)
     assert damaged.verdict is Severity.problem
     assert f"1 file: data/{name}" in damaged.message

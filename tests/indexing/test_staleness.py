@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.indexing.plan import IndexVerdict, judge, judge_shape
+from asterism.indexing.plan import IndexVerdict, index_verdict, shape_verdict
 from asterism.store.catalogue.schema import SCHEMA_VERSION
 from asterism.types.index import Pending, Staleness
 from tests.indexing.workshop import Workshop, workshop
@@ -23,7 +23,7 @@ def shop(tmp_path: Path) -> Iterator[Workshop]:
 
 
 def judged(shop: Workshop) -> IndexVerdict:
-    return judge(shop.index.catalogue, shop.repository, shop.options, shop.index.identity)
+    return index_verdict(shop.index.catalogue, shop.repository, shop.options, shop.index.identity)
 
 
 def test_fresh(shop: Workshop) -> None:
@@ -40,7 +40,7 @@ def test_files_behind_are_counted(shop: Workshop) -> None:
     (shop.root / "b.py").unlink()
     message = "3 files are behind (1 new, 1 changed, 1 removed); run `asterism index`."
     assert judged(shop) == (Staleness.content, message, 3)
-    shape = judge_shape(shop.index.catalogue, shop.repository, shop.options, shop.index.identity)
+    shape = shape_verdict(shop.index.catalogue, shop.repository, shop.options, shop.index.identity)
     assert shape.staleness is Staleness.equal
 
 

@@ -19,10 +19,10 @@ from asterism.indexing.upgrade import (
 from asterism.models.embed.cache import EmbeddingCache, NoCache
 from asterism.store.chunk_table import MemoryLimits
 from asterism.store.encoder_vectors import EncoderStore, MadeFor, Making
-from asterism.store.memory_table import MemoryTable
 from asterism.types.errors import ProviderDown, StorageFailed
 from tests.models.embed.counting_embedder import CountingEmbedder
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, units
+from tests.store.memory_table import MemoryTable
 
 RECIPE = 1
 

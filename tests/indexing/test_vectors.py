@@ -9,10 +9,10 @@ from asterism.indexing.index import EmbeddedText, VectorSource, text_hash
 from asterism.indexing.report import SyncAccount
 from asterism.models.embed.cache import EmbeddingCache
 from asterism.store.chunk_table import ChunkKey
-from asterism.store.memory_table import MemoryTable
 from tests.disclosure.examples import AWS
 from tests.models.embed.counting_embedder import CountingEmbedder
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry
+from tests.store.memory_table import MemoryTable
 
 A, B, C = (EmbeddedText(name * 16, f"text of {name!r}") for name in (b"a", b"b", b"c"))
 RECIPE = 1

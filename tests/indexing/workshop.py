@@ -17,9 +17,9 @@ from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.catalogue.schema import SCHEMA_VERSION
 from asterism.store.chunk_table import ChunkTable
 from asterism.store.lance.table import LanceTable
-from asterism.store.memory_table import MemoryTable
 from asterism.types.index import Chunk, Manifest, Repository
 from tests.models.embed.counting_embedder import CountingEmbedder
+from tests.store.memory_table import MemoryTable
 
 Kind = Literal["memory", "lance"]
 

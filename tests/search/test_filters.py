@@ -12,6 +12,11 @@ from hypothesis import strategies as st
 
 from asterism.analysis.syntax.language import TABLE
 from asterism.search.filters import SYMBOL_KINDS, applied, parse_filter_words, parse_filters
+from asterism.search.query.parse import understand
+from asterism.search.ranking.options import RankOptions
+from asterism.search.ranking.symbol_order import SymbolRecall, rank_symbols, ranks_symbols
+from asterism.search.recall import Sources, recall
+from asterism.search.symbol_recall import recall_symbols
 from asterism.types.errors import UsageError
 from asterism.types.index import Chunk
 from asterism.types.search import FILTER_KEYS, NO_FILTER, Filter
@@ -260,6 +265,23 @@ def test_each_alone(index: HarborIndex, key: str, which: int) -> None:
     rows = expected(index, wanted)
     assert 0 < len(rows) < len(index.chunks)
     assert found(index, wanted) == rows
+
+
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("key", SAMPLES)
+def test_each_with_symbols_that_are_ranked(index: HarborIndex, key: str, which: int) -> None:
+    """A query in words finds the best of what passes, and nothing else."""
+    question = understand("how is a token or the price of an order checked and returned")
+    assert ranks_symbols(question)
+    wanted = {key: SAMPLES[key][which]}
+    sources = Sources(index.snapshot, index.catalogue, parse_filters(wanted))
+    options = RankOptions()
+    pools = recall(question, (), sources, 10, options.recall)
+    symbols = recall_symbols(question, (), sources, options.symbols)
+    hits = rank_symbols(question, SymbolRecall(pools, symbols, index.snapshot.chunks), options)
+    passing = {*expected(index, wanted)}
+    assert hits
+    assert {(hit.chunk.repo, hit.chunk.id) for hit in hits} <= passing
 
 
 def test_pairs(index: HarborIndex) -> None:

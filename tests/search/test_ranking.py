@@ -119,10 +119,10 @@ def test_change_requests_have_separate_weights(library: Library) -> None:
 
     usual = RankOptions()
     topics_apart = replace(usual, weights=replace(usual.weights, said=9.0))
-    wished_apart = replace(usual, wished=replace(usual.wished, said=9.0))
+    changes_apart = replace(usual, change_weights=replace(usual.change_weights, said=9.0))
     for text, other, same in (
-        ("Fix a token without a signature", wished_apart, topics_apart),
-        ("signature of tokens", topics_apart, wished_apart),
+        ("Fix a token without a signature", changes_apart, topics_apart),
+        ("signature of tokens", topics_apart, changes_apart),
     ):
         assert scores(text, usual) == scores(text, same)
         assert scores(text, usual) != scores(text, other)
@@ -130,7 +130,7 @@ def test_change_requests_have_separate_weights(library: Library) -> None:
 
 def test_every_hit_of_a_change_request_starts_higher(library: Library) -> None:
     def asked(text: str, start: float) -> list[tuple[str, float]]:
-        options = replace(RankOptions(), wished_start=start)
+        options = replace(RankOptions(), change_start=start)
         hits = rank(understand(text), library.pools(text), library.chunks.chunks, options)
         return [(hit.chunk.id, hit.score) for hit in hits]
 

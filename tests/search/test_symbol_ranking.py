@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from asterism.search.query.parse import understand
-from asterism.search.ranking.options import JudgeOptions, RankOptions
+from asterism.search.ranking.options import RankOptions, ScorerOptions
 from asterism.search.ranking.symbol_order import SymbolRecall, rank_symbols, ranks_symbols
 from asterism.search.ranking.symbol_weights import SymbolFeatures, reasons, weighed
 from asterism.search.recall import Sources, recall
@@ -122,12 +122,12 @@ class Library(NamedTuple):
 class Liking:
     """A scorer that likes one symbol."""
 
-    options = JudgeOptions(name="encoder", top=20)
+    options = ScorerOptions(name="encoder", top=20)
 
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def judge(self, question: Question, chunks: Sequence[Chunk]) -> Mapping[ChunkKey, float]:
+    def scores(self, question: Question, chunks: Sequence[Chunk]) -> Mapping[ChunkKey, float]:
         """1 for the symbol, 0 for others."""
         return {ChunkKey(chunk.repo, chunk.id): float(chunk.name == self.name) for chunk in chunks}
 

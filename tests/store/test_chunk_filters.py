@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from asterism.store.chunk_table import ChunkTable
 from asterism.store.lance.table import LanceTable
-from asterism.store.memory_table import MemoryTable
 from asterism.types.index import Chunk
 from asterism.types.search import Filter
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, units
+from tests.store.memory_table import MemoryTable
 
 PATHS = (
     "src/app.py",

@@ -8,11 +8,11 @@ import pytest
 
 from asterism.store.chunk_table import Boosts, ChunkKey, ChunkSnapshot, ChunkTable
 from asterism.store.lance.table import LanceTable
-from asterism.store.memory_table import MemoryTable
 from asterism.types.errors import IndexCorrupt, IndexMismatch
 from asterism.types.index import Chunk, Entry
 from asterism.types.search import Filter
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, unit, units
+from tests.store.memory_table import MemoryTable
 
 MAKERS: dict[str, Callable[[Path], ChunkTable]] = {
     "memory": lambda _: MemoryTable(DIMENSIONS),

@@ -5,9 +5,9 @@ import pytest
 
 from asterism.store.chunk_table import ChunkKey
 from asterism.store.exact_search import EncoderSnapshot
-from asterism.store.memory_table import MemorySnapshot, MemoryTable
 from asterism.types.search import NO_FILTER, Filter
 from tests.store.chunk_samples import DIMENSIONS, chunk, entry, unit
+from tests.store.memory_table import MemorySnapshot, MemoryTable
 
 ROWS = [
     chunk("a.py", "one"),

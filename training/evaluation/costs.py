@@ -82,8 +82,8 @@ def _uses(
         reranker = contender.reranker()
         first = list(texts[:40])
         return (
-            lambda: reranker.judge_within("where is it read", texts, None),
-            lambda query: reranker.judge_within(query, first, None),
+            lambda: reranker.score_within("where is it read", texts, None),
+            lambda query: reranker.score_within(query, first, None),
         )
     embedder = contender.embedder()
     return lambda: embedder.embed_documents(texts), lambda query: embedder.embed_queries([query])

@@ -69,7 +69,7 @@ def judged(first: Order, reranker: LocalReranker) -> Order:
     def order(query: Query, collection: Collection) -> list[int]:
         best = list(first(query, collection))
         some = best[:RERANKED]
-        scores = reranker.judge_within(query.query, [collection.texts[n] for n in some], None)
+        scores = reranker.score_within(query.query, [collection.texts[n] for n in some], None)
         values = [-np.inf if score is None else score for score in scores]
         put = [some[place] for place in np.argsort(-np.array(values), kind="stable")]
         return [*put, *best[RERANKED:]]

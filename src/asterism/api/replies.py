@@ -202,9 +202,9 @@ def status_record(found: Status) -> IndexStatus:
     """A status as programs see it."""
     held = found.statistics
     return IndexStatus(
-        found.judgement.staleness.value,
-        found.judgement.message,
-        found.judgement.behind,
+        found.verdict.staleness.value,
+        found.verdict.message,
+        found.verdict.behind,
         held.files if held else 0,
         held.chunks if held else 0,
         found.running,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,8 +17,9 @@ from asterism.engine.warm import Warm
 from asterism.models.embed.options import EmbedOptions, identity_of
 from asterism.search.ranking.options import RankOptions, Weights
 from asterism.search.ranking.recipe import rank
-from asterism.search.ranking.rerank import Judge, masked_places, reranked, with_distances
+from asterism.search.ranking.rerank import ChunkScorer, masked_places, reranked, with_distances
 from asterism.search.ranking.symbol_order import SymbolRecall, rank_symbols, ranks_symbols
+from asterism.search.ranking.symbol_weights import SymbolFeatures
 from asterism.search.recall import Pools, Sources, recall, recall_by_meaning
 from asterism.search.similar import nearest_to
 from asterism.search.symbol_recall import SymbolPools, recall_symbols
@@ -152,7 +153,7 @@ def _ranked(asked: Search, sources: Sources, means: SearchResources) -> SearchRe
         details = compared.details or vectors
         symbols = recall_symbols(asked.question, details, sources, options.symbols)
     ranked = _Ranked(asked.question, pools, options, vectors, compared.model, symbols, asked.spread)
-    hits, more = _judged(ranked, asked, sources, means)
+    hits, more = _with_model_scores(ranked, asked, sources, means)
     total, notes = Total(len(hits), exact=False), (*notes, *more)
     return compared.of(SearchResult(hits, only_hits, total, notes=notes))
 
@@ -171,15 +172,15 @@ class _Ranked(NamedTuple):
     """For a query in words, whose symbols are ranked one by one."""
     spread: bool = True
 
-    def hits(self, chunks: ChunkSnapshot, judge: Judge | None = None) -> list[Hit]:
+    def hits(self, chunks: ChunkSnapshot, scorer: ChunkScorer | None = None) -> list[Hit]:
         """The candidates in order."""
         if self.symbols is None:
-            return rank(self.question, self.pools, chunks.chunks, self.options, judge)
+            return rank(self.question, self.pools, chunks.chunks, self.options, scorer)
         found = SymbolRecall(self.pools, self.symbols, chunks.chunks)
-        return rank_symbols(self.question, found, self.options, judge, spread=self.spread)
+        return rank_symbols(self.question, found, self.options, scorer, spread=self.spread)
 
 
-def _judged(
+def _with_model_scores(
     ranked: _Ranked, asked: Search, sources: Sources, means: SearchResources
 ) -> tuple[list[Hit], Sequence[str]]:
     """The hits, reranked by the model that the settings name, and notes."""
@@ -193,18 +194,18 @@ def _judged(
     try:
         if chosen == "voyage":
             return _by_vendor(ranked, chunks, means)
-        judge = _own_judge(means)
+        scorer = _local_scorer(means)
     except ProviderError as error:
         # With `auto` the reranker was not asked for, so its failure is reported once.
         said = f"Answered without the reranker: {error}"
         return ranked.hits(chunks), means.warm.once(said) if chosen == "auto" else (said,)
     fits = _fits(means.settings)
-    hits = (ranked if fits else ranked._replace(symbols=None)).hits(chunks, judge)
-    if judge.failed and not fits:
+    hits = (ranked if fits else ranked._replace(symbols=None)).hits(chunks, scorer)
+    if scorer.failed and not fits:
         hits = ranked.hits(chunks)
-    if chosen == "auto" and judge.failed:
-        return hits, [sentence for note in judge.notes for sentence in means.warm.once(note)]
-    return hits, judge.notes
+    if chosen == "auto" and scorer.failed:
+        return hits, [sentence for note in scorer.notes for sentence in means.warm.once(note)]
+    return hits, scorer.notes
 
 
 def _fits(settings: Settings) -> bool:
@@ -221,13 +222,13 @@ def _pays(model: ModelIdentity | None) -> bool:
     return model == identity_of(EmbedOptions())
 
 
-def _own_judge(means: SearchResources) -> LocalScorer:
+def _local_scorer(means: SearchResources) -> LocalScorer:
     """The scorer of the local model that the settings name."""
     settings, chosen = means.settings, means.settings.rerank
-    model = means.warm.judge(rerank_options(settings), lambda: cache(settings, means.places))
+    model = means.warm.rerank_model(rerank_options(settings), lambda: cache(settings, means.places))
     # The encoder's work is counted in hits, so that load changes no answer.
     seconds = chosen.seconds if chosen.provider == "local" else math.inf
-    return model.judge(chosen.top, seconds)
+    return model.scorer(chosen.top, seconds)
 
 
 def _by_vendor(
@@ -251,6 +252,15 @@ def _by_vendor(
     return found, masked.note("the reranker", means.settings.masking.report)
 
 
+WORD_FEATURES = (
+    *("text", "body", "name", "title", "title_body", "head_title", "head_prose", "said"),
+    *("said_head", "file_text", "file_title", "beside_text"),
+)
+"""Features of a symbol that compare words."""
+VECTOR_FEATURES = (*("vector_title", "vector_body", "vector_mean", "vector_code", "beside_vector"),)
+"""Features of a symbol that compare vectors."""
+
+
 def with_bm25_weight(options: RankOptions, weight: float) -> RankOptions:
     """The options with `weight` for words and `1 - weight` for vectors; 0.5 changes nothing."""
     words, meaning, chunk = 2 * weight, 2 * (1 - weight), options.chunk
@@ -270,10 +280,17 @@ def with_bm25_weight(options: RankOptions, weight: float) -> RankOptions:
             nearby=meaning * now.nearby,
         )
 
+    def of_symbols(now: SymbolFeatures) -> SymbolFeatures:
+        values = asdict(now)
+        values |= {name: words * values[name] for name in WORD_FEATURES}
+        return SymbolFeatures(**values | {name: meaning * values[name] for name in VECTOR_FEATURES})
+
+    symbols = options.symbols
     return replace(
         options,
+        symbols=replace(symbols, short=of_symbols(symbols.short), long=of_symbols(symbols.long)),
         weights=weighed(options.weights),
-        wished=weighed(options.wished),
+        change_weights=weighed(options.change_weights),
         chunk=replace(chunk, text=words * chunk.text, vector=meaning * chunk.vector),
     )
 

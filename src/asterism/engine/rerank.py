@@ -16,7 +16,7 @@ from asterism.models.rerank.options import RerankOptions
 from asterism.models.rerank.provider import LocalReranker
 from asterism.models.weights.folder import DESCRIPTION, Kind, ModelFolder, described, read_folder
 from asterism.search.query.parts import sentences_in
-from asterism.search.ranking.options import JudgeOptions, RankOptions
+from asterism.search.ranking.options import RankOptions, ScorerOptions
 from asterism.search.ranking.symbol_weights import Calibration
 from asterism.store.chunk_table import ChunkKey
 from asterism.types.errors import ProviderError, ProviderRefused
@@ -26,6 +26,9 @@ from asterism.types.search import Question
 PREFIX = "vectors."
 """Prefix of the numbers in a model's folder that apply to rankings with its vectors; the others
 apply to the scores it gives to single texts."""
+
+_OLDER_NAMES = {"wished": "change_weights", "wished_start": "change_start"}
+"""Keys of options in a folder's `model.json` that have another name by now."""
 
 _FOLDERS_KEPT = 4
 
@@ -57,6 +60,7 @@ def weighed(folder: ModelFolder) -> RankOptions:
 def _with(options: Any, path: list[str], value: float) -> Any:
     """The options with the number at a path of field names replaced."""
     name, *rest = path
+    name = _OLDER_NAMES.get(name, name)
     if not is_dataclass(options) or name not in {field.name for field in fields(options)}:
         raise LookupError(name)
     held = getattr(options, name)
@@ -75,7 +79,7 @@ def _of_folder(path: Path, _changed_ns: int, kind: Kind) -> RankOptions:
 class LocalScorer:
     """Scores chunks by a local model; failures and timeouts are in `notes`."""
 
-    def __init__(self, options: JudgeOptions, score: "Score", seconds: float) -> None:
+    def __init__(self, options: ScorerOptions, score: "Score", seconds: float) -> None:
         self.options = options
         self.notes: list[str] = []
         self.failed = False
@@ -83,7 +87,7 @@ class LocalScorer:
         self._score = score
         self._seconds = seconds
 
-    def judge(self, question: Question, chunks: Sequence[Chunk]) -> Mapping[ChunkKey, float]:
+    def scores(self, question: Question, chunks: Sequence[Chunk]) -> Mapping[ChunkKey, float]:
         """A score for each chunk, as far as the time allows."""
         texts = [chunk.embedding_text for chunk in chunks]
         try:
@@ -122,9 +126,9 @@ class LocalRerankModel(NamedTuple):
     """Its name in reasons and notes."""
     score: Score
 
-    def judge(self, top: int, seconds: float) -> LocalScorer:
+    def scorer(self, top: int, seconds: float) -> LocalScorer:
         """A scorer for one query: at most `top` hits within `seconds`."""
-        options = judge_options(self.folder, self.name, top)
+        options = scorer_options(self.folder, self.name, top)
         if not (options.best or options.second or options.whole or options.chunk):
             raise ProviderRefused(
                 f"{self.folder.name} has no weights for its scores; put the numbers that "
@@ -147,7 +151,7 @@ def by_reranker(reranker: LocalReranker) -> Score:
     """Scores by a model that reads the query and a text together."""
 
     def score(asked: Sequence[str], texts: Sequence[str], seconds: float) -> list[float | None]:
-        return reranker.judge_within(asked[0], texts, seconds)
+        return reranker.score_within(asked[0], texts, seconds)
 
     return score
 
@@ -197,9 +201,9 @@ def asked_texts(question: Question) -> list[str]:
     return [parts.title, body, *[*sentences_in(parts)][1 : _SENTENCES + 1]]
 
 
-def judge_options(folder: ModelFolder, name: str, top: int) -> JudgeOptions:
+def scorer_options(folder: ModelFolder, name: str, top: int) -> ScorerOptions:
     """The weights of the model's scores in a ranking, from its folder."""
-    numbers, usual = folder.ranking, JudgeOptions(name=name, top=top)
+    numbers, usual = folder.ranking, ScorerOptions(name=name, top=top)
     return replace(
         usual,
         best=numbers.get("best", 0.0),

@@ -23,10 +23,10 @@ from asterism.indexing.plan import (
     RACY_NS,
     SyncOptions,
     as_found,
+    index_verdict,
     is_in_step,
-    judge,
-    judge_shape,
     list_files,
+    shape_verdict,
 )
 from asterism.indexing.report import Listener, SyncReport
 from asterism.store.catalogue.catalogue import Catalogue
@@ -232,7 +232,7 @@ def query_snapshot(
         freshness = query.sync()
     check_deadline()
     with _reading(opening.registered) as catalogue:
-        yield query.snapshot(catalogue, freshness or query.judge(catalogue))
+        yield query.snapshot(catalogue, freshness or query.freshness(catalogue))
 
 
 @contextmanager
@@ -284,7 +284,7 @@ class _Query:
         record_look_up("freshness", is_fresh)
         if is_fresh:
             return Freshness()
-        shape = judge_shape(catalogue, self._repository, options, model)
+        shape = shape_verdict(catalogue, self._repository, options, model)
         if shape.staleness is not Staleness.equal:
             return Freshness(shape.message)
         self._found = list_files(self._repository, options, catalogue.files(self._repository.name))
@@ -344,11 +344,11 @@ class _Query:
         finally:
             index.close()
 
-    def judge(self, catalogue: Catalogue) -> Freshness:
+    def freshness(self, catalogue: Catalogue) -> Freshness:
         """How far the index is behind after a sync that failed or was stopped."""
         options, model = self._wanted.options, self._wanted.model
         with without_deadline():
-            verdict = judge(catalogue, self._repository, options, model, self._listed())
+            verdict = index_verdict(catalogue, self._repository, options, model, self._listed())
         if verdict.staleness is Staleness.equal:
             return Freshness()
         return Freshness(f"{verdict.message}{self._refused}", verdict.behind)

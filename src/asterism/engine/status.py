@@ -10,7 +10,7 @@ from asterism.analysis.chunks.units import RECIPE_VERSION
 from asterism.config.load import upgrade_options
 from asterism.config.settings import Settings
 from asterism.engine.stores import damage_of, model_identity, sync_options, table_bytes
-from asterism.indexing.plan import IndexVerdict, first_build, is_alive, is_unfinished, judge
+from asterism.indexing.plan import IndexVerdict, first_build, index_verdict, is_alive, is_unfinished
 from asterism.indexing.watcher import WatchState, load_watch
 from asterism.models.embed.options import EmbedOptions, encoder_folder, identity_of
 from asterism.models.weights.folder import check, read_folder
@@ -210,7 +210,7 @@ class Status(NamedTuple):
     """Everything `asterism status` shows."""
 
     registered: Registered
-    judgement: IndexVerdict
+    verdict: IndexVerdict
     manifest: Manifest | None = None
     statistics: Statistics | None = None
     skipped: dict[str, int] = {}  # noqa: RUF012 - never changed
@@ -279,17 +279,17 @@ def _open_status(catalogue: Catalogue, registered: Registered, settings: Setting
     repo = registered.repository.name
     directory = registered.project.directory
     if damage := damage_of(directory, catalogue):
-        judgement = IndexVerdict(Staleness.corrupt, damage)
+        verdict = IndexVerdict(Staleness.corrupt, damage)
     else:
         options, model = sync_options(settings), model_identity(settings)
-        judgement = judge(catalogue, registered.repository, options, model)
-    if judgement.staleness is Staleness.missing:
+        verdict = index_verdict(catalogue, registered.repository, options, model)
+    if verdict.staleness is Staleness.missing:
         # A project's catalogue knows nothing yet of a repository that was only registered.
-        return Status(registered, judgement, catalogue.manifest())
+        return Status(registered, verdict, catalogue.manifest())
     job = _job_beside(directory, repo) or catalogue.job(repo)
     return Status(
         registered,
-        judgement,
+        verdict,
         catalogue.manifest(),
         catalogue.statistics(repo),
         catalogue.skipped_counts(repo),

@@ -50,7 +50,7 @@ class Warm:
         self._vectors: Recent[list[Vector]] = Recent(VECTORS_KEPT)
         self._embedders: dict[EmbedOptions, Embedder] = {}
         self._rerankers: dict[RerankOptions, Reranker | None] = {}
-        self._judges: dict[RerankOptions, LocalRerankModel] = {}
+        self._rerank_models: dict[RerankOptions, LocalRerankModel] = {}
         self._second: EncoderVectors | None = None
         self._said: set[str] = set()
 
@@ -111,12 +111,12 @@ class Warm:
                 self._rerankers[options] = made and MeasuredReranker(made, options.provider)
             return self._rerankers[options]
 
-    def judge(self, options: RerankOptions, cache: Callable[[], Cache]) -> LocalRerankModel:
+    def rerank_model(self, options: RerankOptions, cache: Callable[[], Cache]) -> LocalRerankModel:
         """The model of our own that the options name, loaded with the first question."""
         with self._lock:
-            if options not in self._judges:
-                self._judges[options] = local_rerank_model(options, cache)
-            return self._judges[options]
+            if options not in self._rerank_models:
+                self._rerank_models[options] = local_rerank_model(options, cache)
+            return self._rerank_models[options]
 
     def second(self) -> EncoderVectors:
         """The encoder vectors that are kept in memory."""

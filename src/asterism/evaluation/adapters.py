@@ -24,7 +24,8 @@ from asterism.analysis.terms import terms_of
 from asterism.config.load import upgrade_options
 from asterism.engine.engine import Engine
 from asterism.evaluation.datasets import FoundPlace
-from asterism.evaluation.run import token_count
+from asterism.evaluation.replies import ReplyText, token_count
+from asterism.evaluation.run import CheckOut
 from asterism.programs.start import Launch, TimeoutExpired, run
 from asterism.programs.table import COMPARED_TOOL
 from asterism.store.catalogue.catalogue import Catalogue
@@ -71,6 +72,10 @@ class CommandSearcher:
 
     def within(self, query: str, limit: int, budget: int) -> Sequence[FoundPlace] | None:
         """A command knows no budget."""
+        return None
+
+    def reply(self, query: str) -> ReplyText | None:
+        """A command has no replies with code."""
         return None
 
     def close(self) -> None:
@@ -169,6 +174,22 @@ _MODULE = "asterism_evaluation_adapter"
 _Value = TypeVar("_Value")
 
 
+def checked_out(command: str) -> CheckOut:
+    """Checks commits out by a command: `git -C {repo} checkout -q -f {commit}`."""
+    words = _words(command)
+    if not any("{commit}" in word for word in words):
+        raise UsageError(
+            f"The command {command!r} does not say {{commit}}; write it as "
+            "'git -C {repo} checkout -q -f {commit}'."
+        )
+
+    def check_out(directory: Path, commit: str) -> None:
+        values = {"{repo}": str(directory), "{commit}": commit}
+        _output([_filled(word, values) for word in words], None)
+
+    return check_out
+
+
 class AdapterSearcher:
     """A searcher over an adapter of someone else."""
 
@@ -194,6 +215,10 @@ class AdapterSearcher:
 
     def within(self, query: str, limit: int, budget: int) -> Sequence[FoundPlace] | None:
         """An adapter knows no budget."""
+        return None
+
+    def reply(self, query: str) -> ReplyText | None:
+        """An adapter has no replies with code."""
         return None
 
     def close(self) -> None:
@@ -256,6 +281,8 @@ SearchFunction: TypeAlias = Callable[[Registered, str, int], Sequence[Hit]]
 """From a repository, a query and a limit to hits, best first."""
 BudgetFunction: TypeAlias = Callable[[Registered, str, int, int], Sequence[Kept]]
 """From a repository, a query, a limit and a budget of tokens to the returned hits."""
+ReplyFunction: TypeAlias = Callable[[Registered, str], ReplyText]
+"""From a repository and a query to the reply with code."""
 
 # What is given of a hit at these is code to read: all of it, or with its parts' bodies left out.
 _WHOLE = frozenset({Detail.full, Detail.collapsed, Detail.within})
@@ -270,10 +297,12 @@ class EngineSearcher:
         search: SearchFunction,
         name: str = "asterism",
         within: BudgetFunction | None = None,
+        reply: ReplyFunction | None = None,
     ) -> None:
         self._engine = engine
         self._search = search
         self._within = within
+        self._reply = reply
         self._registered: Registered | None = None
         self.name = name
 
@@ -298,6 +327,10 @@ class EngineSearcher:
         output = self._within(self._indexed(), query, limit, budget)
         return [place for kept in output for place in given_of(kept)]
 
+    def reply(self, query: str) -> ReplyText | None:
+        """The reply with code."""
+        return None if self._reply is None else self._reply(self._indexed(), query)
+
     def close(self) -> None:
         """Forget the directory; its index is kept."""
         self._registered = None
@@ -318,6 +351,7 @@ def found_of(hit: Hit) -> FoundPlace:
         token_count(len(chunk.full_source)),
         chunk.qualified_name,
         hit.score,
+        kind=chunk.node_kind,
     )
 
 

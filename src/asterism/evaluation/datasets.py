@@ -1,4 +1,4 @@
-"""Labelled queries from files: our own lines of JSON, and a folder with `queries.jsonl`.
+"""Labelled queries from files: our own lines of JSON, a folder, readers' questions and issues.
 
 A line of our own format:
 
@@ -9,12 +9,16 @@ A line of our own format:
 targets, that the question was taken from. An empty list of targets says that the repository cannot
 answer the question. The public benchmark's folder has a `repos.json` beside
 its `queries.jsonl`; there a target's lines are `start` and `end`, and `raw` is its path as it was
-labelled.
+labelled. A target with a `name` is a symbol, whose lines have to be those of a place.
+
+Lines with `wanted` are readers' questions (`tests/evaluation/readers/README.md`), lines with
+`gold_files` are issues: `instance_id`, `repo`, `base_commit`, `query`, and `gold_functions` as
+lists of path, name, first and last line. Both name the commit that their lines belong to.
 """
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -41,6 +45,10 @@ class LabelledPlace(NamedTuple):
     end_line: int | None = None
     label: str | None = None
     """The path as labelled, if it differs from `path`."""
+    name: str = ""
+    """The symbol at these lines, where the label names one."""
+    kind: str = ""
+    """Of the symbol."""
 
 
 class Query(NamedTuple):
@@ -54,6 +62,17 @@ class Query(NamedTuple):
     category: str = ""
     given: tuple[LabelledPlace, ...] = ()
     """Where the question's own words come from; to find these places again earns no rank."""
+    commit: str = ""
+    """The state of the repository that the targets are lines of; nothing for any."""
+    needs_all: bool = False
+    """Whether the answer takes every target; else each of them is a right answer."""
+    files: tuple[str, ...] = ()
+    """The files that answer, where they are more than those of the targets."""
+
+    @property
+    def by_symbol(self) -> bool:
+        """Whether the targets are symbols."""
+        return any(target.name for target in self.targets)
 
 
 Shown: TypeAlias = Literal["code", "lines", "name"]
@@ -74,6 +93,8 @@ class FoundPlace(NamedTuple):
     """How sure the tool is, 0 to 1; None where it does not say."""
     shown: Shown = "code"
     """Whether its whole code is returned, some of its lines, or only its name and location."""
+    kind: str = ""
+    """Of the symbol, where the tool names one."""
 
 
 class DatasetRepository(NamedTuple):
@@ -141,7 +162,19 @@ def query_json(query: Query) -> Json:
     line["targets"] = [_target_json(target) for target in query.targets]
     if query.given:
         line["given"] = [_target_json(target) for target in query.given]
+    if query.commit:
+        line["commit"] = query.commit
+    if query.needs_all:
+        line["all_needed"] = True
     return line
+
+
+def titles_only(dataset: Dataset) -> Dataset:
+    """The dataset with the first line of each query alone, as the title of an issue."""
+    queries = [
+        query._replace(query=query.query.strip().split("\n", 1)[0]) for query in dataset.queries
+    ]
+    return replace(dataset, queries=tuple(queries))
 
 
 def text_of(path: Path) -> str:
@@ -174,12 +207,47 @@ def _queries(path: Path) -> Iterator[Query]:
 def _query(line: object) -> Query:
     if not isinstance(line, dict):
         raise ValueError("a line has to be a JSON object")
-    if "targets" not in line:
+    if "gold_files" in line:
+        return _issue(line)
+    key = "wanted" if "wanted" in line else "targets"
+    if key not in line:
         raise ValueError("`targets` is missing; an empty list says that nothing answers")
-    targets = _targets(line, "targets")
-    id_, query, repo = (_text(line, key) for key in ("id", "query", "repo"))
-    language, category = (_text(line, key, "") for key in ("language", "category"))
-    return Query(id_, query, repo, targets, language, category, _targets(line, "given"))
+    id_, query, repo = (_text(line, each) for each in ("id", "query", "repo"))
+    return Query(
+        id_,
+        query,
+        repo,
+        _targets(line, key),
+        _text(line, "language", ""),
+        _text(line, "category" if key == "targets" else "kind", ""),
+        _targets(line, "given"),
+        _text(line, "commit", ""),
+        line.get("all_needed") is True,
+    )
+
+
+def _issue(line: Mapping[str, Any]) -> Query:
+    """An issue: the functions that its fix changed answer it, or else the files."""
+    files = line["gold_files"]
+    functions = line.get("gold_functions", [])
+    try:
+        paths = tuple(_text({"path": path}, "path") for path in files)
+        names = ("path", "name", "start_line", "end_line")
+        symbols = [dict(zip(names, function, strict=True)) for function in functions]
+    except TypeError as error:
+        raise ValueError("`gold_files` and `gold_functions` have to be lists") from error
+    if not paths:
+        raise ValueError("`gold_files` is empty; leave the issue out")
+    return Query(
+        _text(line, "instance_id"),
+        _text(line, "query"),
+        _text(line, "repo"),
+        tuple(map(_target, symbols)) or tuple(map(LabelledPlace, paths)),
+        category="issue",
+        commit=_text(line, "base_commit", ""),
+        needs_all=True,
+        files=paths,
+    )
 
 
 def _targets(line: Mapping[str, Any], key: str) -> tuple[LabelledPlace, ...]:
@@ -194,7 +262,9 @@ def _target(entry: Mapping[str, Any]) -> LabelledPlace:
     end = _line(entry, "end_line", "end")
     if end is not None and (start is None or end < start):
         raise ValueError("a target ends before it starts")
-    return LabelledPlace(_text(entry, "path"), start, end, _text(entry, "raw", "") or None)
+    label = _text(entry, "raw", "") or None
+    named = (_text(entry, "name", ""), _text(entry, "kind", ""))
+    return LabelledPlace(_text(entry, "path"), start, end, label, *named)
 
 
 def _line(entry: Mapping[str, Any], *names: str) -> int | None:
@@ -234,4 +304,5 @@ def _listed(path: Path) -> dict[str, DatasetRepository]:
 
 def _target_json(target: LabelledPlace) -> Json:
     lines = {"start_line": target.start_line, "end_line": target.end_line, "raw": target.label}
+    lines |= {"name": target.name or None, "kind": target.kind or None}
     return {"path": target.path} | {key: value for key, value in lines.items() if value is not None}

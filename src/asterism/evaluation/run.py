@@ -5,26 +5,34 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
-from asterism.analysis.source.text import decode, read
-from asterism.evaluation.datasets import Dataset, DatasetRepository, FoundPlace, PathMatch, Query
+from asterism.evaluation.datasets import (
+    Dataset,
+    DatasetRepository,
+    FoundPlace,
+    LabelledPlace,
+    PathMatch,
+    Query,
+)
+from asterism.evaluation.replies import ReplyMeasures, ReplyText, SourceLines, reply_measures
 from asterism.evaluation.runs import (
     TOKEN_BUDGET,
     Building,
+    FunctionMeasures,
     Judged,
     QueryResult,
     Run,
     file_ranks,
     first_ranks,
+    function_measures,
     measures,
     right_places,
     within_budget,
     without_given,
 )
-from asterism.types.errors import InputError, PathMissing, UsageError
+from asterism.types.errors import PathMissing, UsageError
 from asterism.types.files import display_path
 
 # Linux counts the peak in kibibytes, macOS in bytes.
@@ -66,48 +74,6 @@ def _children_cpu() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-# Where no tokenizer is configured, four characters count as a token.
-CHARS_PER_TOKEN = 4
-
-# A place whose lines cannot be read must not look cheap.
-UNREADABLE_TOKENS = 2_000
-
-
-def token_count(characters: int) -> int:
-    """Tokens of so many characters, rounded up."""
-    return -(-characters // CHARS_PER_TOKEN)
-
-
-class ReadingCosts:
-    """The sizes of places below a directory; each file is read once."""
-
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-        self._sums: dict[str, list[int] | None] = {}
-
-    def __call__(self, place: FoundPlace) -> int:
-        """What the tool says it costs, else what its lines in the file cost."""
-        if place.tokens is not None:
-            return place.tokens
-        if place.path not in self._sums:
-            self._sums[place.path] = self._read(place.path)
-        sums = self._sums[place.path]
-        if sums is None:
-            return UNREADABLE_TOKENS
-        last = len(sums) - 1
-        first = 0 if place.start_line is None else min(max(place.start_line - 1, 0), last)
-        end = last if place.end_line is None else min(max(place.end_line, first), last)
-        return token_count(sums[end] - sums[first])
-
-    def _read(self, path: str) -> list[int] | None:
-        """How many characters stand before each line, and in all."""
-        try:
-            text = decode(read(str(self._directory / path))).decode("utf-8", "replace")
-        except InputError:
-            return None
-        return list(accumulate(map(len, text.splitlines(keepends=True)), initial=0))
-
-
 Scope: TypeAlias = Literal["root", "full"]
 
 # Asked once before anything is measured: loading a model or a table is no part of a warm query.
@@ -118,6 +84,9 @@ SPARE = 10
 
 # Asked for where only the budget is to be the limit: more than 2,000 tokens can hold of code.
 BUDGET_PLACES = 30
+
+# Asked for where functions are counted, as a list holds other kinds as well.
+FUNCTION_PLACES = 50
 
 
 class Searcher(Protocol):
@@ -144,9 +113,17 @@ class Searcher(Protocol):
         """
         ...
 
+    def reply(self, query: str) -> ReplyText | None:
+        """The reply with code, of the usual size; None where the tool has none."""
+        ...
+
     def close(self) -> None:
         """Let go of the directory."""
         ...
+
+
+CheckOut: TypeAlias = Callable[[Path, str], None]
+"""Brings the checkout in a directory to a commit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +139,10 @@ class SearchOptions:
     """Searches for each query, the median counts. More than one lets caches of queries help."""
     repos: tuple[str, ...] = ()
     """Only these; nothing for all."""
+    replies: bool = True
+    """Whether replies with code are measured, where the tool has them."""
+    check_out: CheckOut | None = None
+    """How a checkout is brought to the commit of a query."""
 
 
 Locate: TypeAlias = Callable[[DatasetRepository], Path]
@@ -180,6 +161,8 @@ def run_dataset(
     results: list[QueryResult] = []
     buildings: list[Building] = []
     for checkout, queries, top in _plan(dataset, locate, options):
+        if options.check_out is not None and queries[0].commit:
+            options.check_out(top, queries[0].commit)
         building, found = _run_checkout(dataset, checkout, queries, top, searcher, options)
         results += found
         buildings.append(building)
@@ -202,21 +185,30 @@ def _plan(
     """What is to be done, checked before anything is begun."""
     if options.limit < 1 or options.repeats < 1:
         raise UsageError("A limit and a number of repeats are at least 1; give such a number.")
-    groups: dict[str, list[Query]] = {}
+    groups: dict[str, dict[str, list[Query]]] = {}
     for query in dataset.queries:
-        groups.setdefault(query.repo, []).append(query)
+        groups.setdefault(query.repo, {}).setdefault(query.commit, []).append(query)
     unknown = sorted(set(options.repos) - groups.keys())
     if unknown:
         raise UsageError(
             f"{dataset.name} has no queries about {', '.join(unknown)}; "
             f"choose from {', '.join(sorted(groups))}."
         )
+    chosen = sorted(options.repos or groups)
+    several = [name for name in chosen if len(groups[name]) > 1]
+    if several and options.check_out is None:
+        raise UsageError(
+            f"The queries are about several commits of {', '.join(several)}; say with --checkout "
+            "by which command a commit is checked out."
+        )
     plan = [
-        (checkout, groups[name], locate(checkout))
-        for name in sorted(options.repos or groups)
+        (checkout, queries, top)
+        for name in chosen
         for checkout in [dataset.checkouts[name]]
+        for top in [locate(checkout)]
+        for queries in groups[name].values()
     ]
-    missing = [display_path(str(top)) for _, _, top in plan if not top.is_dir()]
+    missing = list(dict.fromkeys(display_path(str(top)) for _, _, top in plan if not top.is_dir()))
     if missing:
         raise PathMissing(
             f"No directory is at {', '.join(missing)}; check out the repositories there, or choose "
@@ -264,6 +256,7 @@ def _result(
         spent.append(began.until(now()))
     found = judge.ranking(query, places)
     judged = judge.judged(query, found, _within(query, searcher, judge, places))
+    reply = searcher.reply(query.query) if options.replies else None
     return QueryResult(
         query.id,
         query.repo,
@@ -275,7 +268,17 @@ def _result(
         right_places(found, query.targets, judge.prefix, judge.match),
         1000 * statistics.median(one.wall for one in spent),
         1000 * statistics.median(one.cpu for one in spent),
+        _functions(query, searcher, judge),
+        None if reply is None else judge.reply(query, reply),
     )
+
+
+def _functions(query: Query, searcher: Searcher, judge: "_Judge") -> FunctionMeasures | None:
+    """At which ranks functions are, in a list that is long enough for ten of them."""
+    if not query.by_symbol:
+        return None
+    places = judge.placed(searcher.search(query.query, FUNCTION_PLACES))
+    return function_measures(places, query, judge.prefix)
 
 
 def _within(
@@ -299,18 +302,18 @@ class _Judge:
         self.match = match
         self._base = f"{directory.as_posix().rstrip('/')}/"
         self._limit = limit
-        self._costs = ReadingCosts(directory)
+        self._source = SourceLines(directory)
 
     def ranking(self, query: Query, places: Sequence[FoundPlace]) -> tuple[FoundPlace, ...]:
         """The places that count, with paths from the directory and with their cost."""
         below = [place._replace(path=self._below(place.path)) for place in places]
         counted = without_given(below, query, self.prefix)[: self._limit]
-        return tuple(place._replace(tokens=self._costs(place)) for place in counted)
+        return tuple(place._replace(tokens=self._source.cost(place)) for place in counted)
 
     def placed(self, places: Sequence[FoundPlace]) -> list[FoundPlace]:
         """All places, with paths from the directory and with their cost."""
         below = (place._replace(path=self._below(place.path)) for place in places)
-        return [place._replace(tokens=self._costs(place)) for place in below]
+        return [place._replace(tokens=self._source.cost(place)) for place in below]
 
     def judged(
         self, query: Query, found: Sequence[FoundPlace], output: Sequence[FoundPlace]
@@ -322,13 +325,18 @@ class _Judge:
         return Judged(
             ranks=first_ranks(found, targets, prefix, match),
             strict=first_ranks(found, targets, prefix, PathMatch.strict),
-            files=file_ranks(found, targets, prefix, match),
+            files=file_ranks(found, [*targets, *map(LabelledPlace, query.files)], prefix, match),
             sizes=[place.tokens or 0 for place in found],
             named=first_ranks(output, targets, prefix, match),
             with_lines=first_ranks(with_lines, targets, prefix, match),
             with_code=first_ranks(with_code, targets, prefix, match),
             limit=self._limit,
         )
+
+    def reply(self, query: Query, reply: ReplyText) -> ReplyMeasures:
+        """What a reply shows of the targets."""
+        wanted = [self._source.wanted(target, self.prefix) for target in query.targets]
+        return reply_measures(reply, query, wanted)
 
     def _below(self, path: str) -> str:
         path = path.replace("\\", "/").removeprefix(self._base)

@@ -9,8 +9,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from asterism.evaluation.datasets import FoundPlace, LabelledPlace, PathMatch, Query, text_of
+from asterism.evaluation.replies import ReplyMeasures
 from asterism.types.errors import PathUnreadable, UsageError
 from asterism.types.files import display_path
+
+# Lines above a symbol that may be its decorators and comments.
+LINES_ABOVE = 12
 
 
 def first_ranks(
@@ -45,7 +49,11 @@ def right_places(
 
 
 def covers(place: FoundPlace, target: LabelledPlace, prefix: str, match: PathMatch) -> bool:
-    """Whether the paths are the same and the lines overlap; without lines the whole file counts."""
+    """Whether the paths are the same and the lines overlap; without lines the whole file counts.
+
+    For a symbol at least half of the place's lines have to be the symbol's: a type is no answer
+    where one of its methods is. Decorators and comments above a symbol count as its lines.
+    """
     if match is PathMatch.strict:
         same = (f"{prefix}/{place.path}" if prefix else place.path) == target.path
     else:
@@ -79,7 +87,13 @@ def _overlap(place: FoundPlace, target: LabelledPlace) -> bool:
     if target.start_line is None or place.start_line is None or place.end_line is None:
         return True
     last = target.end_line if target.end_line is not None else target.start_line
-    return place.end_line >= target.start_line and place.start_line <= last
+    if place.end_line < target.start_line or place.start_line > last:
+        return False
+    if not target.name:
+        return True
+    first = max(place.start_line, target.start_line - LINES_ABOVE)
+    shared = min(place.end_line, last) - first + 1
+    return 2 * shared >= place.end_line - place.start_line + 1
 
 
 Ranks: TypeAlias = Sequence[int | None]
@@ -112,6 +126,32 @@ class Measures(NamedTuple):
     """Targets of which they hold a whole piece of code, with the bodies of its parts or without."""
     first_tokens: int | None
     """Tokens read until the first answer has been read; None if there was none."""
+
+
+FUNCTION_CUTS = (1, 5, 10)
+FUNCTION_KINDS = frozenset({"function", "method", "constructor"})
+
+
+class FunctionMeasures(NamedTuple):
+    """Whether the wanted symbols are among the first functions of a list."""
+
+    first: float
+    first_5: float
+    first_10: float
+
+
+def function_measures(found: Sequence[FoundPlace], query: Query, prefix: str) -> FunctionMeasures:
+    """Counts functions and methods, and places of the kinds of the targets, alone.
+
+    A tool that names no kinds is measured by all of its places.
+    """
+    kinds = FUNCTION_KINDS | {target.kind for target in query.targets} | {""}
+    functions = [place for place in found if place.kind in kinds]
+    ranks = first_ranks(functions, query.targets, prefix, PathMatch.strict)
+    every = all if query.needs_all else any
+    return FunctionMeasures(
+        *(float(every(rank is not None and rank <= cut for rank in ranks)) for cut in FUNCTION_CUTS)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +237,7 @@ def _first(ranks: Ranks) -> int | None:
 Json: TypeAlias = dict[str, Any]
 
 # In every run file; another number is another form, which this version does not read.
-RUN_VERSION = 2
+RUN_VERSION = 3
 _MARK = "asterism_run"
 
 
@@ -216,6 +256,10 @@ class QueryResult(NamedTuple):
     """Which of the places are right."""
     ms: float
     cpu_ms: float
+    functions: FunctionMeasures | None = None
+    """Where the targets are symbols."""
+    reply: ReplyMeasures | None = None
+    """Where the tool replies with code."""
 
     @property
     def is_answerable(self) -> bool:
@@ -299,6 +343,8 @@ def _result_json(result: QueryResult) -> Json:
     return {
         **result._asdict(),
         "measures": result.measures._asdict(),
+        "functions": None if result.functions is None else result.functions._asdict(),
+        "reply": None if result.reply is None else result.reply._asdict(),
         "found": [list(place) for place in result.found],
     }
 
@@ -317,8 +363,11 @@ def _loaded(data: Mapping[str, Any]) -> Run:
 
 
 def _loaded_result(data: Mapping[str, Any]) -> QueryResult:
+    functions, reply = data["functions"], data["reply"]
     parts = {
         "measures": Measures(**data["measures"]),
+        "functions": None if functions is None else FunctionMeasures(**functions),
+        "reply": None if reply is None else ReplyMeasures(**reply),
         "ranks": tuple(data["ranks"]),
         "right": tuple(data["right"]),
         "found": tuple(FoundPlace(*place) for place in data["found"]),

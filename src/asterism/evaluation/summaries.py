@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from asterism.evaluation.runs import Json, Measures, QueryResult, Run
+from asterism.evaluation.replies import ReplyMeasures
+from asterism.evaluation.runs import FunctionMeasures, Json, Measures, QueryResult, Run
 
 if TYPE_CHECKING:
     import numpy as np
@@ -171,9 +172,17 @@ def summary_json(run: Run) -> Json:
             for name in Measures._fields
             if name != "first_tokens"
         },
+        "functions": _means_of([one.functions for one in results]),
+        "replies": _means_of([one.reply for one in results]),
         "median_first_tokens": median_first_tokens(results),
         "times": times(run)._asdict(),
     }
+
+
+def _means_of(measured: Sequence[FunctionMeasures | ReplyMeasures | None]) -> Json | None:
+    """The mean of each field, over the results that have it; None where none has."""
+    known = [one._asdict() for one in measured if one is not None]
+    return {name: mean(one[name] for one in known) for name in known[0]} if known else None
 
 
 def answerable(results: Iterable[QueryResult]) -> list[QueryResult]:

@@ -1,9 +1,18 @@
 """Runs as Markdown tables: one run by category and language, and two runs side by side."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TypeAlias
 
-from asterism.evaluation.runs import SHORT_LIST, TOKEN_BUDGET, Measures, QueryResult, Run
+from asterism.evaluation.replies import REPLY_CUTS, ReplyMeasures
+from asterism.evaluation.runs import (
+    FUNCTION_CUTS,
+    SHORT_LIST,
+    TOKEN_BUDGET,
+    FunctionMeasures,
+    QueryResult,
+    Run,
+)
 from asterism.evaluation.summaries import (
     GROUPS_AT_LEAST,
     BootstrapOptions,
@@ -15,6 +24,7 @@ from asterism.evaluation.summaries import (
     mean,
     median_first_tokens,
     paired_difference,
+    percentile,
     times,
 )
 from asterism.types.errors import UsageError
@@ -28,7 +38,8 @@ NOTHING = "–"
 def table(head: Sequence[str], rows: Rows) -> list[str]:
     """The lines of a table; all columns but the first hold numbers."""
     cells = [[_cell(cell) for cell in row] for row in (head, *rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    # A rule needs a dash and a colon.
+    widths = [max(2, *map(len, column)) for column in zip(*cells, strict=True)]
     lines = [_line(row, widths) for row in cells]
     rules = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
     return [lines[0], f"| {' | '.join(rules)} |", *lines[1:]]
@@ -46,7 +57,7 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-Measure: TypeAlias = Callable[[Measures], float]
+Measure: TypeAlias = Callable[[QueryResult], float]
 
 # The name of a group whose queries say nothing of themselves.
 UNNAMED = "(none)"
@@ -84,7 +95,7 @@ def comparison_tables(
 ) -> str:
     """What changed from one run to the other, on the queries that both have."""
     pairs = paired(before, after)
-    columns = _columns(after.limit)
+    columns = _compared_columns(pairs, after.limit)
     names = (before.name, after.name) if before.name != after.name else ("before", "after")
     head = ("n", *names, "difference", "interval", "gain likely", "better", "worse")
     parts = [f"## {after.name} against {before.name} on {after.dataset}", ""]
@@ -114,8 +125,14 @@ def differences(
     pairs = paired(before, after)
     return {
         name: _difference(pairs, measure, options)
-        for name, measure in _columns(after.limit).items()
+        for name, measure in _compared_columns(pairs, after.limit).items()
     }
+
+
+def _compared_columns(
+    pairs: Sequence[tuple[QueryResult, QueryResult]], limit: int
+) -> Mapping[str, Measure]:
+    return {**_columns(limit), **_symbol_columns([one for pair in pairs for one in pair])}
 
 
 def paired(before: Run, after: Run) -> list[tuple[QueryResult, QueryResult]]:
@@ -135,16 +152,97 @@ def paired(before: Run, after: Run) -> list[tuple[QueryResult, QueryResult]]:
 
 def _columns(limit: int) -> Mapping[str, Measure]:
     return {
-        f"NDCG@{limit}": lambda found: found.ndcg,
-        f"NDCG@{SHORT_LIST}": lambda found: found.ndcg5,
-        "hit@1": lambda found: found.hit1,
-        f"recall@{limit}": lambda found: found.recall,
-        f"MRR@{limit}": lambda found: found.mrr,
-        f"file NDCG@{limit}": lambda found: found.file_ndcg,
-        f"named in {TOKEN_BUDGET:,} tokens": lambda found: found.budget_recall,
-        f"lines in {TOKEN_BUDGET:,} tokens": lambda found: found.budget_lines_recall,
-        f"code in {TOKEN_BUDGET:,} tokens": lambda found: found.budget_code_recall,
+        f"NDCG@{limit}": lambda one: one.measures.ndcg,
+        f"NDCG@{SHORT_LIST}": lambda one: one.measures.ndcg5,
+        "hit@1": lambda one: one.measures.hit1,
+        f"recall@{limit}": lambda one: one.measures.recall,
+        f"MRR@{limit}": lambda one: one.measures.mrr,
+        f"file NDCG@{limit}": lambda one: one.measures.file_ndcg,
+        f"named in {TOKEN_BUDGET:,} tokens": lambda one: one.measures.budget_recall,
+        f"lines in {TOKEN_BUDGET:,} tokens": lambda one: one.measures.budget_lines_recall,
+        f"code in {TOKEN_BUDGET:,} tokens": lambda one: one.measures.budget_code_recall,
     }
+
+
+def _symbol_columns(results: Sequence[QueryResult]) -> Mapping[str, Measure]:
+    """What is known of functions and replies of every result."""
+    columns: dict[str, Measure] = {}
+    if results and all(one.functions is not None for one in results):
+        columns |= {
+            f"function@{cut}": partial(_function_measure, number)
+            for number, cut in enumerate(FUNCTION_CUTS)
+        }
+    if results and all(one.reply is not None for one in results):
+        columns |= {
+            f"reply in {tokens:,} tokens": partial(_reply_measure, number)
+            for number, tokens in enumerate(REPLY_CUTS)
+        }
+    return columns
+
+
+def _function_measure(number: int, result: QueryResult) -> float:
+    assert isinstance(result.functions, FunctionMeasures)
+    return result.functions[number]
+
+
+def _reply_measure(number: int, result: QueryResult) -> float:
+    assert isinstance(result.reply, ReplyMeasures)
+    return result.reply[number]
+
+
+def symbol_tables(run: Run, options: BootstrapOptions = BootstrapOptions()) -> str:  # noqa: B008
+    """Functions in the list and symbols in the reply, by category and repository."""
+    results = answerable(run.results)
+    columns = _symbol_columns(results)
+    if not columns:
+        return ""
+    shown = {f"NDCG@{run.limit}": _columns(run.limit)[f"NDCG@{run.limit}"], **columns}
+    has_replies = results[0].reply is not None
+    sizes = ("results", "tokens p50", "tokens p90", "wanted code") if has_replies else ()
+    groupings = [*_groupings(results)]
+    if len(by_repository := grouped(results, lambda one: one.repo)) > 1:
+        groupings.append(("repository", by_repository))
+    parts = [f"## {run.name} on {run.dataset}, by symbol", ""]
+    for title, groups in groupings:
+        rows = [
+            [name, f"{len(found):,}", *_means(found, shown, options), *_sizes(found)]
+            for name, found in groups.items()
+        ]
+        head = (title, "n", *shown, "interval", *sizes)
+        parts += [*table(head, rows), ""]
+    silent = [one for one in run.results if not one.is_answerable and one.reply is not None]
+    if silent:
+        with_code = sum(one.reply is not None and one.reply.results > 0 for one in silent)
+        parts += [
+            f"Code is shown for {with_code:,} of {len(silent):,} queries without an answer "
+            f"({with_code / len(silent):.0%}).",
+            "",
+        ]
+    return "\n".join(parts)
+
+
+def _means(
+    results: Sequence[QueryResult], columns: Mapping[str, Measure], options: BootstrapOptions
+) -> list[str]:
+    """The mean of each measure, and the interval of the last one."""
+    values = [[measure(one) for one in results] for measure in columns.values()]
+    sure = interval(values[-1], [one.repo for one in results], options)
+    return [*(f"{mean(column):.3f}" for column in values), f"{sure.low:.3f} to {sure.high:.3f}"]
+
+
+def _sizes(results: Sequence[QueryResult]) -> list[str]:
+    """How large replies are, and how much of those that show a wanted symbol is its code."""
+    replies = [one.reply for one in results if one.reply is not None]
+    if not replies:
+        return []
+    tokens = [reply.tokens for reply in replies]
+    right = [reply.wanted_share for reply in replies if reply.recall_8000 > 0]
+    return [
+        f"{percentile([reply.results for reply in replies], 50):g}",
+        f"{percentile(tokens, 50):,.0f}",
+        f"{percentile(tokens, 90):,.0f}",
+        f"{mean(right):.0%}" if right else NOTHING,
+    ]
 
 
 def _groupings(
@@ -171,7 +269,7 @@ def _row(
     columns: Mapping[str, Measure],
     options: BootstrapOptions,
 ) -> list[str]:
-    values = [[measure(result.measures) for result in results] for measure in columns.values()]
+    values = [[measure(result) for result in results] for measure in columns.values()]
     sure = interval(values[0], [result.repo for result in results], options)
     tokens = median_first_tokens(results)
     return [
@@ -190,8 +288,8 @@ def _compared(
     measure: Measure,
     options: BootstrapOptions,
 ) -> list[str]:
-    before = [measure(old.measures) for old, _ in pairs]
-    after = [measure(new.measures) for _, new in pairs]
+    before = [measure(old) for old, _ in pairs]
+    after = [measure(new) for _, new in pairs]
     change = _difference(pairs, measure, options)
     return [
         name,
@@ -210,8 +308,8 @@ def _difference(
     pairs: Sequence[tuple[QueryResult, QueryResult]], measure: Measure, options: BootstrapOptions
 ) -> Difference:
     return paired_difference(
-        [measure(old.measures) for old, _ in pairs],
-        [measure(new.measures) for _, new in pairs],
+        [measure(old) for old, _ in pairs],
+        [measure(new) for _, new in pairs],
         [new.repo for _, new in pairs],
         options,
     )

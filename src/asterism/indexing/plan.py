@@ -186,7 +186,7 @@ class IndexVerdict(NamedTuple):
     behind: int = 0
 
 
-def judge(
+def index_verdict(
     catalogue: Catalogue,
     repository: Repository,
     options: SyncOptions,
@@ -197,7 +197,7 @@ def judge(
 
     `found` is a listing that was made just now; without it the tree is walked.
     """
-    verdict = judge_shape(catalogue, repository, options, model)
+    verdict = shape_verdict(catalogue, repository, options, model)
     if verdict.staleness is not Staleness.equal:
         return verdict
     content = _content(catalogue, repository, options, found)
@@ -224,7 +224,7 @@ def is_unfinished(catalogue: Catalogue, repository: Repository) -> bool:
     return bool(first_build(catalogue, repository) or catalogue.pending(repository.name))
 
 
-def judge_shape(
+def shape_verdict(
     catalogue: Catalogue,
     repository: Repository,
     options: SyncOptions,
@@ -243,7 +243,8 @@ def judge_shape(
     if catalogue.options_hash(repository.name) != options_hash(options):
         return IndexVerdict(
             Staleness.options,
-            "The index was made with other settings; run `asterism index` to read the files anew.",
+            "The index was made with other settings or by an earlier version: reindex needed. "
+            "Search still works; run `asterism index`.",
         )
     if manifest.model != model:
         return IndexVerdict(

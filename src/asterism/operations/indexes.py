@@ -160,9 +160,9 @@ def index_status(call: Call, _asked: IndexPlace) -> CallReply:
     manifest = found.manifest
     shown = StatusFound(
         **known(found.registered),
-        state=found.judgement.staleness.value,
-        message=found.judgement.message,
-        files_behind=found.judgement.behind,
+        state=found.verdict.staleness.value,
+        message=found.verdict.message,
+        files_behind=found.verdict.behind,
         schema_version=manifest and manifest.schema_version,
         model=manifest and str(manifest.model),
         upgrade=upgrade_json(found),

@@ -227,7 +227,8 @@ TOOL_SERVER = Program(
 
 COMPARED_TOOL = Program(
     name="compared tool",
-    purpose="Another search tool that `asterism eval --command` measures",
+    purpose="Another search tool that `asterism eval --command` measures, and the command of "
+    "`--checkout`",
     consent=Consent.command,
     inherits=("*",),
     directory="{directory}",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from asterism.analysis.terms import path_terms, terms_of
-from asterism.search.path_filters import literal
+from asterism.search.filters import literal
 from asterism.search.ranking.options import RecallOptions
 from asterism.search.ranking.words import names_file
 from asterism.store.catalogue.catalogue import Catalogue

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from asterism.search.path_filters import literal
+from asterism.search.filters import literal
 from asterism.search.ranking.options import RankOptions
 from asterism.search.recall import Sources, nearest, pool_size
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot, Vector

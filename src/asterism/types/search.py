@@ -165,7 +165,7 @@ class Question:
     intents: frozenset[Intent] = frozenset()
     is_code: bool = False
     """The question is a piece of code, an error message or a stack trace."""
-    is_wish: bool = False
+    is_change_request: bool = False
     """It words a change, `Fix a leak in uploads`; others name what to read."""
     lines: tuple[FileLine, ...] = ()
     """Lines that it names, `token.ts:42`; their files are among `paths`."""

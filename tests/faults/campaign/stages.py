@@ -185,8 +185,8 @@ class _Inspector:
 
     def _read(self, kill: int) -> None:
         state = self._engine.status(self._registered)
-        if state.judgement.staleness not in _SENSIBLE or state.running:
-            self._complain(kill, f"status said {state.judgement}, running {state.running}")
+        if state.verdict.staleness not in _SENSIBLE or state.running:
+            self._complain(kill, f"status said {state.verdict}, running {state.running}")
         try:
             with Catalogue.open(self._directory) as catalogue:
                 version, name = catalogue.chunks_version(), catalogue.table.name
@@ -199,7 +199,7 @@ class _Inspector:
     def _index_twice(self, kill: int) -> None:
         self._engine.index(self._registered)
         second = self._engine.index(self._registered)
-        after = self._engine.status(self._registered).judgement
+        after = self._engine.status(self._registered).verdict
         if second.did_something or after.staleness is not Staleness.equal:
             self.result.not_mended += 1
             self._complain(kill, f"not up to date: {second.sentence} {after.message}")

@@ -32,8 +32,8 @@ def test_scores(options: RerankOptions) -> None:
 
 def test_within_a_time(options: RerankOptions) -> None:
     reranker = LocalReranker(options)
-    assert reranker.judge_within("pay", ["", "pay", "cart"], 0.0) == [None, 4.0, None]
-    assert reranker.judge_within("read", ["", "pay", "cart"], 60.0) == [None, 2.0, 1.5]
+    assert reranker.score_within("pay", ["", "pay", "cart"], 0.0) == [None, 4.0, None]
+    assert reranker.score_within("read", ["", "pay", "cart"], 60.0) == [None, 2.0, 1.5]
 
 
 @pytest.mark.parametrize(("query", "documents"), [("", ["pay"]), (" ", ["pay"]), ("pay", [])])

@@ -76,12 +76,12 @@ def test_what_is_behind_the_limit_is_not_read(tmp_path: Path) -> None:
 def test_scores(tmp_path: Path) -> None:
     reranker = LocalReranker(RerankOptions("local", str(make_reranker(tmp_path / "model"))))
     texts = list(TEXTS.values())
-    judged = reranker.judge_within("how", [*texts, "pay"], None)
+    judged = reranker.score_within("how", [*texts, "pay"], None)
     assert judged[-1] == 2.0
     for text, score in zip(texts, judged, strict=False):
         assert (score is None) == (not text.strip())
         assert score is None or np.isfinite(score)
-        assert reranker.judge_within("how", [text], None) == [score]
+        assert reranker.score_within("how", [text], None) == [score]
     for query in texts:
-        [score] = reranker.judge_within(query, ["pay"], None)
+        [score] = reranker.score_within(query, ["pay"], None)
         assert (score is None) == (not query.strip())

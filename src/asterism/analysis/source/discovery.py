@@ -21,9 +21,9 @@ from asterism.analysis.source.ignores import (
 from asterism.analysis.source.names import (
     HEAD_BYTES,
     Exclusion,
-    judge_content,
-    judge_file_name,
-    judge_folder_name,
+    classify_content,
+    classify_file_name,
+    classify_folder_name,
     read_head,
 )
 from asterism.analysis.source.secrets import is_secret_file, is_secret_folder, may_be_secret
@@ -102,7 +102,7 @@ def walk(
             yield SkippedFile(folder.path, *entered)
             continue
         below: list[Folder] = []
-        yield from _judge_entries(entered, entries, below, _Judge(ground.root, options, known))
+        yield from _classify_entries(entered, entries, below, _Rules(ground.root, options, known))
         pending.extend(reversed(below))
 
 
@@ -123,16 +123,16 @@ def _check_root(root: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Judge:
-    """What the judgement of one entry needs beside its folder."""
+class _Rules:
+    """What the classification of one entry needs beside its folder."""
 
     root: str
     options: DiscoveryOptions
     known: Collection[FoundFile]
 
 
-def _judge_entries(
-    folder: Folder, entries: list[os.DirEntry[str]], below: list[Folder], judge: _Judge
+def _classify_entries(
+    folder: Folder, entries: list[os.DirEntry[str]], below: list[Folder], rules: _Rules
 ) -> Iterator[FoundFile | SkippedFile]:
     """Include or skip each entry of one directory; directories to visit next go to `below`."""
     for entry in entries:
@@ -141,9 +141,9 @@ def _judge_entries(
         try:
             if entry.is_dir(follow_symlinks=False):
                 path += "/"
-                outcome = _judge_folder(folder, entry)
+                outcome = _classify_folder(folder, entry)
             else:
-                outcome = _judge_file(folder, entry, judge)
+                outcome = _classify_file(folder, entry, rules)
         except FileNotFoundError:
             # It went away since the directory was listed.
             continue
@@ -157,15 +157,15 @@ def _judge_entries(
             yield outcome
 
 
-def _judge_folder(folder: Folder, entry: os.DirEntry[str]) -> Folder | Exclusion:
+def _classify_folder(folder: Folder, entry: os.DirEntry[str]) -> Folder | Exclusion:
     """Return the directory to visit, or why it is not visited."""
     name = entry.name
     if is_secret_folder(name):
         return Exclusion(SkipReason.secret, None)
-    named = judge_folder_name(name)
+    named = classify_folder_name(name)
     if named is SkipReason.vcs or (name.endswith(".git") and is_bare_repository(entry.path)):
         return Exclusion(SkipReason.vcs, None)
-    own, refused = _judge_rules(folder, name, is_dir=True)
+    own, refused = _classify_rules(folder, name, is_dir=True)
     if own is not None and own.forces_in:
         return folder.below(name, forced=True)
     if refused is None and named is not None:
@@ -176,36 +176,36 @@ def _judge_folder(folder: Folder, entry: os.DirEntry[str]) -> Folder | Exclusion
     return inner if reaches_into(folder.own, inner.key) else refused
 
 
-def _judge_file(folder: Folder, entry: os.DirEntry[str], judge: _Judge) -> FoundFile | Exclusion:
+def _classify_file(folder: Folder, entry: os.DirEntry[str], rules: _Rules) -> FoundFile | Exclusion:
     """Return the file to index, or why it is skipped; the cheapest questions come first."""
     name = entry.name
     if is_secret_file(folder.path[:-1].rpartition("/")[2], name):
         return Exclusion(SkipReason.secret, None)
-    own, refused = _judge_rules(folder, name, is_dir=False)
+    own, refused = _classify_rules(folder, name, is_dir=False)
     if refused is not None:
         return refused
     if entry.is_symlink():
-        return _judge_link(entry.path, judge.root)
+        return _classify_link(entry.path, rules.root)
     if not entry.is_file(follow_symlinks=False):
         return Exclusion(SkipReason.special, None)
     forced = own is not None and own.forces_in
-    if not forced and (named := judge_file_name(name)):
+    if not forced and (named := classify_file_name(name)):
         return Exclusion(named, None)
     facts = entry.stat(follow_symlinks=False)
-    if facts.st_size > judge.options.max_bytes and not forced:
+    if facts.st_size > rules.options.max_bytes and not forced:
         return Exclusion(SkipReason.too_large, f"{facts.st_size:,} bytes")
     found = FoundFile(folder.path + name, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
-    if judge.options.sniff and found.size and found not in judge.known:
+    if rules.options.sniff and found.size and found not in rules.known:
         most = HEAD_BYTES
         if facts.st_size > most and may_be_secret(name):
             most = min(facts.st_size, SECRET_AT_MOST)
-        seen = judge_content(name, read_head(entry.path, most))
+        seen = classify_content(name, read_head(entry.path, most))
         if seen is not None and not (forced and seen.reason in _FORCED_IN):
             return seen
     return found
 
 
-def _judge_rules(
+def _classify_rules(
     folder: Folder, name: str, is_dir: bool
 ) -> tuple[IgnoreRule | None, Exclusion | None]:
     """Return our own rule for a name, if any, and why the ignore rules leave it out, if they do."""
@@ -225,7 +225,7 @@ def _judge_rules(
     return None, None
 
 
-def _judge_link(path: str, root: str) -> Exclusion:
+def _classify_link(path: str, root: str) -> Exclusion:
     """Say where a link leads; it is never followed: a target inside the root has its own path."""
     target = display_path(os.readlink(path))
     try:

@@ -47,7 +47,7 @@ def read_head(path: str, size: int = HEAD_BYTES) -> bytes:
         os.close(handle)
 
 
-def judge_content(name: str, head: bytes) -> Exclusion | None:
+def classify_content(name: str, head: bytes) -> Exclusion | None:
     """Return why a file with this first block is skipped, if it is; pure, so it may be cached.
 
     Of a file that may be a secret, `head` is all of it.
@@ -63,10 +63,10 @@ def judge_content(name: str, head: bytes) -> Exclusion | None:
         mean = len(head) // (head.count(b"\n") + 1)
         if mean > _MINIFIED_LINE:
             return Exclusion(SkipReason.minified, f"lines of {mean} characters on average")
-    return None if lowered.endswith(_PROSE) else _judge_marker(head[:_MARKER_BYTES])
+    return None if lowered.endswith(_PROSE) else _marker_exclusion(head[:_MARKER_BYTES])
 
 
-def _judge_marker(head: bytes) -> Exclusion | None:
+def _marker_exclusion(head: bytes) -> Exclusion | None:
     # The plain test is some ten times faster than the expression and settles nearly every file.
     if b"enerated" not in head and b"ENERATED" not in head:
         return None
@@ -131,7 +131,7 @@ _DEPENDENCIES = frozenset(
 _DEPENDENCY_MARKS = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
 
 
-def judge_file_name(name: str) -> SkipReason | None:
+def classify_file_name(name: str) -> SkipReason | None:
     """Return why a file of this name is skipped unseen, if it is."""
     if name == ".git":
         # In a submodule or a linked worktree it is a file.
@@ -148,7 +148,7 @@ def judge_file_name(name: str) -> SkipReason | None:
     return None
 
 
-def judge_folder_name(name: str) -> SkipReason | None:
+def classify_folder_name(name: str) -> SkipReason | None:
     """Return why a directory of this name is not entered, if it is not."""
     if name in _VERSION_CONTROL:
         return SkipReason.vcs

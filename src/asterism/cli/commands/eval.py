@@ -19,14 +19,22 @@ from asterism.evaluation.adapters import (
     AdapterSearcher,
     CommandSearcher,
     EngineSearcher,
+    checked_out,
     word_search,
 )
-from asterism.evaluation.datasets import DatasetRepository, PathMatch, load_dataset, write_dataset
+from asterism.evaluation.datasets import (
+    DatasetRepository,
+    PathMatch,
+    load_dataset,
+    titles_only,
+    write_dataset,
+)
 from asterism.evaluation.reliability import (
     reliability_json,
     reliability_tables,
     silence_lines,
 )
+from asterism.evaluation.replies import ReplyText
 from asterism.evaluation.run import Locate, Searcher, SearchOptions, run_dataset
 from asterism.evaluation.runs import (
     Building,
@@ -39,7 +47,7 @@ from asterism.evaluation.runs import (
 )
 from asterism.evaluation.self_supervised import SetOptions, make_queries
 from asterism.evaluation.summaries import answerable, mean, percentile, summary_json
-from asterism.evaluation.tables import comparison_tables, differences, run_tables
+from asterism.evaluation.tables import comparison_tables, differences, run_tables, symbol_tables
 from asterism.operations.schema import Json
 from asterism.store.registry import Registered
 from asterism.types.errors import UsageError
@@ -53,9 +61,21 @@ def declare(parser: CommandParser) -> None:
         "dataset",
         metavar="DATASET",
         nargs="?",
-        help="a JSONL file, a folder with queries.jsonl and repos.json, or a saved run (.json)",
+        help="a JSONL file of queries, readers' questions or issues, a folder with queries.jsonl "
+        "and repos.json, or a saved run (.json)",
     )
     parser.add_argument("--repos-dir", metavar="DIR", help="the directory of the repositories")
+    parser.add_argument(
+        "--checkout",
+        metavar="CMD",
+        help="checks out the commit of a query: 'git -C {repo} checkout -q -f {commit}'",
+    )
+    parser.add_argument(
+        "--titles", action="store_true", help="ask the first line of each query alone"
+    )
+    parser.add_argument(
+        "--no-replies", action="store_true", help="leave the replies with code unmeasured"
+    )
     tools = parser.add_mutually_exclusive_group()
     tools.add_argument("--adapter", metavar="FILE", help="a Python file with a class Adapter")
     tools.add_argument(
@@ -136,6 +156,8 @@ def run(options: argparse.Namespace) -> int:
         write_json(_report_json(done, earlier))
         return 0
     sys.stdout.write(f"{run_tables(done)}\n")
+    if by_symbol := symbol_tables(done):
+        sys.stdout.write(f"{by_symbol}\n")
     trust = reliability_tables(done) if options.reliability else "\n".join(silence_lines(done))
     if trust:
         sys.stdout.write(f"{trust}\n")
@@ -179,8 +201,12 @@ def _run(options: argparse.Namespace, dataset: Path) -> Run:
         scope=options.scope,
         repeats=options.repeats,
         repos=tuple(options.repo or ()),
+        replies=not options.no_replies,
+        check_out=None if options.checkout is None else checked_out(options.checkout),
     )
     labelled = load_dataset(dataset)
+    if options.titles:
+        labelled = titles_only(labelled)
     with ExitStack() as stack:
         return run_dataset(labelled, _locate(options), _searcher(options, stack), chosen, _hear)
 
@@ -188,7 +214,8 @@ def _run(options: argparse.Namespace, dataset: Path) -> Run:
 def _locate(options: argparse.Namespace) -> Locate:
     """Where checkouts are: below one directory, or wherever repositories of that name are."""
     if options.repos_dir is not None:
-        return lambda checkout: directory_named(options.repos_dir) / checkout.name
+        top = directory_named(options.repos_dir)
+        return lambda checkout: _checkout_below(top, checkout.name)
     registry = engine().registry
 
     def registered(checkout: DatasetRepository) -> Path:
@@ -201,6 +228,12 @@ def _locate(options: argparse.Namespace) -> Locate:
         return Path(found.repository.root)
 
     return registered
+
+
+def _checkout_below(top: Path, name: str) -> Path:
+    """`owner/name` is a folder of that path, `owner+name`, or `name`."""
+    names = (name, name.replace("/", "+"), name.rpartition("/")[2])
+    return next((top / one for one in names if (top / one).is_dir()), top / name)
 
 
 def _searcher(options: argparse.Namespace, stack: ExitStack) -> Searcher:
@@ -220,7 +253,15 @@ def _searcher(options: argparse.Namespace, stack: ExitStack) -> Searcher:
         request = SearchRequest(text=query, limit=limit, token_budget=budget)
         return own.search(registered, request).selection.kept
 
-    return EngineSearcher(own, search, "asterism", within)
+    def reply(registered: Registered, query: str) -> ReplyText:
+        from asterism.api.replies import context_of
+        from asterism.operations.requests import CodebaseSearch
+
+        request = SearchRequest(text=query, limit=CodebaseSearch(query=query).limit)
+        found = context_of(own.context(registered, request))
+        return ReplyText(found.text, len(found))
+
+    return EngineSearcher(own, search, "asterism", within, reply)
 
 
 def _own_engine(options: argparse.Namespace, stack: ExitStack) -> Engine:
@@ -229,7 +270,9 @@ def _own_engine(options: argparse.Namespace, stack: ExitStack) -> Engine:
         kept = directory_named(options.index_dir)
     else:
         kept = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="asterism-eval-")))
-    return Engine(DataDirectories(kept / "data", kept / "cache"), settings_for)
+    own = Engine(DataDirectories(kept / "data", kept / "cache"), settings_for)
+    stack.callback(own.close)
+    return own
 
 
 def _arguments(typed: Sequence[str]) -> dict[str, str]:

@@ -212,18 +212,18 @@ def _status(options: argparse.Namespace) -> int:
         write_json(status_json(found))
     else:
         _print_status(found)
-    return 0 if found.judgement.staleness is Staleness.equal else 1
+    return 0 if found.verdict.staleness is Staleness.equal else 1
 
 
 def _print_status(found: Status) -> None:
     from asterism.cli.terminal import console, show
 
     out = console()
-    fresh = found.judgement.staleness is Staleness.equal
+    fresh = found.verdict.staleness is Staleness.equal
     show(
         out,
         (f"{found.registered.repository.name}: ", "bold"),
-        (found.judgement.message, "green" if fresh else "yellow"),
+        (found.verdict.message, "green" if fresh else "yellow"),
     )
     for label, text in _lines(found):
         show(out, (f"{label:<12}", "dim"), (text, ""))
@@ -296,9 +296,9 @@ def status_json(found: Status) -> Json:
         "root": wire_path(found.registered.repository.root),
         "project": found.registered.project.id,
         "directory": wire_path(str(found.registered.project.directory)),
-        "staleness": found.judgement.staleness.value,
-        "message": found.judgement.message,
-        "files_behind": found.judgement.behind,
+        "staleness": found.verdict.staleness.value,
+        "message": found.verdict.message,
+        "files_behind": found.verdict.behind,
         "manifest": manifest
         and {
             "schema_version": manifest.schema_version,

@@ -22,8 +22,7 @@ from asterism.operations.json import to_json
 from asterism.operations.limits import result_json
 from asterism.operations.requests import NAME_FORMS, SearchCode, SimilarCode
 from asterism.operations.search import context_reply, engine_request
-from asterism.search.filters import parse_filter_words
-from asterism.search.path_filters import common_files, common_prefixes, literal
+from asterism.search.filters import common_files, common_prefixes, literal, parse_filter_words
 from asterism.store.registry import Registered
 from asterism.types.errors import PathMissing, UsageError
 from asterism.types.files import display_path

@@ -88,7 +88,7 @@ class TurnHandle:
         self.begun: Future[Begun] = Future()
         """The turn, once it is known, or the error that prevented it."""
         self.answer: Future[Answered] = Future()
-        self.wish = asyncio.Event()
+        self.stop_requested = asyncio.Event()
         """Set when it is to end; only its own event loop looks at it."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopped = False
@@ -99,7 +99,7 @@ class TurnHandle:
         if self._loop is not None:
             # A loop that has ended has nothing left to stop.
             with suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self.wish.set)
+                self._loop.call_soon_threadsafe(self.stop_requested.set)
 
     def result(self, timeout: float | None = None) -> Answered:
         """Waits for the answer; raises the turn's error."""
@@ -109,14 +109,14 @@ class TurnHandle:
         """Begin to be answered in this event loop."""
         self._loop = loop
         if self._stopped:
-            self.wish.set()
+            self.stop_requested.set()
 
     async def stopped_within(self, seconds: float) -> bool:
         """Wait for some seconds; returns whether the turn was stopped."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self.wish.wait()
-        return self.wish.is_set()
+                await self.stop_requested.wait()
+        return self.stop_requested.is_set()
 
 
 Json = dict[str, Any]

@@ -207,7 +207,7 @@ class Asking:
         turn = begun.recorded.turn
         self._running[turn.id] = order.asked
         try:
-            async with keeping.attended(turn.id, order.asked.wish):
+            async with keeping.attended(turn.id, order.asked.stop_requested):
                 ground = CodeSource(self._engine, order.registered, self._guard, self._threads)
                 agent = await self._agents.parts(begun.conversation, turn, ground, how.conduct)
                 running = await self._started(ground, keeping, begun, (agent, how))
@@ -247,7 +247,7 @@ class Asking:
 
     async def _followed(self, order: _Order, keeping: Keeping, running: RunningTurn) -> Turn:
         """Forward every event, record the important ones, and stop the turn on request."""
-        stopping = asyncio.create_task(_stop_when(order.asked.wish, running))
+        stopping = asyncio.create_task(_stop_when(order.asked.stop_requested, running))
         try:
             async for event in running:
                 order.hear(event)
@@ -301,6 +301,6 @@ class _How(NamedTuple):
     approvals: Mapping[str, bool] = {}
 
 
-async def _stop_when(wish: asyncio.Event, running: RunningTurn) -> None:
-    await wish.wait()
+async def _stop_when(requested: asyncio.Event, running: RunningTurn) -> None:
+    await requested.wait()
     running.stop()

@@ -350,14 +350,14 @@ def _repository(
         moved = display_path(str(registry.new_root(registered)))
         name = registered.repository.name
         return warning(name, f"moved to {moved}", _AGAIN.format(root=moved))
-    return _judged(status_of(registered, settings(root)))
+    return _index_finding(status_of(registered, settings(root)))
 
 
-def _judged(status: Status) -> Finding:
-    name, said = status.registered.repository.name, status.judgement.message
+def _index_finding(status: Status) -> Finding:
+    name, said = status.registered.repository.name, status.verdict.message
     root = display_path(status.registered.repository.root)
     what = without_advice(said)
-    match status.judgement.staleness:
+    match status.verdict.staleness:
         case Staleness.equal | Staleness.content if not status.unfinished:
             # The next query brings in the files that are behind.
             return ok(name, f"{said} {_size(status)}")

@@ -57,10 +57,10 @@ class LocalReranker:
 
     def rerank(self, query: str, documents: Sequence[str]) -> list[float]:
         """A score from 0 to 1 for each document; blank ones get 0."""
-        judged = self.judge_within(query, documents, None)
-        return [0.0 if value is None else _logistic(value) for value in judged]
+        scores = self.score_within(query, documents, None)
+        return [0.0 if value is None else _logistic(value) for value in scores]
 
-    def judge_within(
+    def score_within(
         self, query: str, documents: Sequence[str], seconds: float | None
     ) -> list[float | None]:
         """Log-odds for as many documents as can be read in that time, the first ones first.

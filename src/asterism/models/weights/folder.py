@@ -60,7 +60,7 @@ class ModelFolder:
     """What it was trained to read of a document."""
     probe: Probe = NO_PROBE
     ranking: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    """What its judgement counts in a ranking, and what the scores then mean; by name."""
+    """Weights of its scores in a ranking, and their calibration, by name."""
     context: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     """What its cosines mean where items of a context are chosen; by name."""
 

@@ -59,7 +59,7 @@ _VERBS = words("""
 _OTHER_FORMS = words("dropped fixes kept made rewritten skipped stopped switches")
 # Things, where several are meant.
 _THINGS = words("changes drops moves stops supports updates upgrades uses")
-_WISHES_FORMS = (
+_CHANGE_FORMS = (
     _VERBS
     | _OTHER_FORMS
     | {f"{verb}s" for verb in _VERBS} - _THINGS
@@ -77,15 +77,15 @@ _FEWEST_WORDS = 3
 _AROUND = ".,:;!?()[]{}<>\"'`“”‘’*-•"
 
 
-def is_wish(sentences: Iterable[str]) -> bool:
+def is_change_request(sentences: Iterable[str]) -> bool:
     """Whether one of the sentences begins with a verb of change: `Fix a leak in uploads`."""
-    return any(map(_wishes, sentences))
+    return any(map(_asks_for_change, sentences))
 
 
-def _wishes(sentence: str) -> bool:
+def _asks_for_change(sentence: str) -> bool:
     said = [word.strip(_AROUND) for word in sentence.lower().replace("’", "'").split()]
     said = [*dropwhile(lambda word: not word or word in _BEFORE, said)]
-    return len(said) >= _FEWEST_WORDS and said[0] in _WISHES_FORMS and said[1] not in _BEHIND_NOUNS
+    return len(said) >= _FEWEST_WORDS and said[0] in _CHANGE_FORMS and said[1] not in _BEHIND_NOUNS
 
 
 # Longer than nearly every issue; what is left out is said.
@@ -144,7 +144,7 @@ def _long_question(text: str, parts: QueryParts, left_out: int) -> Question:
         paths=tuple([*paths][:MAX_NAMES]),
         # Frames at both ends of a trace say the most: where it was raised, and by what call.
         lines=tuple(named if len(named) <= ENDS else [*named[: ENDS // 2], *named[-ENDS // 2 :]]),
-        is_wish=False,
+        is_change_request=False,
     )
 
 
@@ -214,7 +214,7 @@ def _free_question(text: str, left_out: int) -> Question:
         # Words in code ask for nothing.
         intents=frozenset() if is_code else intents_in(prose, names, [*paths]),
         is_code=is_code,
-        is_wish=not is_code and not _is_quoted(text) and is_wish(sentences),
+        is_change_request=not is_code and not _is_quoted(text) and is_change_request(sentences),
         lines=_lines(places),
         used=used_name(text),
         left_out=left_out + sum(map(len, sentences[MAX_SENTENCES:])),

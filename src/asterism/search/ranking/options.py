@@ -145,7 +145,7 @@ OF_VECTORS = ("vector", "vector_second", "vector_sum", "nearby")
 # of 3,496 commits to 61 repositories (`benchmarks.ranking.refit --change-requests`). They have
 # 0.641 on these commits; the fitted ones have 0.639 over languages left out, and the weights of
 # topics had 0.625. Less is lost this way where the query means a topic after all.
-_WISHED = Weights(
+_CHANGE_WEIGHTS = Weights(
     text=1.15,
     vector=1.4,
     vector_second=0.4,
@@ -230,8 +230,8 @@ _BY_MEANING = Calibration(offset=-5.65, slope=0.33, first=2.2, cosine=3.05, unsa
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeOptions:
-    """What the judgement of a model that reads the best candidates adds to their log-odds.
+class ScorerOptions:
+    """What the scores of a model that reranks the best candidates add to their log-odds.
 
     The numbers belong to the model and are kept beside its weights.
     """
@@ -264,9 +264,9 @@ class RankOptions:
     recall: RecallOptions = field(default_factory=RecallOptions)
     symbols: SymbolOptions = field(default_factory=SymbolOptions)
     weights: Weights = field(default_factory=Weights)
-    wished: Weights = field(default_factory=lambda: _WISHED)
+    change_weights: Weights = field(default_factory=lambda: _CHANGE_WEIGHTS)
     """Instead of `weights` for change requests; the other queries name topics."""
-    wished_start: float = 0.0
+    change_start: float = 0.0
     """Log-odds for every hit of a change request, where vectors were compared: its weights may add
     up to more or less than those of topics. 77 % of change requests have a first hit of 0.5 or
     more, and 58 % of these hits are right. The value belongs to the built-in model; the folder of

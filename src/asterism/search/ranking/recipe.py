@@ -14,10 +14,10 @@ from asterism.search.ranking.evidence import (
     log_odds,
     strengths_of,
 )
-from asterism.search.ranking.options import OF_VECTORS, JudgeOptions, RankOptions
+from asterism.search.ranking.options import OF_VECTORS, RankOptions, ScorerOptions
 from asterism.search.ranking.order import Standing, in_order, represented
 from asterism.search.ranking.priors import Company, chunk_priors, file_priors
-from asterism.search.ranking.rerank import Judge, Judgement, judged
+from asterism.search.ranking.rerank import ChunkScorer, RerankEvidence, rerank_evidence
 from asterism.search.ranking.symbol_weights import Calibration
 from asterism.search.ranking.text import Text, read, weigh, weigh_chunks
 from asterism.search.recall import FileKey, Pools
@@ -30,9 +30,9 @@ from asterism.types.search import Hit, Question, Signal
 class Reasons:
     """The pools, turned round: from a chunk to its places in them."""
 
-    def __init__(self, pools: Pools, judged: Mapping[ChunkKey, Signal] | None = None) -> None:
+    def __init__(self, pools: Pools, signals: Mapping[ChunkKey, Signal] | None = None) -> None:
         """Look through every list once."""
-        self._judged = judged or {}
+        self._signals = signals or {}
         self._definitions = pools.definitions
         self._lines = pools.lines
         self._sentences = {
@@ -68,8 +68,8 @@ class Reasons:
             channels.append(Signal("line", float(self._lines[key].line)))
         if key in self._sentences:
             channels.append(Signal("sentence", float(self._sentences[key])))
-        if key in self._judged:
-            channels.append(self._judged[key])
+        if key in self._signals:
+            channels.append(self._signals[key])
         return (*channels, *priors)
 
 
@@ -106,12 +106,12 @@ def logistic(value: float) -> float:
 
 
 def calibration_for(
-    pools: Pools, options: RankOptions, judge: JudgeOptions | None = None
+    pools: Pools, options: RankOptions, scorer: ScorerOptions | None = None
 ) -> Calibration:
     """The curve for the pools that were searched (words, vectors or both) and for the reranker."""
     if not pools.vector:
         return options.by_words
-    curves = options if judge is None else judge
+    curves = options if scorer is None else scorer
     return curves.calibration if pools.text else curves.by_meaning
 
 
@@ -154,7 +154,7 @@ class Placed(NamedTuple):
     places: list[Standing]
     priors: Mapping[FileKey, list[Signal]]
     grounds: Grounds
-    verdict: Judgement
+    verdict: RerankEvidence
 
 
 def rank(
@@ -162,18 +162,20 @@ def rank(
     pools: Pools,
     fetch: Fetch,
     options: RankOptions,
-    judge: Judge | None = None,
+    scorer: ChunkScorer | None = None,
 ) -> list[Hit]:
     """Order the candidates: what speaks for their files, then for them, then what is known anyway.
 
     All of them are returned, some hundred; the order does not depend on how many are wanted. With
     a reranker, the best are reordered by its scores.
     """
-    placed = place(question, pools, fetch, options, judge)
+    placed = place(question, pools, fetch, options, scorer)
     scores = probabilities(
         [place.odds for place in placed.places],
         placed.grounds,
-        calibration_for(pools, options, judge.options if judge and placed.verdict.files else None),
+        calibration_for(
+            pools, options, scorer.options if scorer and placed.verdict.files else None
+        ),
     )
     reasons = Reasons(pools, placed.verdict.signals)
     return [
@@ -192,15 +194,15 @@ def place(
     pools: Pools,
     fetch: Fetch,
     options: RankOptions,
-    judge: Judge | None = None,
+    scorer: ChunkScorer | None = None,
 ) -> Placed:
     """The candidates in order, each with its log-odds."""
     case, text, strength = study(question, pools, fetch, options)
     standing = _standing(case, text, strength)
     ordered = in_order(standing, case.odds, options)
-    verdict = Judgement() if judge is None else judged(question, ordered, judge)
-    if judge is not None and verdict.files:
-        ordered = _judged_order(case, standing, verdict, judge.options.keeps)
+    verdict = RerankEvidence() if scorer is None else rerank_evidence(question, ordered, scorer)
+    if scorer is not None and verdict.files:
+        ordered = _reranked_order(case, standing, verdict, scorer.options.keeps)
     ordered = represented(ordered, pools.sentences, options)
     return Placed(ordered, case.priors, grounds_of(pools, text.unsaid), verdict)
 
@@ -212,8 +214,8 @@ def study(question: Question, pools: Pools, fetch: Fetch, options: RankOptions) 
     return Study(case, read_candidates(case, fetch(_candidates(case, strength))), strength)
 
 
-def _judged_order(
-    case: Case, standing: Sequence[Standing], verdict: Judgement, keeps: float
+def _reranked_order(
+    case: Case, standing: Sequence[Standing], verdict: RerankEvidence, keeps: float
 ) -> list[Standing]:
     """The candidates in order, with the scores of the reranker among the evidence."""
     less = {name: keeps * case.weights[name] for name in OF_VECTORS}
@@ -232,8 +234,8 @@ def open_case(question: Question, pools: Pools, options: RankOptions) -> Case:
     evidence = gather(question, pools, files, strengths, options)
     company = Company(evidence)
     priors = {file: file_priors(file, company, question, options) for file in evidence}
-    weights = by_name(options.wished if question.is_wish else options.weights)
-    start = options.wished_start if question.is_wish and pools.vector else 0.0
+    weights = by_name(options.change_weights if question.is_change_request else options.weights)
+    start = options.change_start if question.is_change_request and pools.vector else 0.0
     return Case(question, pools, strengths, files, evidence, priors, weights, start, options)
 
 

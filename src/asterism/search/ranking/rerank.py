@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from asterism.disclosure.places import MaskedPlace, places_of_part
 from asterism.disclosure.tokens import find_tokens
 from asterism.models.rerank.provider import Reranker
-from asterism.search.ranking.options import JudgeOptions
+from asterism.search.ranking.options import ScorerOptions
 from asterism.search.ranking.order import Standing
 from asterism.search.recall import FileKey
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot, Vector
@@ -122,20 +122,20 @@ def _blend(score: float, similarity: float | None, weight: float) -> float:
     return score if similarity is None else weight * score + (1.0 - weight) * similarity
 
 
-class Judge(Protocol):
+class ChunkScorer(Protocol):
     """Scores how well chunks answer a query; higher is better, on any scale."""
 
     @property
-    def options(self) -> JudgeOptions:
+    def options(self) -> ScorerOptions:
         """How much its scores count."""
         ...
 
-    def judge(self, question: Question, chunks: Sequence[Chunk]) -> Mapping[ChunkKey, float]:
+    def scores(self, question: Question, chunks: Sequence[Chunk]) -> Mapping[ChunkKey, float]:
         """A score for each chunk; chunks that did not fit into the time limit are missing."""
         ...
 
 
-class Judgement(NamedTuple):
+class RerankEvidence(NamedTuple):
     """What a reranker adds to the log-odds of files, and of chunks within their files."""
 
     files: Mapping[FileKey, float] = {}
@@ -148,20 +148,22 @@ class Judgement(NamedTuple):
         return place._replace(odds=place.odds + more) if more else place
 
 
-def judged(question: Question, ordered: Sequence[Standing], judge: Judge) -> Judgement:
+def rerank_evidence(
+    question: Question, ordered: Sequence[Standing], scorer: ChunkScorer
+) -> RerankEvidence:
     """Score the best candidates with the reranker.
 
     Its scores are scaled to 0 to 1 between the lowest and the highest, and their mean is taken off:
     a candidate without a score keeps the odds of the ranking, as if it had the mean score. The
     reranker is not called where the first file is far enough ahead already.
     """
-    options = judge.options
+    options = scorer.options
     best = ordered[: options.top]
     if is_sure(best, options.sure):
-        return Judgement()
-    scores = judge.judge(question, [place.chunk for place in best])
+        return RerankEvidence()
+    scores = scorer.scores(question, [place.chunk for place in best])
     if len(scores) < 2 or min(scores.values()) == max(scores.values()):
-        return Judgement()
+        return RerankEvidence()
     low, high = min(scores.values()), max(scores.values())
     values = {key: (score - low) / (high - low) for key, score in scores.items()}
     mean = sum(values.values()) / len(values)
@@ -172,7 +174,7 @@ def judged(question: Question, ordered: Sequence[Standing], judge: Judge) -> Jud
     most = max(map(sum, by_file.values())) or 1.0
     usual = options.best * mean + options.whole * mean / most
     ranks = sorted(scores, key=lambda key: -scores[key])
-    return Judgement(
+    return RerankEvidence(
         {file: _worth(sorted(own), most, options) - usual for file, own in by_file.items()},
         {key: options.chunk * (value - mean) for key, value in values.items()},
         {key: Signal(options.name, scores[key], rank) for rank, key in enumerate(ranks, 1)},
@@ -185,7 +187,7 @@ def is_sure(ordered: Sequence[Standing], ahead: float) -> bool:
     return bool(ordered) and ordered[0].odds - next(others, -math.inf) > ahead
 
 
-def _worth(values: list[float], most: float, options: JudgeOptions) -> float:
+def _worth(values: list[float], most: float, options: ScorerOptions) -> float:
     """What the reranked chunks of a file, worst first, add to the file."""
     second = values[-2] if len(values) > 1 else 0.0
     return options.best * values[-1] + options.second * second + options.whole * sum(values) / most

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from asterism.search.ranking.options import RankOptions
 from asterism.search.ranking.priors import Company, chunk_priors, file_priors
 from asterism.search.ranking.recipe import Case, Fetch, Reasons, grounds_of, probabilities, study
-from asterism.search.ranking.rerank import Judge
+from asterism.search.ranking.rerank import ChunkScorer
 from asterism.search.ranking.symbol_weights import Calibration, SymbolFeatures, reasons, weighed
 from asterism.search.ranking.symbols import (
     SymbolCase,
@@ -64,7 +64,7 @@ def rank_symbols(
     question: Question,
     found: SymbolRecall,
     options: RankOptions,
-    judge: Judge | None = None,
+    scorer: ChunkScorer | None = None,
     *,
     spread: bool = True,
 ) -> list[Hit]:
@@ -76,7 +76,7 @@ def rank_symbols(
     case, text, _ = study(question, pools, fetch, options)
     weights = options.symbols.short if question.parts is None else options.symbols.long
     scored = _scored(case, symbols, fetch, weights)
-    scored = with_encoder(question, scored, judge, weights, options)
+    scored = with_encoder(question, scored, scorer, weights, options)
     if question.parts is None:
         numbers = options.symbols
         less = numbers.further_in_file if spread else numbers.further_in_reply
@@ -153,16 +153,16 @@ def _known(case: Case, symbols: SymbolPools, files: Mapping[ChunkKey, FileKey]) 
 def with_encoder(
     question: Question,
     scored: Sequence[Scored],
-    judge: Judge | None,
+    scorer: ChunkScorer | None,
     weights: SymbolFeatures,
     options: RankOptions,
 ) -> list[Scored]:
     """Adds the encoder's scores to the best symbols; the others get its lowest."""
-    if judge is None or not scored:
+    if scorer is None or not scored:
         return [*_explained(scored, weights)]
-    most = judge.options.top if question.parts is None else options.symbols.scored
+    most = scorer.options.top if question.parts is None else options.symbols.scored
     best = scored[:most]
-    raw = judge.judge(question, [one.chunk for one in best])
+    raw = scorer.scores(question, [one.chunk for one in best])
     if not raw:
         return [*_explained(scored, weights)]
     said = standardised(raw)
@@ -171,7 +171,9 @@ def with_encoder(
         one.features.encoder = said.get(_key(one.chunk), least)
     again = [one._replace(score=weighed(one.features, weights)) for one in scored]
     ranks = sorted(raw, key=lambda key: (-raw[key], key))
-    signals = {key: Signal(judge.options.name, raw[key], rank) for rank, key in enumerate(ranks, 1)}
+    signals = {
+        key: Signal(scorer.options.name, raw[key], rank) for rank, key in enumerate(ranks, 1)
+    }
     return sorted(_explained(again, weights, signals), key=_order)
 
 

@@ -73,10 +73,10 @@ def message_in(frame: bytes, most: int = FRAME_BYTES) -> str | Broken | None:
         flaw = "A text has half of a pair of surrogates; send whole characters."
     if flaw:
         return Broken(PARSE_ERROR, flaw, _id_of(value))
-    return _judged(value, text)
+    return _checked(value, text)
 
 
-def _judged(value: object, text: str) -> str | Broken | None:
+def _checked(value: object, text: str) -> str | Broken | None:
     """The message, or the error for JSON that is not a message."""
     if isinstance(value, list):
         said = "Messages come one by one; send each on a line of its own."

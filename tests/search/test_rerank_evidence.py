@@ -4,32 +4,32 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from asterism.search.ranking.options import JudgeOptions
+from asterism.search.ranking.options import ScorerOptions
 from asterism.search.ranking.order import Standing
-from asterism.search.ranking.rerank import Judgement, judged
+from asterism.search.ranking.rerank import RerankEvidence, rerank_evidence
 from asterism.search.recall import FileKey
 from asterism.store.chunk_table import ChunkKey
 from asterism.types.index import Chunk
 from asterism.types.search import Question, Signal
 from tests.search.selection_hits import hit
 
-OPTIONS = JudgeOptions(name="encoder", best=2.0, second=1.0, whole=0.5, chunk=3.0)
+OPTIONS = ScorerOptions(name="encoder", best=2.0, second=1.0, whole=0.5, chunk=3.0)
 
 
 class Fixed:
     """Gives the scores it was told to, by name."""
 
-    def __init__(self, options: JudgeOptions, **scores: float) -> None:
+    def __init__(self, options: ScorerOptions, **scores: float) -> None:
         self.options = options
-        self.scores = scores
+        self.given = scores
         self.asked: list[str] = []
 
-    def judge(self, question: Question, chunks: Sequence[Chunk]) -> Mapping[ChunkKey, float]:
+    def scores(self, question: Question, chunks: Sequence[Chunk]) -> Mapping[ChunkKey, float]:
         self.asked = [chunk.name for chunk in chunks]
         return {
-            ChunkKey(chunk.repo, chunk.id): self.scores[chunk.name]
+            ChunkKey(chunk.repo, chunk.id): self.given[chunk.name]
             for chunk in chunks
-            if chunk.name in self.scores
+            if chunk.name in self.given
         }
 
 
@@ -48,7 +48,9 @@ def file(path: str) -> FileKey:
 
 def test_odds_of_files() -> None:
     places = [place("a", "one"), place("b", "one"), place("c", "two"), place("d", "three")]
-    found = judged(Question(text="?"), places, Fixed(OPTIONS, a=-1.0, b=3.0, c=1.0, d=-1.0))
+    found = rerank_evidence(
+        Question(text="?"), places, Fixed(OPTIONS, a=-1.0, b=3.0, c=1.0, d=-1.0)
+    )
     # Between the lowest and the highest: 0, 1, 0.5, 0, and 0.375 in the mean; the file that has
     # most has 1 in all.
     usual = 2.0 * 0.375 + 0.5 * 0.375
@@ -66,16 +68,16 @@ def test_odds_of_files() -> None:
 def test_a_second_good_chunk_counts() -> None:
     alone = [place("a", "one"), place("b", "two"), place("c", "three")]
     together = [place("a", "one"), place("b", "one"), place("c", "three")]
-    judge = Fixed(OPTIONS, a=1.0, b=0.9, c=0.0)
-    one = judged(Question(text="?"), together, judge).files
-    two = judged(Question(text="?"), alone, judge).files
+    scorer = Fixed(OPTIONS, a=1.0, b=0.9, c=0.0)
+    one = rerank_evidence(Question(text="?"), together, scorer).files
+    two = rerank_evidence(Question(text="?"), alone, scorer).files
     assert one[file("one")] - one[file("three")] > two[file("one")] - two[file("three")]
 
 
 def test_only_the_best_are_scored() -> None:
-    judge = Fixed(JudgeOptions(name="x", top=2, best=1.0), a=1.0, b=0.0, c=9.0)
-    found = judged(Question(text="?"), [place("a"), place("b"), place("c")], judge)
-    assert judge.asked == ["a", "b"]
+    scorer = Fixed(ScorerOptions(name="x", top=2, best=1.0), a=1.0, b=0.0, c=9.0)
+    found = rerank_evidence(Question(text="?"), [place("a"), place("b"), place("c")], scorer)
+    assert scorer.asked == ["a", "b"]
     assert file("c.py") not in found.files
 
 
@@ -91,22 +93,24 @@ def test_only_the_best_are_scored() -> None:
     ids=["close", "sure", "others of its file", "one file", "nothing"],
 )
 def test_a_sure_ranking_is_not_rescored(places: list[Standing], is_asked: bool) -> None:
-    judge = Fixed(JudgeOptions(name="x", best=1.0, sure=2.0), a=0.0, b=1.0, c=1.0)
-    found = judged(Question(text="?"), places, judge)
+    scorer = Fixed(ScorerOptions(name="x", best=1.0, sure=2.0), a=0.0, b=1.0, c=1.0)
+    found = rerank_evidence(Question(text="?"), places, scorer)
     assert bool(found.files) == (is_asked and bool(places))
-    assert bool(judge.asked) == (is_asked and bool(places))
+    assert bool(scorer.asked) == (is_asked and bool(places))
 
 
 def test_who_is_never_sure_asks_about_a_single_file() -> None:
-    judge = Fixed(JudgeOptions(name="x", chunk=1.0), a=0.0, b=1.0)
-    found = judged(Question(text="?"), [place("a", "one", 3.0), place("b", "one", 2.9)], judge)
+    scorer = Fixed(ScorerOptions(name="x", chunk=1.0), a=0.0, b=1.0)
+    found = rerank_evidence(
+        Question(text="?"), [place("a", "one", 3.0), place("b", "one", 2.9)], scorer
+    )
     assert found.chunks[key("b")] > 0 > found.chunks[key("a")]
 
 
 def test_a_candidate_without_a_score_counts_as_the_mean() -> None:
     places = [place("a"), place("b"), place("c")]
-    found = judged(
-        Question(text="?"), places, Fixed(JudgeOptions(name="x", best=1.0), a=1.0, b=0.0)
+    found = rerank_evidence(
+        Question(text="?"), places, Fixed(ScorerOptions(name="x", best=1.0), a=1.0, b=0.0)
     )
     assert found.files[file("a.py")] > 0 > found.files[file("b.py")]
     assert file("c.py") not in found.files
@@ -116,4 +120,4 @@ def test_a_candidate_without_a_score_counts_as_the_mean() -> None:
 @pytest.mark.parametrize("scores", [{}, {"a": 1.0}, {"a": 1.0, "b": 1.0}])
 def test_nothing_to_compare(scores: dict[str, float]) -> None:
     places = [place("a"), place("b")]
-    assert judged(Question(text="?"), places, Fixed(OPTIONS, **scores)) == Judgement()
+    assert rerank_evidence(Question(text="?"), places, Fixed(OPTIONS, **scores)) == RerankEvidence()

@@ -24,7 +24,7 @@ from asterism.search.query.parse import understand
     ],
 )
 def test_change_requests(text: str) -> None:
-    assert understand(text).is_wish
+    assert understand(text).is_change_request
 
 
 @pytest.mark.parametrize(
@@ -54,4 +54,4 @@ def test_change_requests(text: str) -> None:
     ],
 )
 def test_others(text: str) -> None:
-    assert not understand(text).is_wish
+    assert not understand(text).is_change_request
