@@ -39,7 +39,7 @@ def token_places(found: Discovery) -> Iterator[TokenPlace]:
 
 # A new number for every change of outlines, symbols or chunks that no option makes: an index of
 # another number is read anew.
-READING_VERSION = 3
+READING_VERSION = 4
 
 
 class FileContents(NamedTuple):

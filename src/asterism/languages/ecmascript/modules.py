@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Level
-from asterism.analysis.syntax.rules import child_of, children_of, marks
+from asterism.analysis.syntax.rules import child_of, children_of, definition, marks
 from asterism.analysis.syntax.text import first_child, first_named, fold
 from asterism.languages.ecmascript.names import (
     callable_value,
@@ -153,6 +153,19 @@ def _export_value(builder: Builder, node: Node, value: Node) -> bool:
     return True
 
 
+def function_signature(builder: Builder, node: Node) -> bool:
+    """A function without a body; one without a name is read as one with a name (see `repairs`)."""
+    name = node.child_by_field_name("name")
+    if name is None or not builder.source.startswith(b"default", node.start_byte):
+        return _SIGNATURE(builder, node)
+    builder.defined.add(name.start_byte)
+    builder.define(node, "function", "default", modifiers=("default",))
+    return True
+
+
+_SIGNATURE = definition("function")
+
+
 def _reexport(builder: Builder, node: Node, source: Node, type_only: bool) -> bool:
     module = string_value(builder, source)
     if builder.at_statement:
@@ -209,20 +222,21 @@ def _in_type(parent: Node) -> bool:
 
 def import_type(builder: Builder, node: Node) -> bool:
     """`import('x').Y` where the grammar only knows names; it reads a name (see `repairs`)."""
-    first = first_child(node)
-    if node.type == "type_query":
-        first = first_named(node)
+    first = first_named(node)
     if first is None or first.type != "identifier" or builder.text(first) != "import":
         return True
     name = node.named_children[-1]
-    end = node.end_byte if name == first else name.start_byte
-    call = builder.slice(first.start_byte, end).rstrip(" .\n\t")
+    if name != first:
+        receiver = builder.slice(first.start_byte, name.start_byte).rstrip(" .\n\t")
+        builder.receivers[name.start_byte] = fold(receiver)
     builder.defined.add(first.start_byte)
-    builder.receivers[name.start_byte] = fold(call)
-    module = re.search(r"""["']([^"'\n]+)["']""", call)
-    if module is not None:
-        builder.add_import(node, module[1], dynamic=True, type_only=True)
+    call = _IMPORT_CALL.match(builder.source, first.start_byte)
+    if call is not None:
+        builder.add_import(node, call[1].decode("utf-8", "replace"), dynamic=True, type_only=True)
     return True
+
+
+_IMPORT_CALL = re.compile(rb"""import\s*\(\s*["']([^"'\n]+)["']""")
 
 
 def required_module(builder: Builder, value: Node) -> str | None:

@@ -1,7 +1,7 @@
-"""Rewrites, byte for byte, valid constructs that the grammars misread, so that a second parse works.
+"""Rewrites valid constructs that the grammars misread, so that a second parse understands them.
 
-Only a text whose first parse has errors comes here. A rewrite keeps every line and offset, and names
-and texts are taken from the source itself; so a rewrite in a comment or a string changes nothing.
+Only a text whose first parse has errors comes here. A rewrite keeps every line and offset, and
+names are taken from the source itself, so that one in a comment or a string changes nothing.
 """
 
 from __future__ import annotations
@@ -12,19 +12,27 @@ from typing import NamedTuple, TypeAlias
 
 
 def repaired(source: bytes) -> bytes:
-    """The text with all known constructs rewritten, of the same length and with the same lines."""
+    """The text with all known constructs rewritten, byte for byte."""
     text = _Text(source)
     for index, token in enumerate(text.tokens):
         for rule in _RULES.get(token.text, ()):
             rule(text, index)
         if token.kind == "template":
-            _escapes(text, index)
-        elif token.is_first and token.text.startswith(b"in"):
-            _like_operator(text, index)
+            _escapes(text, token)
         elif token.kind == "value" and b"&" in token.text and text.word(index - 1) == b"=":
-            # In an attribute it may begin no character reference.
-            text.replace(index, token.text.replace(b"&", b"_"))
-    return _ATTRIBUTE.sub(_underscores, bytes(text.result))
+            # In the text of an attribute it looks like the start of a character reference.
+            text.put(token.start, token.text.replace(b"&", b"_"))
+        elif _LIKE_IN.match(token.text):
+            text.put(token.start, b"_")
+    return _ATTRIBUTE.sub(lambda found: b"_" * len(found.group()), bytes(text.result))
+
+
+# A name such as `in2`, first in a line, is taken for the operator `in`.
+_LIKE_IN = re.compile(rb"in(?:stanceof)?[^A-Za-z]")
+# Attributes with the name of a keyword, as `class=`. In no other place is a keyword assigned to.
+_ATTRIBUTE = re.compile(
+    rb"(?<=[\s\"'}])(?:case|class|default|for|in|new|this|with)(?=\s?=\s?[\"'{])"
+)
 
 
 class _Token(NamedTuple):
@@ -37,7 +45,7 @@ class _Token(NamedTuple):
     """Whether a line begins between it and the token before it."""
 
 
-# In the text of an element an apostrophe may stand in a word; elsewhere no string follows one.
+# In the text of an element a word may have an apostrophe; elsewhere no string follows a word.
 _TOKEN = re.compile(
     rb"""(?P<space>\s+|//[^\n]*|/\*.*?(?:\*/|\Z)|\A\#![^\n]*)
     |(?P<name>\#?[A-Za-z_$\x80-\xff][\w$\x80-\xff]*(?:'(?:t|s|re|ll|ve|m|d)\b(?!'))?)
@@ -122,10 +130,6 @@ class _Text:
         """Whether there is a word at an index."""
         return 0 <= index < len(self.tokens) and self.tokens[index].kind == "name"
 
-    def is_first(self, index: int) -> bool:
-        """Whether a token is the first of a line; so is the end of the file."""
-        return index >= len(self.tokens) or self.tokens[index].is_first
-
     def ends_value(self, index: int) -> bool:
         """Whether a value or a type can end with a token."""
         if not 0 <= index < len(self.tokens):
@@ -142,154 +146,75 @@ class _Text:
         found = self.closing.get(index)
         return None if found is None or found - index > _LIST_TOKENS else found
 
+    def put(self, start: int, text: bytes) -> None:
+        """Put other bytes in a place."""
+        self.result[start : start + len(text)] = text
+
     def blank(self, first: int, last: int) -> None:
         """Put spaces in place of some tokens; their lines stay."""
         start, end = self.tokens[first].start, self.tokens[last].end
-        self.result[start:end] = _VISIBLE.sub(b" ", self.result[start:end])
-
-    def replace(self, index: int, text: bytes) -> None:
-        """Put another word in place of a token."""
-        start, end = self.tokens[index].start, self.tokens[index].end
-        self.result[start:end] = text.ljust(end - start)
-
-    def end_statement(self, index: int) -> None:
-        """Put a semicolon before a token, in place of a blank."""
-        start, end = self.tokens[index - 1].end, self.tokens[index].start
-        for place in (end - 1, start):
-            if start <= place < end and self.source[place] in b" \t\r":
-                self.result[place] = ord(";")
-                return
+        self.put(start, re.sub(rb"[^\n]", b" ", self.result[start:end]))
 
 
-_VISIBLE = re.compile(rb"[^\n]")
-
-
-def _call_signature(text: _Text, index: int) -> None:
-    """`<T>(…)` on a line of its own in a type, behind a member that ends without a semicolon."""
-    if not text.is_first(index) or not text.ends_value(index - 1):
-        return
-    end = text.closing.get(index)
-    if end is not None and text.word(end + 1) == b"(" and text.word(text.around[index]) == b"{":
-        text.end_statement(index)
-
-
-def _generator(text: _Text, index: int) -> None:
-    """`*items() {` on a line of its own in a class, behind a field without a semicolon."""
-    name = index + 1
-    if text.word(name) == b"[":
-        name = text.end(name) or name
-    parameters = text.end(name + 1) if text.word(name + 1) == b"(" else None
-    if parameters is None or not text.is_first(index) or not text.ends_value(index - 1):
-        return
-    if text.word(parameters + 1) in (b"{", b":") and text.word(text.around[index]) == b"{":
-        text.end_statement(index)
-
-
-def _like_operator(text: _Text, index: int) -> None:
-    """A name such as `in` or `in2` first in a line, which the grammar takes for the operator."""
+def _keyword_as_name(text: _Text, index: int) -> None:
+    """A word that is a keyword for the grammar, and a name where it stands."""
     name = text.word(index)
-    is_member = name in (b"in", b"instanceof") and text.word(index + 1) in (b":", b"?")
-    if is_member or _LIKE_IN.match(name):
-        text.replace(index, b"_" + name[1:])
-
-
-_LIKE_IN = re.compile(rb"in(?:stanceof)?[^A-Za-z]")
-
-
-def _as_name(text: _Text, index: int) -> None:
-    """`as` as a name: behind the operator comes a type."""
     declares = text.word(index - 1) in (b"const", b"let", b"var")
-    if declares or text.word(index + 1) in (b"=", b".", b",", b")", b"]", b"}", b";", b":"):
-        text.replace(index, b"_s")
+    if declares or text.word(index + 1) in _BEHIND_NAMES[name]:
+        text.put(text.tokens[index].start, b"_")
+
+
+# What follows these words where they are names.
+_BEHIND_NAMES = {
+    b"abstract": frozenset(b"( : ; = ? }".split()),
+    b"accessor": frozenset(b"( : ; = ? }".split()),
+    b"as": frozenset(b"= . , ) ] } ; :".split()),
+    b"in": frozenset(b": ?".split()),
+    b"instanceof": frozenset(b": ?".split()),
+    b"using": frozenset(b"( = . , ) ] } ; : ?".split()),
+}
+
+
+def _superfluous(text: _Text, index: int) -> None:
+    """A keyword that the grammar does not know behind another one."""
+    words = tuple(text.word(index + offset) for offset in range(3))
+    if words in _SUPERFLUOUS or words[:2] == (b"keyof", b"readonly"):
+        text.blank(index + 1, index + 1)
+
+
+_SUPERFLUOUS = ((b"export", b"type", b"*"), (b"import", b"defer", b"*"))
 
 
 def _variance(text: _Text, index: int) -> None:
     """`in` and `out` before a type parameter."""
-    before, after = text.word(index - 1), text.word(index + 1)
-    if before in (b"<", b",", b"in", b"const") and text.is_name(index + 1):
-        if after not in _AFTER_NAMES:
-            text.blank(index, index)
+    is_name = text.is_name(index + 1) and text.word(index + 1) not in _BEHIND_TYPES
+    if is_name and text.word(index - 1) in (b"<", b",", b"in", b"const"):
+        text.blank(index, index)
 
 
-_AFTER_NAMES = frozenset((b"as", b"extends", b"in", b"instanceof", b"of", b"satisfies"))
+_BEHIND_TYPES = frozenset(b"as extends in instanceof of satisfies".split())
 
 
-def _keys_of_list(text: _Text, index: int) -> None:
-    """`keyof readonly [A, B]`."""
-    if text.word(index + 1) == b"readonly":
-        text.blank(index + 1, index + 1)
-
-
-def _type_only(text: _Text, index: int) -> None:
-    """`export type * from …`, `export import type x = …`, `import defer * as x from …`."""
-    words = text.word(index + 1), text.word(index + 2)
-    if words in ((b"type", b"*"), (b"defer", b"*")):
-        text.blank(index + 1, index + 1)
-    elif words == (b"import", b"type"):
-        text.blank(index + 2, index + 2)
-
-
-def _default_signature(text: _Text, index: int) -> None:
-    """`export default function (…): T;`, a signature without a name, becomes one with a name."""
-    keyword = index + 3 if text.word(index + 2) == b"async" else index + 2
-    if text.word(index + 1) != b"default" or text.word(keyword) != b"function":
+def _call_signature(text: _Text, index: int) -> None:
+    """`<T>(…)` on a line of its own in a type, behind a member that ends without a semicolon."""
+    token, end = text.tokens[index], text.closing.get(index)
+    if end is None or not token.is_first or not text.ends_value(index - 1):
         return
-    parameters = keyword + 1
-    if text.word(parameters) == b"<":
-        parameters = text.closing.get(parameters, len(text.tokens)) + 1
-    start, end = text.tokens[index + 1].start, text.tokens[keyword].end
-    if text.word(parameters) == b"(" and not _has_body(text, parameters):
-        if b"\n" not in text.source[start:end]:
-            text.result[start:end] = b"function ".ljust(end - start, b"_")
+    has_blank = text.source[token.start - 1] in b" \t"
+    if has_blank and text.word(end + 1) == b"(" and text.word(text.around[index]) == b"{":
+        text.put(token.start - 1, b";")
 
 
-def _has_body(text: _Text, parameters: int) -> bool:
-    """Whether a block follows the parameters and the type of a function."""
-    at = text.closing.get(parameters, len(text.tokens)) + 1
-    while at < len(text.tokens):
-        word = text.word(at)
-        if word == b"{" and text.ends_value(at - 1):
-            return True
-        if word in (b";", b"export", b"import"):
-            return False
-        at = text.closing.get(at, at) + 1
-    return False
-
-
-def _using(text: _Text, index: int) -> None:
-    """`using` as a name; with a type or in a loop, `using x` becomes `const x`."""
-    if not text.is_name(index + 1) or text.is_first(index + 1):
-        text.replace(index, b"_sing")
+def _type_arguments(text: _Text, index: int) -> None:
+    """Type arguments of a template, and those that begin with type parameters: `<<T>(…) => T>`."""
+    start, end = text.tokens[index].start, text.end(index)
+    if end is None:
         return
-    is_awaited = text.word(index - 1) == b"await"
-    first = index - 1 if is_awaited else index
-    if text.word(index + 2) == b":" or text.word(first - 1) == b"(":
-        text.blank(first, index)
-        text.replace(first, b"const")
-
-
-def _import_type(text: _Text, index: int) -> None:
-    """`import('x').Y` as a type, in places where the grammar only knows names."""
-    end = text.end(index + 1) if text.word(index + 1) == b"(" else None
-    before = text.word(index - 1)
-    is_query = before == b"typeof" and text.word(index - 2) == b"<"
-    if end is None or before == b"await" or not (is_query or text.word(end + 1) == b"."):
-        return
-    after = end + 1
-    while text.word(after) == b"." and text.is_name(after + 1):
-        after += 2
-    is_generic = text.word(after) == b"<" and after in text.closing
-    around = text.around[index]
-    is_argument = text.word(around) == b"{" and text.word(around - 1) == b"<"
-    is_type = is_argument or is_query or before in _BEFORE_TYPES
-    if text.word(after) == b"(":
-        return
-    if is_generic or is_type or text.word(after) == b"[":
-        text.blank(index + 1, end)
-        text.result[text.tokens[index].start] = ord("_")
-
-
-_BEFORE_TYPES = frozenset((b"(", b"|", b"&", b"keyof", b"readonly", b"extends", b"implements"))
+    is_inner = text.word(index - 1) == b"<" and text.tokens[index - 1].end == start
+    is_tag = text.word(end + 1).startswith(b"`") and text.is_name(index - 1)
+    is_plain = re.fullmatch(rb"<[\w$.,\s]*", text.source[start : text.tokens[end].start])
+    if (is_inner and text.word(end + 1) == b"(") or (is_tag and not is_plain):
+        text.blank(index, end)
 
 
 def _optional_element(text: _Text, index: int) -> None:
@@ -299,48 +224,6 @@ def _optional_element(text: _Text, index: int) -> None:
         text.blank(index, index)
 
 
-def _type_arguments(text: _Text, index: int) -> None:
-    """Type arguments of a template, and those that begin with type parameters: `<<T>(…) => T>`."""
-    end = text.end(index)
-    if end is None:
-        return
-    start = text.tokens[index].start
-    if text.word(index - 1) == b"<" and text.tokens[index - 1].end == start:
-        if text.word(end + 1) == b"(":
-            text.blank(index, end)
-    elif text.word(end + 1).startswith(b"`") and text.is_name(index - 1):
-        if not _NAMES.fullmatch(text.source, start + 1, text.tokens[end].start):
-            text.blank(index, end)
-
-
-_NAMES = re.compile(rb"[\w$.,\s]*")
-
-
-def _accessor(text: _Text, index: int) -> None:
-    """`accessor` with a private name or behind a modifier, and as a name itself."""
-    after = text.word(index + 1)
-    if after in _BEHIND_NAMES or text.is_first(index + 1):
-        text.replace(index, b"_ccessor")
-    elif after.startswith(b"#") or text.word(index - 1) in _MODIFIERS:
-        text.blank(index, index)
-
-
-def _abstract(text: _Text, index: int) -> None:
-    """`abstract` as the name of a member."""
-    if text.word(index + 1) in _BEHIND_NAMES:
-        text.replace(index, b"_bstract")
-
-
-_BEHIND_NAMES = frozenset((b"(", b":", b";", b"=", b"?", b"}"))
-_MODIFIERS = frozenset(b"abstract override private protected public readonly static".split())
-
-
-def _attributes(text: _Text, index: int) -> None:
-    """`assert { … }` behind a module, which is `with { … }` today."""
-    if text.word(index + 1) == b"{" and text.word(index - 1)[:1] in (b"'", b'"'):
-        text.replace(index, b"with")
-
-
 def _decorator(text: _Text, index: int) -> None:
     """`@((…) => …)`: a decorator that is more than names and calls."""
     end = text.end(index + 1) if text.word(index + 1) == b"(" else None
@@ -348,38 +231,70 @@ def _decorator(text: _Text, index: int) -> None:
         text.blank(index, end)
 
 
-def _escapes(text: _Text, index: int) -> None:
-    """Escapes in templates: a type has none, and a tagged template may have any."""
-    token = text.tokens[index]
-    for found in _ESCAPE.finditer(text.source, token.start, token.end):
-        text.result[found.start() : found.end()] = b"__"
+def _default_signature(text: _Text, index: int) -> None:
+    """`export default function (…): T;`, a signature without a name, gets one."""
+    keyword = index + 3 if text.word(index + 2) == b"async" else index + 2
+    if text.word(index + 1) != b"default" or text.word(keyword) != b"function":
+        return
+    at = keyword + 1
+    if text.word(at) == b"<":
+        at = text.closing.get(at, len(text.tokens)) + 1
+    start, end = text.tokens[index + 1].start, text.tokens[keyword].end
+    if text.word(at) != b"(" or b"\n" in text.source[start:end]:
+        return
+    while at < len(text.tokens) and text.word(at) not in (b";", b"export", b"import"):
+        at = text.closing.get(at, at) + 1
+        if text.word(at) == b"{" and text.ends_value(at - 1):
+            return
+    text.put(start, b"function ".ljust(end - start, b"_"))
 
 
-_ESCAPE = re.compile(rb"\\[^\n]")
+def _using(text: _Text, index: int) -> None:
+    """`using x: T = …` and `using x of …` become `const x`."""
+    first = index - 1 if text.word(index - 1) == b"await" else index
+    is_loop = text.word(first - 1) == b"("
+    if text.is_name(index + 1) and (is_loop or text.word(index + 2) == b":"):
+        text.blank(first, index)
+        text.put(text.tokens[first].start, b"const")
+
+
+def _import_type(text: _Text, index: int) -> None:
+    """`import('x').Y` as a type, in places where the grammar only knows names."""
+    end = text.end(index + 1) if text.word(index + 1) == b"(" else None
+    before, around = text.word(index - 1), text.around[index]
+    is_query = before == b"typeof" and text.word(index - 2) == b"<"
+    if end is None or before == b"await" or not (is_query or text.word(end + 1) == b"."):
+        return
+    after = end + 1
+    while text.word(after) == b"." and text.is_name(after + 1):
+        after += 2
+    is_argument = text.word(around) == b"{" and text.word(around - 1) == b"<"
+    is_generic = text.word(after) == b"<" and after in text.closing
+    is_type = is_query or is_argument or before in _BEFORE_TYPES
+    if is_generic or text.word(after) == b"[" or (is_type and text.word(after) != b"("):
+        text.blank(index + 1, end)
+        text.put(text.tokens[index].start, b"_")
+
+
+_BEFORE_TYPES = frozenset(b"( | & keyof readonly extends implements".split())
+
+
+def _escapes(text: _Text, token: _Token) -> None:
+    """Escapes in templates: in a type the grammar knows none, and a tag may allow any."""
+    for found in re.finditer(rb"\\[^\n]", token.text):
+        text.put(token.start + found.start(), b"__")
+
 
 _Rule: TypeAlias = Callable[[_Text, int], None]
 _RULES: dict[bytes, tuple[_Rule, ...]] = {
+    **dict.fromkeys(_BEHIND_NAMES, (_keyword_as_name,)),
     b"<": (_call_signature, _type_arguments),
-    b"*": (_generator,),
     b"?": (_optional_element,),
     b"@": (_decorator,),
-    b"in": (_variance,),
+    b"in": (_variance, _keyword_as_name),
     b"out": (_variance,),
-    b"keyof": (_keys_of_list,),
-    b"export": (_type_only, _default_signature),
-    b"import": (_type_only, _import_type),
-    b"using": (_using,),
-    b"accessor": (_accessor,),
-    b"abstract": (_abstract,),
-    b"assert": (_attributes,),
-    b"as": (_as_name,),
+    b"keyof": (_superfluous,),
+    b"export": (_superfluous, _default_signature),
+    b"import": (_superfluous, _import_type),
+    b"using": (_using, _keyword_as_name),
 }
-
-# Attributes with the name of a keyword, such as `class=`. In no other code is a keyword assigned to.
-_ATTRIBUTE = re.compile(
-    rb"(?<=[\s\"'}])(?:case|class|default|for|in|new|this|with)(?=\s?=\s?[\"'{])"
-)
-
-
-def _underscores(found: re.Match[bytes]) -> bytes:
-    return b"_" * len(found.group())

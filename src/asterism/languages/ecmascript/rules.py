@@ -313,28 +313,17 @@ def _finish(builder: Builder) -> None:
     builder.exports[:] = sorted(unique.values(), key=lambda export: export.line)
 
 
-def _function(builder: Builder, node: Node) -> bool:
-    """A function; a signature without a name is read as one with a name (see `repairs`)."""
-    if not builder.source.startswith(b"default", node.start_byte):
-        return _NAMED_FUNCTION(builder, node)
-    name = node.child_by_field_name("name")
-    if name is not None:
-        builder.defined.add(name.start_byte)
-    builder.define(node, "function", "default", modifiers=("default",))
-    return True
-
-
 _PLAIN_CLASS = definition("class", level=Level.TYPE)
-_NAMED_FUNCTION = definition("function", after=_after_function)
+_FUNCTION = definition("function", after=_after_function)
 
 RULES: dict[str, Rule] = {
     "import_statement": modules.import_statement,
     "import_alias": modules.import_alias,
     "export_statement": modules.export_statement,
     "call_expression": modules.call_expression,
-    "function_declaration": _function,
-    "generator_function_declaration": _function,
-    "function_signature": _function,
+    "function_declaration": _FUNCTION,
+    "generator_function_declaration": _FUNCTION,
+    "function_signature": modules.function_signature,
     "class_declaration": _class,
     "abstract_class_declaration": _class,
     "interface_declaration": definition("interface", level=Level.TYPE),
