@@ -67,19 +67,8 @@ class Summary:
 
 
 _COUNTS = (
-    "passed",
-    "failed",
-    "unread",
-    "crashes",
-    "symbols",
-    "root_items",
-    "references",
-    "chunks",
-    "lines",
-    "uncovered",
-    "with_problems",
-    "nondeterministic",
-    "violations",
+    *("passed", "failed", "unread", "crashes", "symbols", "root_items", "references"),
+    *("chunks", "lines", "uncovered", "with_problems", "nondeterministic", "violations"),
 )
 
 

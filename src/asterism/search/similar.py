@@ -6,12 +6,15 @@ from typing import NamedTuple
 
 from asterism.search.filters import literal
 from asterism.search.ranking.options import RankOptions
+from asterism.search.ranking.priors import FUNCTIONS, PLAIN
 from asterism.search.recall import Sources, nearest, pool_size
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot, Vector
 from asterism.types.errors import UsageError
 from asterism.types.index import Chunk
 from asterism.types.search import Filter, Hit, Signal
 
+# Kinds that hold a value and do nothing.
+_WITHOUT_CODE = PLAIN | {"enum", "enum_member", "property", "variable", "const", "signature"}
 # Of a whole file the longest chunks speak; each is a search of its own.
 MOST_CHUNKS = 20
 
@@ -57,11 +60,17 @@ def model_at(snapshot: ChunkSnapshot, repo: str, place: CodePlace) -> Model | No
 
 
 def find_similar(model: Model, sources: Sources, limit: int, options: RankOptions) -> list[Hit]:
-    """The chunks nearest to the model's own vectors, its family aside."""
+    """The chunks nearest to the model's own vectors, its family aside.
+
+    For functions, members that only hold a value are left out, and so are imports and comments.
+    """
     keys = [_key(chunk) for chunk in model.chunks]
     known = sources.chunks.vectors(keys)
     vectors = [known[key] for key in keys if key in known]
-    return nearest_to(vectors, sources, limit, options, model.family)
+    found = nearest_to(vectors, sources, limit, options, model.family)
+    if any(chunk.node_kind not in FUNCTIONS for chunk in model.chunks):
+        return found
+    return [hit for hit in found if hit.chunk.node_kind not in _WITHOUT_CODE]
 
 
 def nearest_to(

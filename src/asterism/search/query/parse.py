@@ -121,12 +121,21 @@ def understand(text: str) -> Question:
     symbol = _SYMBOL.fullmatch(kept)
     if symbol:
         return _symbol_question(kept, symbol[1], left_out)
+    kept = _without_question_mark(kept)
     if len(kept.split()) >= LONG_WORDS and not is_snippet(kept):
         parts = parts_of(kept)
         is_trace = not (parts.prose or parts.code) and is_error(parts.title)
         if parts.is_long and has_content(parts.title) and not is_trace:
             return _long_question(kept, parts, left_out)
     return _free_question(kept, left_out)
+
+
+def _without_question_mark(text: str) -> str:
+    """The text without question marks at its end; one word may be a name such as `empty?`."""
+    bare = text.rstrip("？").rstrip()
+    if " " in bare and bare.endswith("?") and bare.rstrip("? ")[-1:].isalnum():
+        bare = bare.rstrip("? ")
+    return bare or text
 
 
 def _long_question(text: str, parts: QueryParts, left_out: int) -> Question:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from asterism.search.ranking.opposites import OPPOSITE, direction_of, is_opposite
 from asterism.search.ranking.options import RankOptions
 from asterism.search.ranking.priors import Company, chunk_priors, file_priors
 from asterism.search.ranking.recipe import Case, Fetch, Reasons, grounds_of, probabilities, study
@@ -12,6 +13,7 @@ from asterism.search.ranking.rerank import ChunkScorer
 from asterism.search.ranking.symbol_weights import Calibration, SymbolFeatures, reasons, weighed
 from asterism.search.ranking.symbols import (
     SymbolCase,
+    content_terms,
     read_symbols,
     shares_of,
     standardised,
@@ -77,6 +79,7 @@ def rank_symbols(
     weights = options.symbols.short if question.parts is None else options.symbols.long
     scored = _scored(case, symbols, fetch, weights)
     scored = with_encoder(question, scored, scorer, weights, options)
+    scored = _without_opposites(question, symbols, scored)
     if question.parts is None:
         numbers = options.symbols
         less = numbers.further_in_file if spread else numbers.further_in_reply
@@ -187,6 +190,29 @@ def _explained(
         return (*(() if own is None else (own,)), *reasons(one.features, weights))
 
     return [one._replace(signals=why(one)) for one in scored]
+
+
+def _without_opposites(
+    question: Question, symbols: SymbolPools, scored: Sequence[Scored]
+) -> list[Scored]:
+    """The same with symbols later that are named for the opposite of an action of the query.
+
+    The first word of a change request or of an issue's title is an action of the author.
+    """
+    title = symbols.said.title
+    if question.parts is not None or question.is_change_request:
+        title = title.partition(" ")[2]
+    direction = direction_of(content_terms(title))
+    if not direction.opposites:
+        return [*scored]
+    signal = Signal("prior:opposite", OPPOSITE)
+    found = [
+        one._replace(score=one.score + OPPOSITE, signals=(*one.signals, signal))
+        if is_opposite(one.chunk, direction)
+        else one
+        for one in scored
+    ]
+    return sorted(found, key=_order)
 
 
 def _spread(scored: Sequence[Scored], less: float) -> list[Scored]:

@@ -19,75 +19,20 @@ _ENDINGS = (
     *("ers", "ors", "ies", "er", "or", "ed", "es", "s", "e", "y"),
 )
 # What programmers write for short; a word that begins with its abbreviation needs no line here.
-_SHORT = {
-    "addr": "address",
-    "arg": "argument",
-    "attr": "attribute",
-    "buf": "buffer",
-    "cert": "certificate",
-    "cfg": "configuration config",
-    "cmd": "command",
-    "col": "column",
-    "conn": "connection",
-    "ctx": "context",
-    "db": "database",
-    "deps": "dependency",
-    "dest": "destination",
-    "dst": "destination",
-    "dir": "directory folder",
-    "elem": "element",
-    "env": "environment",
-    "err": "error",
-    "expr": "expression",
-    "ext": "extension",
-    "fmt": "format formatter",
-    "fn": "function",
-    "func": "function",
-    "hdr": "header",
-    "i18n": "internationalization translation",
-    "id": "identifier",
-    "idx": "index",
-    "img": "image",
-    "impl": "implementation",
-    "io": "input output",
-    "l10n": "localization",
-    "len": "length",
-    "lib": "library",
-    "mgr": "manager",
-    "msg": "message",
-    "num": "number",
-    "obj": "object",
-    "op": "operation operator",
-    "opt": "option",
-    "param": "parameter",
-    "pkg": "package",
-    "pos": "position",
-    "prev": "previous",
-    "prop": "property",
-    "recv": "receive",
-    "ref": "reference",
-    "repo": "repository",
-    "req": "request",
-    "res": "response resource result",
-    "resp": "response",
-    "seq": "sequence",
-    "spec": "specification",
-    "src": "source",
-    "stats": "statistics",
-    "stmt": "statement",
-    "str": "string",
-    "svc": "service",
-    "sys": "system",
-    "tbl": "table",
-    "tmp": "temporary",
-    "tok": "token",
-    "tx": "transaction",
-    "txn": "transaction",
-    "util": "utility helper",
-    "val": "value",
-    "var": "variable",
-    "ws": "websocket",
-}
+_SHORT = """
+    addr address, arg argument, attr attribute, buf buffer, cert certificate,
+    cfg configuration config, cmd command, col column, conn connection, ctx context, db database,
+    deps dependency, dest destination, dst destination, dir directory folder, elem element,
+    env environment, err error, expr expression, ext extension, fmt format formatter, fn function,
+    func function, hdr header, i18n internationalization translation, id identifier, idx index,
+    img image, impl implementation, io input output, l10n localization, len length, lib library,
+    mgr manager, msg message, num number, obj object, op operation operator, opt option,
+    param parameter, pkg package, pos position, prev previous, prop property, recv receive,
+    ref reference, repo repository, req request, res response resource result, resp response,
+    seq sequence, spec specification, src source, stats statistics, stmt statement, str string,
+    svc service, sys system, tbl table, tmp temporary, tok token, tx transaction, txn transaction,
+    util utility helper, val value, var variable, ws websocket
+"""
 
 
 @lru_cache(maxsize=50_000)
@@ -101,7 +46,10 @@ def stem_of(word: str) -> str:
 
 
 _PAIRS = frozenset(
-    (short, stem_of(word)) for short, words in _SHORT.items() for word in words.split()
+    (short, stem_of(word))
+    for entry in _SHORT.split(",")
+    for short, *words in [entry.split()]
+    for word in words
 )
 
 
