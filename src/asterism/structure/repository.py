@@ -199,10 +199,7 @@ class IndexedRepository:
         if name not in self._defined:
             page = self.catalogue.find_symbols(
                 SymbolQuery(
-                    name,
-                    roles=(Role.DEFINITION,),
-                    repos=(self.name,),
-                    limit=MAX_CANDIDATES + 1,
+                    name, roles=(Role.DEFINITION,), repos=(self.name,), limit=MAX_CANDIDATES + 1
                 )
             )
             self._defined[name] = [

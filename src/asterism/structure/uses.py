@@ -312,10 +312,7 @@ class _Levels:
         return counts
 
     def tree(
-        self,
-        edge: Edge,
-        above: tuple[SymbolPlace, ...],
-        counts: dict[tuple[SymbolPlace, ...], int],
+        self, edge: Edge, above: tuple[SymbolPlace, ...], counts: dict[tuple[SymbolPlace, ...], int]
     ) -> CallTree:
         """The chosen calls as a tree."""
         place = edge.target

@@ -154,10 +154,7 @@ class _Key(NamedTuple):
 
 
 def chunk_file(
-    outline: Outline,
-    source: bytes,
-    place: FileOrigin,
-    options: ChunkOptions | None = None,
+    outline: Outline, source: bytes, place: FileOrigin, options: ChunkOptions | None = None
 ) -> list[Chunk]:
     """One chunk per symbol and per root item of a file."""
     lines = source.decode("utf-8", "replace").split("\n")

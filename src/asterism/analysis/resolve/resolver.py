@@ -27,13 +27,7 @@ from asterism.analysis.resolve.receivers import (
     is_macro_use,
     receiver_of,
 )
-from asterism.analysis.resolve.scopes import (
-    ADDITIONS,
-    CONTAINERS,
-    Binding,
-    FileScope,
-    last_word,
-)
+from asterism.analysis.resolve.scopes import ADDITIONS, CONTAINERS, Binding, FileScope, last_word
 from asterism.analysis.resolve.values import OWN_TYPE, Values
 from asterism.analysis.resolve.variables import type_head
 from asterism.languages.registry import code_of

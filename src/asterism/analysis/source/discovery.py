@@ -58,9 +58,7 @@ DEFAULTS = DiscoveryOptions()
 
 
 def discover(
-    root: str,
-    options: DiscoveryOptions = DEFAULTS,
-    known: Collection[FoundFile] = frozenset(),
+    root: str, options: DiscoveryOptions = DEFAULTS, known: Collection[FoundFile] = frozenset()
 ) -> Discovery:
     """Return the files below an absolute root that are worth indexing, and all that are not.
 
@@ -78,9 +76,7 @@ def discover(
 
 
 def walk(
-    root: str,
-    options: DiscoveryOptions = DEFAULTS,
-    known: Collection[FoundFile] = frozenset(),
+    root: str, options: DiscoveryOptions = DEFAULTS, known: Collection[FoundFile] = frozenset()
 ) -> Iterator[FoundFile | SkippedFile]:
     """Yield what `discover` returns, one directory after the other, in a stable order."""
     _check_root(root)

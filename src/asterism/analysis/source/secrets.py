@@ -251,11 +251,7 @@ _NAME_FORMS = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_IN_FOLDER = {
-    "config.json": (".docker",),
-    "config": (".kube", ".aws"),
-    "hosts.yml": ("gh",),
-}
+_IN_FOLDER = {"config.json": (".docker",), "config": (".kube", ".aws"), "hosts.yml": ("gh",)}
 _FOLDERS = frozenset({".ssh", ".gnupg", ".env", ".password-store", ".aws", ".azure", ".gcloud"})
 
 

@@ -313,12 +313,7 @@ class Builder:
         )
 
     def add_export(
-        self,
-        name: str,
-        local: str,
-        node: Node,
-        module: str | None = None,
-        type_only: bool = False,
+        self, name: str, local: str, node: Node, module: str | None = None, type_only: bool = False
     ) -> None:
         """Record an exported name; a local one makes its declaration exported."""
         if not name.strip():

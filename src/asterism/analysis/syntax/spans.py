@@ -9,15 +9,7 @@ from dataclasses import dataclass
 from asterism.analysis.syntax.draft import Comment
 from asterism.analysis.syntax.outlines import fill_gaps
 from asterism.analysis.syntax.text import Conventions, attached_doc, fold, label, proper_name
-from asterism.types.outline import (
-    Export,
-    Import,
-    Item,
-    Outline,
-    Problem,
-    Reference,
-    Span,
-)
+from asterism.types.outline import Export, Import, Item, Outline, Problem, Reference, Span
 
 
 @dataclass(slots=True)

@@ -28,13 +28,8 @@ _FLAGS = {"r": "readonly", "x": "export", "g": "global"}
 
 _CONTROL = frozenset(
     {
-        "if_statement",
-        "case_statement",
-        "for_statement",
-        "c_style_for_statement",
-        "while_statement",
-        "compound_statement",
-        "subshell",
+        *("if_statement", "case_statement", "for_statement", "c_style_for_statement"),
+        *("while_statement", "compound_statement", "subshell"),
     }
 )
 
@@ -202,11 +197,7 @@ def _declaration(builder: Builder, node: Node) -> bool:
 
 
 def _define_variable(
-    builder: Builder,
-    node: Node,
-    part: Node,
-    modifiers: list[str] | tuple[()],
-    opens: bool = True,
+    builder: Builder, node: Node, part: Node, modifiers: list[str] | tuple[()], opens: bool = True
 ) -> Draft | None:
     name = part.child_by_field_name("name") or part
     if name.type != "variable_name":
@@ -298,17 +289,9 @@ RULES: dict[str, Rule] = {
     "expansion": _expansion,
     **dict.fromkeys(
         (
-            "if_statement",
-            "case_statement",
-            "c_style_for_statement",
-            "while_statement",
-            "compound_statement",
-            "subshell",
-            "list",
-            "pipeline",
-            "negated_command",
-            "test_command",
-            "unset_command",
+            *("if_statement", "case_statement", "c_style_for_statement", "while_statement"),
+            *("compound_statement", "subshell", "list", "pipeline", "negated_command"),
+            *("test_command", "unset_command"),
         ),
         _in_test(),
     ),

@@ -31,13 +31,7 @@ C = Facets(
     visibility="not `static`, and not inside a function",
     server="cpp",
     outside_headers=True,
-    dialects=(
-        Dialect(
-            key="c",
-            rules="c_family.c:C",
-            extensions=(".c", ".h"),
-        ),
-    ),
+    dialects=(Dialect(key="c", rules="c_family.c:C", extensions=(".c", ".h")),),
     scopes=_SCOPES,
     types=_TYPES,
 )
@@ -60,20 +54,14 @@ CPP = Facets(
         ),
     ),
     scopes=_SCOPES._replace(
-        namespaced=True,
-        implicit_members=True,
-        open_types="yes",
-        named_constructors=True,
+        namespaced=True, implicit_members=True, open_types="yes", named_constructors=True
     ),
     types=_TYPES,
     bases=BaseFacets(mark=rb":(?!:)"),
     calls=CallFacets(by_declaration=True),
 )
 
-LANGUAGES = (
-    C,
-    CPP,
-)
+LANGUAGES = (C, CPP)
 
 
 # Only C++ compilers see this, so it says nothing about the rest: `#ifdef __cplusplus extern "C" {`.

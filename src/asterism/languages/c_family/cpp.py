@@ -87,10 +87,7 @@ CONVENTIONS = replace(
     c.CONVENTIONS,
     identifiers=c.IDENTIFIERS | {"namespace_identifier"},
     skipped=c.SKIPPED | {"raw_string_literal"},
-    members={
-        "field_expression": ("argument", "field"),
-        "qualified_identifier": ("scope", "name"),
-    },
+    members={"field_expression": ("argument", "field"), "qualified_identifier": ("scope", "name")},
     statements={
         **c.STATEMENTS,
         "for_range_loop": "control",
@@ -161,11 +158,7 @@ def _define_type(builder: Builder, outer: Node, node: Node) -> None:
         builder.bind(name)
     else:
         builder.define(
-            outer,
-            "type",
-            builder.text(name),
-            name_node=name,
-            modifiers=declarators.access(builder),
+            outer, "type", builder.text(name), name_node=name, modifiers=declarators.access(builder)
         )
 
 

@@ -62,10 +62,7 @@ SVELTE = Facets(
     traces=TraceFacets(frames=(_browser_frame("svelte"),)),
 )
 
-LANGUAGES = (
-    VUE,
-    SVELTE,
-)
+LANGUAGES = (VUE, SVELTE)
 
 # What bundlers are usually configured to read as the folder of the sources. SvelteKit's `$lib` is
 # the folder `lib` in it.

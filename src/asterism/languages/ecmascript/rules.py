@@ -29,11 +29,8 @@ if TYPE_CHECKING:
 CONVENTIONS = Conventions(
     identifiers=frozenset(
         {
-            "identifier",
-            "type_identifier",
-            "property_identifier",
-            "private_property_identifier",
-            "shorthand_property_identifier",
+            *("identifier", "type_identifier", "property_identifier"),
+            *("private_property_identifier", "shorthand_property_identifier"),
         }
     ),
     comments=frozenset({"comment", "html_comment", "hash_bang_line"}),
@@ -45,34 +42,17 @@ CONVENTIONS = Conventions(
     },
     statements=dict.fromkeys(
         (
-            "if_statement",
-            "for_statement",
-            "for_in_statement",
-            "while_statement",
-            "do_statement",
-            "try_statement",
-            "switch_statement",
-            "labeled_statement",
-            "throw_statement",
-            "return_statement",
-            "statement_block",
-            "with_statement",
+            *("if_statement", "for_statement", "for_in_statement", "while_statement"),
+            *("do_statement", "try_statement", "switch_statement", "labeled_statement"),
+            *("throw_statement", "return_statement", "statement_block", "with_statement"),
             "debugger_statement",
         ),
         "control",
     ),
     modifiers=frozenset(
         {
-            "async",
-            "static",
-            "abstract",
-            "readonly",
-            "declare",
-            "accessor",
-            "get",
-            "set",
-            "accessibility_modifier",
-            "override_modifier",
+            *("async", "static", "abstract", "readonly", "declare", "accessor", "get", "set"),
+            *("accessibility_modifier", "override_modifier"),
         }
     ),
     decorators=frozenset({"decorator"}),
@@ -115,11 +95,7 @@ def _enum(builder: Builder, node: Node) -> bool:
         label = member.child_by_field_name("name") or member
         if label.type in ("property_identifier", "string", "computed_property_name"):
             builder.define(
-                member,
-                "enum_member",
-                property_name(builder, label),
-                name_node=label,
-                opens=False,
+                member, "enum_member", property_name(builder, label), name_node=label, opens=False
             )
     return True
 

@@ -25,10 +25,7 @@ ELIXIR = Facets(
     ),
     display=DisplayFacets(path_line="# {}", comments="hash"),
     scopes=ScopeFacets(
-        reach=frozenset({"loose"}),
-        namespaced=True,
-        implicit_members=True,
-        attributes_by_sign="@",
+        reach=frozenset({"loose"}), namespaced=True, implicit_members=True, attributes_by_sign="@"
     ),
     imports=ImportFacets(aliases_modules=True),
     bases=BaseFacets(mixins=rb"^[^\S\n]*@behaviour\s+[\w.]*$"),

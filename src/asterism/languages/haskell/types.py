@@ -156,11 +156,7 @@ def class_(builder: Builder, node: Node) -> bool:
 
 
 def _define_head(
-    builder: Builder,
-    node: Node,
-    kind: str,
-    body: Node | None = None,
-    level: Level = Level.FUNCTION,
+    builder: Builder, node: Node, kind: str, body: Node | None = None, level: Level = Level.FUNCTION
 ) -> bool:
     """Define what the head names, its signature ending before `where`; False without a name."""
     name = _name(node)

@@ -19,11 +19,7 @@ HCL = Facets(
     visibility="variables and outputs",
     aliases=("terraform", "opentofu"),
     dialects=(
-        Dialect(
-            key="hcl",
-            rules="hcl.rules:HCL",
-            extensions=(".tf", ".hcl", ".tofu", ".tfvars"),
-        ),
+        Dialect(key="hcl", rules="hcl.rules:HCL", extensions=(".tf", ".hcl", ".tofu", ".tfvars")),
     ),
     display=DisplayFacets(path_line="# {}", comments="hash"),
     # A folder is a module; `var.size` is the variable of that name in it.

@@ -24,10 +24,7 @@ JULIA = Facets(
     optional=OptionalGrammar("languages", "tree_sitter_julia"),
     dialects=(
         Dialect(
-            key="julia",
-            rules="julia.rules:JULIA",
-            extensions=(".jl",),
-            interpreters=("julia",),
+            key="julia", rules="julia.rules:JULIA", extensions=(".jl",), interpreters=("julia",)
         ),
     ),
     display=DisplayFacets(path_line="# {}", comments="hash"),

@@ -99,10 +99,7 @@ def _require(builder: Builder, node: Node) -> bool:
             module = builder.text(child).strip("'\"")
             builder.defined.add(child.start_byte)
             builder.add_import(
-                node,
-                module,
-                [ImportedName("*", module)],
-                dynamic=builder.level is Level.FUNCTION,
+                node, module, [ImportedName("*", module)], dynamic=builder.level is Level.FUNCTION
             )
             return False
     return True
@@ -321,11 +318,4 @@ RULES: dict[str, Rule] = {
     "anonymous_subroutine_expression": _callback,
 }
 
-PERL = Language(
-    "perl",
-    ("tree_sitter_perl", "language"),
-    CONVENTIONS,
-    RULES,
-    _exported,
-    _finish,
-)
+PERL = Language("perl", ("tree_sitter_perl", "language"), CONVENTIONS, RULES, _exported, _finish)

@@ -39,8 +39,7 @@ PHP = Facets(
     imports=ImportFacets(form="namespace", file="php:type_file"),
     types=TypeFacets(place="before", attribute_set=r"\$this->(?=\w+\s*=(?!=))"),
     bases=BaseFacets(
-        mark=rb"\b(?:extends|implements|with)\b",
-        mixins=rb"^[^\S\n]*use[^\S\n]++[\w\\, ]*$",
+        mark=rb"\b(?:extends|implements|with)\b", mixins=rb"^[^\S\n]*use[^\S\n]++[\w\\, ]*$"
     ),
 )
 

@@ -47,9 +47,4 @@ TEXT = Facets(
     display=DisplayFacets(path_line="{}"),
 )
 
-LANGUAGES = (
-    MARKDOWN,
-    RST,
-    PLAIN,
-    TEXT,
-)
+LANGUAGES = (MARKDOWN, RST, PLAIN, TEXT)

@@ -40,10 +40,7 @@ PYTHON = Facets(
         own_type_words=True,
     ),
     imports=ImportFacets(
-        file="python:module_file",
-        submodule=".{}",
-        passes_stars=True,
-        passing_files="__init__.",
+        file="python:module_file", submodule=".{}", passes_stars=True, passing_files="__init__."
     ),
     types=TypeFacets(
         declarations="line",

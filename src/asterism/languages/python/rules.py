@@ -12,11 +12,7 @@ from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import binds, binds_children, children_of, value_cut
 from asterism.analysis.syntax.text import Conventions, first_named
 from asterism.languages.python import modules
-from asterism.languages.python.modules import (
-    docstring,
-    documentation,
-    lone_string,
-)
+from asterism.languages.python.modules import docstring, documentation, lone_string
 
 if TYPE_CHECKING:
     from tree_sitter import Node

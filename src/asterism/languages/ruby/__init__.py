@@ -40,9 +40,7 @@ RUBY = Facets(
     ),
     types=TypeFacets(attribute_set=r"(?=@\w+\s*=(?!=))"),
     bases=BaseFacets(
-        mark=rb"<",
-        depth=1,
-        mixins=rb"^[^\S\n]*(?:include|prepend|extend)[^\S\n]++[\w:, ]*$",
+        mark=rb"<", depth=1, mixins=rb"^[^\S\n]*(?:include|prepend|extend)[^\S\n]++[\w:, ]*$"
     ),
     calls=CallFacets(by_block=True, bare=True),
     traces=TraceFacets(

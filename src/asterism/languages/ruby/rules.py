@@ -9,13 +9,7 @@ from asterism.analysis.syntax.draft import Draft, Level
 from asterism.analysis.syntax.language import Language, Rule
 from asterism.analysis.syntax.rules import binds, binds_children, child_of, value_cut
 from asterism.analysis.syntax.text import Conventions, fold
-from asterism.languages.ruby.calls import (
-    DEFINERS,
-    body_marks,
-    define_method,
-    literal,
-    marked,
-)
+from asterism.languages.ruby.calls import DEFINERS, body_marks, define_method, literal, marked
 from asterism.languages.shared import callback_name, declare_exports, spans_lines
 
 if TYPE_CHECKING:

@@ -17,9 +17,7 @@ SCALA = Facets(
     visibility="unless `private` or `protected`, or inside a function",
     dialects=(
         Dialect(
-            key="scala",
-            rules="scala.rules:SCALA",
-            extensions=(".scala", ".sc", ".sbt", ".mill"),
+            key="scala", rules="scala.rules:SCALA", extensions=(".scala", ".sc", ".sbt", ".mill")
         ),
     ),
     scopes=ScopeFacets(

@@ -23,9 +23,7 @@ SOLIDITY = Facets(
     imports=ImportFacets(file="solidity:module_file", passes_stars=True),
     types=TypeFacets(place="before", declarations="first", fixed=True),
     bases=BaseFacets(mark=rb"\bis\b"),
-    traces=TraceFacets(
-        frames=(r"{margin}at (?P<name>[\w.]+) \({path}:(?P<line>\d+)\)",),
-    ),
+    traces=TraceFacets(frames=(r"{margin}at (?P<name>[\w.]+) \({path}:(?P<line>\d+)\)",)),
 )
 
 LANGUAGES = (SOLIDITY,)

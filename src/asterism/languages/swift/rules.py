@@ -197,10 +197,7 @@ def _closure(builder: Builder, node: Node) -> bool:
         return bindings.closure(builder, node)
     head = _callee_name(builder, callee)
     draft = builder.define(
-        node,
-        "function",
-        f"{head}({_title(builder, suffix)}) callback",
-        body=statements,
+        node, "function", f"{head}({_title(builder, suffix)}) callback", body=statements
     )
     draft.signature = _without_braces(draft.signature) or head
     return bindings.closure(builder, node)
@@ -306,10 +303,7 @@ CONVENTIONS = Conventions(
     comments=frozenset({"comment", "multiline_comment"}),
     skipped=frozenset(
         {
-            "line_str_text",
-            "multi_line_str_text",
-            "regex_literal",
-            "value_argument_label",
+            *("line_str_text", "multi_line_str_text", "regex_literal", "value_argument_label"),
             "statement_label",
         }
     ),
@@ -317,13 +311,8 @@ CONVENTIONS = Conventions(
         "shebang_line": "directive",
         **dict.fromkeys(
             (
-                "if_statement",
-                "guard_statement",
-                "for_statement",
-                "while_statement",
-                "repeat_while_statement",
-                "switch_statement",
-                "do_statement",
+                *("if_statement", "guard_statement", "for_statement", "while_statement"),
+                *("repeat_while_statement", "switch_statement", "do_statement"),
                 "control_transfer_statement",
             ),
             "control",
@@ -331,16 +320,9 @@ CONVENTIONS = Conventions(
     },
     modifiers=frozenset(
         {
-            "visibility_modifier",
-            "inheritance_modifier",
-            "property_modifier",
-            "ownership_modifier",
-            "member_modifier",
-            "property_behavior_modifier",
-            "mutation_modifier",
-            "function_modifier",
-            "indirect",
-            "async",
+            *("visibility_modifier", "inheritance_modifier", "property_modifier"),
+            *("ownership_modifier", "member_modifier", "property_behavior_modifier"),
+            *("mutation_modifier", "function_modifier", "indirect", "async"),
         }
     ),
     modifier_groups=frozenset({"modifiers"}),

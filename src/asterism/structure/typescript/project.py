@@ -94,11 +94,7 @@ class TypeScriptProject(CheckerProject[CompilerSession]):
             name=_NAME,
             program=TYPESCRIPT,
             command=(compiler,),
-            values={
-                "root": root.rstrip("/"),
-                "cache": str(self._cache),
-                "memory_mib": str(memory),
-            },
+            values={"root": root.rstrip("/"), "cache": str(self._cache), "memory_mib": str(memory)},
             memory_bytes=self._options.memory_bytes,
         )
         places = (root, str(self._cache), self._library)
