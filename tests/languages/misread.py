@@ -128,7 +128,7 @@ CASES = {
     "decorators that call a function in place": Misread(
         "a.ts",
         "class Jar {\n  @((size) => (target) => target)\n  seal() {}\n  @log.call(1) open() {}\n}\n",
-        "Jar 1-5, seal 3-3, open 4-4",
+        "Jar 1-5, seal 2-3, open 4-4",
         "call on log",
     ),
 }

@@ -225,10 +225,16 @@ def _optional_element(text: _Text, index: int) -> None:
 
 
 def _decorator(text: _Text, index: int) -> None:
-    """`@((…) => …)`: a decorator that is more than names and calls."""
+    """`@((…) => …)`: of a decorator that is more than names and calls a call of a name stays."""
     end = text.end(index + 1) if text.word(index + 1) == b"(" else None
-    if end is not None and (text.word(index + 2) == b"(" or text.word(index + 3) == b"=>"):
-        text.blank(index, end)
+    if end is None or (text.word(index + 2) != b"(" and text.word(index + 3) != b"=>"):
+        return
+    name = next((at for at in range(index + 1, end - 1) if text.is_name(at)), None)
+    if name is not None:
+        text.blank(index + 1, name - 1)
+        text.blank(name + 1, end)
+        text.put(text.tokens[name].end, b"(")
+        text.put(text.tokens[end].start, b")")
 
 
 def _default_signature(text: _Text, index: int) -> None:
