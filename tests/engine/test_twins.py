@@ -274,6 +274,22 @@ def test_the_opposite_is_explained(shop: tuple[Engine, Registered]) -> None:
     assert "prior:opposite" not in why["unlockAccount"]
 
 
+@pytest.mark.parametrize(
+    ("query", "is_likely"),
+    [
+        ('"Locks the account of a customer after three attempts"', True),
+        ('"the account of the customer has no such card"', False),
+    ],
+)
+def test_a_quoted_message_that_is_nowhere_is_no_answer(
+    shop: tuple[Engine, Registered], query: str, is_likely: bool
+) -> None:
+    engine, registered = shop
+    best = found(shop, query)[0]
+    assert any(signal.name == "prior:not_quoted" for signal in best.why) is not is_likely
+    assert bool(engine.context(registered, SearchRequest(text=query)).results) is is_likely
+
+
 # Queries in other languages find what they name in code or in words of the code.
 @pytest.mark.parametrize(
     ("query", "name"),

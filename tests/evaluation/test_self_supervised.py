@@ -175,7 +175,8 @@ def test_the_engine_as_a_searcher(engine: Engine, bank: Path) -> None:
     searcher = EngineSearcher(engine, word_search)
     assert searcher.index(bank).endswith(" chunks")
     best = searcher.search("owner already has at hand", 3)[0]
-    assert best == FoundPlace("ledger.py", 4, 9, best.tokens, "LedgerAccount.deposit_amount", 1.0)
+    name = "LedgerAccount.deposit_amount"
+    assert best == FoundPlace("ledger.py", 4, 9, best.tokens, name, 1.0, kind="method")
     assert best.tokens is not None
     assert best.tokens > 50
     assert searcher.search("?!", 3) == []

@@ -102,21 +102,9 @@ def fences() -> Fences:
 
 
 __all__ = [
-    "DEVNULL",
-    "PIPE",
-    "Launch",
-    "Popen",
-    "Prepared",
-    "SubprocessError",
-    "TimeoutExpired",
-    "inherited",
-    "is_below",
-    "prepare",
-    "probe",
-    "run",
-    "search_path",
-    "start",
-]
+    "DEVNULL", "PIPE", "Launch", "Popen", "Prepared", "SubprocessError", "TimeoutExpired",
+    "inherited", "is_below", "prepare", "probe", "run", "search_path", "start",
+]  # fmt: skip
 
 _LAUNCHER = str(Path(__file__).with_name("launcher.py"))
 # Linux reads this many bytes of a script's first line.

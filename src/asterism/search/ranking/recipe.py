@@ -19,12 +19,18 @@ from asterism.search.ranking.order import Standing, in_order, represented
 from asterism.search.ranking.priors import Company, chunk_priors, file_priors
 from asterism.search.ranking.rerank import ChunkScorer, RerankEvidence, rerank_evidence
 from asterism.search.ranking.symbol_weights import Calibration
-from asterism.search.ranking.text import Text, read, weigh, weigh_chunks
+from asterism.search.ranking.text import Text, lacks_quotes, read, weigh, weigh_chunks
 from asterism.search.recall import FileKey, Pools
 from asterism.store.chunk_table import ChunkKey
 from asterism.types.deadlines import check_deadline
 from asterism.types.index import Chunk
 from asterism.types.search import Hit, Question, Signal
+
+NOT_QUOTED = 0.1
+"""Of a score, where a message that the query quotes is in none of the best chunks. Asked of another
+repository, readers' quoted messages had scores of 0.18 to 0.76, and code was shown for each."""
+READ = 40
+"""Chunks that are looked at for the message."""
 
 
 class Reasons:
@@ -178,12 +184,16 @@ def rank(
         ),
     )
     reasons = Reasons(pools, placed.verdict.signals)
+    further: tuple[Signal, ...] = ()
+    if pools.text and lacks_quotes(question, [place.chunk for place in placed.places[:READ]]):
+        further = (Signal("prior:not_quoted", NOT_QUOTED),)
+        scores = [NOT_QUOTED * score for score in scores]
     return [
         Hit(
             place.chunk,
             score,
             reasons.distance(place.chunk),
-            reasons.why(place.chunk, (*placed.priors[place.file], *place.priors)),
+            reasons.why(place.chunk, (*placed.priors[place.file], *place.priors, *further)),
         )
         for place, score in zip(placed.places, scores, strict=True)
     ]

@@ -4,7 +4,7 @@ import heapq
 import math
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -36,6 +36,11 @@ LONGEST = 3
 LONG_LINES = 100
 # What the length of anything else counts beside that of a function.
 LENGTH_OF_OTHERS = 0.3
+
+# Words in a row by which a message is recognised, and the share of it that they have to be.
+SHORTEST_RUN = 3
+QUOTED_SHARE = 0.4
+_WORD = re.compile(r"[^\W\d_]{2,}")
 
 # Pages that repeat earlier change requests word by word.
 _CHANGES = re.compile(
@@ -101,6 +106,27 @@ def _phrases(question: Question) -> list[tuple[str, float]]:
     if words > 1 and not question.phrases:
         phrases.append((question.text.strip().lower(), min(words / SENTENCE, 1.0)))
     return phrases
+
+
+def lacks_quotes(question: Question, chunks: Iterable[Chunk]) -> bool:
+    """Whether the query quotes sentences, of which no chunk has as much as two fifths in a row.
+
+    A message in code has gaps for names and numbers; three words are the least.
+    """
+    quoted = [_words(phrase) for phrase in question.phrases]
+    runs = {
+        f" {' '.join(words[at : at + size])} "
+        for words in quoted
+        if len(words) >= SHORTEST_RUN
+        for size in [max(SHORTEST_RUN, math.ceil(QUOTED_SHARE * len(words)))]
+        for at in range(len(words) - size + 1)
+    }
+    texts = (f" {' '.join(_words(chunk.full_source))} " for chunk in chunks)
+    return bool(runs) and not any(run in text for text in texts for run in runs)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
 
 
 def weigh(

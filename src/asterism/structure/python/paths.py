@@ -27,9 +27,9 @@ CONFIGURATION = "ty.toml"
 
 # Folders of package managers and other tools; their files are not part of the project.
 _NOT_OWN = (
-    *(".venv", "venv", ".tox", ".nox", ".eggs", ".direnv", ".git", ".hg", ".svn", ".mypy_cache"),
-    *(".ruff_cache", "__pypackages__", "node_modules", "site-packages"),
-)
+    ".venv", "venv", ".tox", ".nox", ".eggs", ".direnv", ".git", ".hg", ".svn", ".mypy_cache",
+    ".ruff_cache", "__pypackages__", "node_modules", "site-packages",
+)  # fmt: skip
 # The index includes files that a repository excludes from checking, so exclusions are undone.
 _INCLUDE = ("**",)
 _EXCLUDE = ("!**", *(f"**/{name}/" for name in _NOT_OWN))
