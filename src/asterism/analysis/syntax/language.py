@@ -42,9 +42,11 @@ class Language:
     """Whether a finished item can be used from outside its file."""
     finish: Callable[[Builder], None] | None = None
     """What can only be said once the whole file has been read."""
+    readable: Callable[[bytes], bytes] | None = None
+    """Masks what the grammar cannot read, byte for byte: rows and offsets stay what they are, and
+    names and texts are taken from the source itself."""
     repaired: Callable[[bytes], bytes] | None = None
-    """Rewrites what the grammar is known to misread, byte for byte: rows and offsets stay what they
-    are, and names and texts are taken from the source itself. Only for a text with errors."""
+    """The same for a text whose first parse has errors; the better of two parses counts."""
 
 
 # What tree-sitter calls a node it could not make sense of.
@@ -89,6 +91,8 @@ class Table:
 
     def parse(self, source: bytes) -> Tree | None:
         """The syntax tree of text that ends with a newline; None if it takes too long."""
+        if self.language.readable is not None:
+            source = self.language.readable(source)
         tree = self._tree(source)
         if tree is None or self.language.repaired is None or not tree.root_node.has_error:
             return tree

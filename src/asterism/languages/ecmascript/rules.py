@@ -359,7 +359,9 @@ _TYPED_RULES = {kind: rule for kind, rule in RULES.items() if kind != "formal_pa
 def _language(
     name: str, package: str, function: str, rules: dict[str, Rule] = _TYPED_RULES
 ) -> Language:
-    return Language(name, (package, function), CONVENTIONS, rules, _exported, _finish, repaired)
+    return Language(
+        name, (package, function), CONVENTIONS, rules, _exported, _finish, repaired=repaired
+    )
 
 
 JAVASCRIPT = _language("javascript", "tree_sitter_javascript", "language", RULES)
