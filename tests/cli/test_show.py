@@ -32,7 +32,7 @@ def test_every_way_to_write_a_name(run: Run, name: str) -> None:
     assert done.code == 0
     first, _, rest = done.out.partition("\n\n")
     assert first.startswith(f'Search: "symbol = {name.strip()}" | 1 result across 1 file | ')
-    assert rest.startswith("TokenService.validate\n src/tokens.ts:6-10 · method\n async\n")
+    assert rest.startswith("TokenService.validate\n src/tokens.ts:6-10 · method\n")
     assert "// src/tokens.ts" in rest
 
 

@@ -18,7 +18,7 @@ from asterism.context.messages import (
     marker_token,
     request_tools,
 )
-from asterism.context.replay import ChangeKind, ContentStore, KeptInFiles, KeptInMemory, replay
+from asterism.context.replay import ChangeKind, KeptInFiles, replay
 from asterism.types.agent_settings import Permission
 from asterism.types.chat import Message, Role
 from asterism.types.context import (
@@ -180,12 +180,12 @@ def test_less_detail_is_marked() -> None:
     assert request_tools(short, contents)["files__read_file"][1].description == "Reads."
 
 
-@pytest.fixture(params=["memory", "files"])
-def kept(request: pytest.FixtureRequest, tmp_path: Path) -> ContentStore:
-    return KeptInMemory() if request.param == "memory" else KeptInFiles(tmp_path / "kept")
+@pytest.fixture
+def kept(tmp_path: Path) -> KeptInFiles:
+    return KeptInFiles(tmp_path / "kept")
 
 
-def test_a_replay_is_exact_whatever_became_of_the_items(kept: ContentStore) -> None:
+def test_a_replay_is_exact_whatever_became_of_the_items(kept: KeptInFiles) -> None:
     context, then = context_of(*ITEMS), contents_of(*ITEMS)
     sent = build_messages(context, then, HISTORY, "q")
     kept.keep(context, then)
@@ -207,10 +207,10 @@ def test_a_replay_is_exact_whatever_became_of_the_items(kept: ContentStore) -> N
     ]
 
 
-def test_what_was_not_kept_is_told() -> None:
+def test_what_was_not_kept_is_told(kept: KeptInFiles) -> None:
     context = context_of(*ITEMS[:3])
     edited = Rule(name="High", text="Another rule.")
-    again = replay(context, contents_of(edited, ITEMS[2]), KeptInMemory(), (), "q")
+    again = replay(context, contents_of(edited, ITEMS[2]), kept, (), "q")
     assert not again.is_exact
     assert [(str(each.key), each.change, each.rebuilt) for each in again.changes] == [
         ("rule:High", ChangeKind.changed, False),
@@ -220,9 +220,9 @@ def test_what_was_not_kept_is_told() -> None:
     assert "Rule two." not in "".join(message.text for message in again.messages)
 
 
-def test_only_what_the_model_reads_is_a_change() -> None:
+def test_only_what_the_model_reads_is_a_change(kept: KeptInFiles) -> None:
     moved = Rule(name="High", text="Rule one.\n", priority=1, include=Include.agent)
-    assert replay(context_of(ITEMS[0]), contents_of(moved), KeptInMemory(), (), "q").changes == ()
+    assert replay(context_of(ITEMS[0]), contents_of(moved), kept, (), "q").changes == ()
 
 
 def test_damaged_files_are_as_good_as_none(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from asterism.engine.engine import Engine
+from asterism.engine.search import SearchRequest
 from asterism.engine.sessions import ContextFor, ContextRequest, context_for
 from asterism.engine.stores import DataDirectories
 from asterism.types.errors import UsageError
@@ -88,6 +89,25 @@ def test_code_can_be_left_away(engine: Engine, tmp_path: Path) -> None:
     request = replace(REQUEST, code_hits=0, keep=False)
     found = asked(engine, make(tmp_path / "repo", refunds=CODE), request)
     assert (found.code, found.notes, found.request_id) == ((), (), "")
+
+
+PRICES = "".join(f"def price_{n}(basket):\n    return basket.total * {n}\n\n\n" for n in range(9))
+
+
+def test_code_is_chosen_as_for_a_reply_with_code(engine: Engine, tmp_path: Path) -> None:
+    """In proportion to the best: a hit that scores less than half is given all the same."""
+    root = make(tmp_path / "repo", refunds=CODE, prices=PRICES)
+    request = replace(REQUEST, message="how is the price of a basket computed", min_score=None)
+    with closing(engine):
+        registered = engine.register(root)
+        engine.index(registered)
+        found = context_for(engine, registered, request)
+        reply = engine.context(registered, SearchRequest(text=request.message))
+    assert [code.place for code in found.code] == [
+        f"{place.path}:{place.chunk.start_line}-{place.chunk.end_line}" for place in reply.results
+    ]
+    assert len(found.code) > 1
+    assert min(code.score for code in found.code) < 0.5
 
 
 def test_code_that_is_not_likely_is_counted(engine: Engine, tmp_path: Path) -> None:

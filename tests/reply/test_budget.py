@@ -191,12 +191,84 @@ def test_other_candidates_follow_the_code() -> None:
 
 def test_beyond_the_goal_only_the_best_has_code() -> None:
     """Others are a line with their signature, and their place; the budget itself is a ceiling."""
-    found = assemble("sell", FILES, results(), 8000, words, AssemblyOptions(goal=100))
+    found = assemble("sell", FILES, results(), 8000, words, AssemblyOptions(goal=220))
     shown = names(found)
     assert shown["Shop"] in (Detail.full, Detail.collapsed)
     assert shown["home"] is Detail.signature
     assert " till.py:10-11 · function · score 0.40 · def home()" in found.parts[0].text
     assert not found.is_over
+    least = assemble("sell", FILES, results(), 8000, words, AssemblyOptions(goal=10))
+    assert names(least)["Shop"] is Detail.collapsed
+    assert names(least)["home"] is Detail.location
+
+
+MATCHES = ((11, 'return os.environ["HOME"]'),)
+
+
+def test_without_code_a_result_has_the_lines_that_match() -> None:
+    """With their numbers, below the line with its signature."""
+    matched = [replace(one, matches=MATCHES) for one in results()]
+    options = AssemblyOptions(goal=900, most_code=1)
+    found = assemble("sell", FILES, matched, 8000, words, options)
+    assert names(found)["home"] is Detail.lines
+    assert (
+        "[3] home\n till.py:10-11 · function · score 0.40 · def home()\n"
+        ' 11: return os.environ["HOME"]\n'
+    ) in found.parts[0].text
+    assert sum(detail is Detail.full for detail in found.details) == 1
+
+
+def test_a_long_result_leaves_its_place_to_the_next() -> None:
+    """Code goes by score, to each result that fits; the second here does not."""
+    long = b"def long():\n" + b"    step()\n" * 200
+    file = FileSource(outline=outline("long.py", long), source=long)
+    second = ReplyResult(
+        file=2, targets=(0,), score=0.85, connections=stated(file.outline, file.source, 0)
+    )
+    options = AssemblyOptions(goal=250)
+    found = assemble("sell", [*FILES, file], [*results(), second], 8000, words, options)
+    named = [result.connections.symbol.name for result in [*results(), second]]
+    shown = dict(zip(named, found.details, strict=True))
+    assert shown["long"] is Detail.signature
+    assert (shown["Shop"], shown["ring"]) == (Detail.full, Detail.full)
+
+
+def test_a_weak_result_is_shown_without_what_it_uses() -> None:
+    """And without the connections that its code shows."""
+    ring = next(one for one in results() if one.connections.symbol.name == "ring")
+    strong = assemble("sell", FILES, [ring], 8000, words).parts[1].text
+    assert "RATE = 19" in strong
+    weak = assemble("sell", FILES, [replace(ring, is_weak=True)], 8000, words).parts[1].text
+    assert weak == "# till.py\n\ndef ring(amount):\n    return amount * RATE\n"
+
+
+DOCUMENTED = (
+    b"""\
+/**
+ * Adds up.
+ *
+"""
+    + b" * An example.\n" * 20
+    + b""" */
+export function add(a: number): number {
+  return a;
+}
+"""
+)
+
+
+def test_a_long_comment_above_a_result_is_shortened() -> None:
+    """To its first paragraph, with a mark inside of the comment; what was looked up is whole."""
+    file = FileSource(outline=outline("add.ts", DOCUMENTED), source=DOCUMENTED)
+    known = stated(file.outline, file.source, 0)
+    result = ReplyResult(file=0, targets=(0,), score=0.9, connections=known)
+    found = assemble("sell", [file], [result], 8000, words)
+    assert found.parts[1].text == (
+        "// add.ts\n\n/**\n * Adds up.\n * ⋯ lines 3–23\n */\n"
+        "export function add(a: number): number {\n  return a;\n}\n"
+    )
+    named = assemble("sell", [file], [replace(result, is_ranked=False)], 8000, words)
+    assert named.parts[1].text.count("An example.") == 20
 
 
 def test_a_head_has_no_code_of_its_own() -> None:

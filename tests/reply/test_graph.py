@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from asterism.reply.graph import GraphEntry, GraphOptions, Numbers, graph
+from asterism.reply.graph import GraphEntry, GraphOptions, Numbers, first_line, graph_body
 from asterism.types.search import Detail, Lines
 from asterism.types.structure import (
     Connections,
@@ -19,6 +19,16 @@ from asterism.types.structure import (
     SymbolPlace,
     TypeFlow,
 )
+
+_DEFAULT = GraphOptions()
+
+
+def graph(
+    query: str, entries: list[GraphEntry], numbers: Numbers, options: GraphOptions = _DEFAULT
+) -> str:
+    """The text of a connection graph."""
+    return first_line(query, entries, numbers, options) + graph_body(entries, options)
+
 
 CASES = sorted((Path(__file__).parents[1] / "golden" / "graphs").glob("*.json"))
 
@@ -154,7 +164,7 @@ def test_what_all_results_share_of_the_library_is_not_marked() -> None:
 
 def test_a_remark_on_all_results_is_said_once() -> None:
     """How connections are known, and what is not known of any result."""
-    gap = {"facts": ["references"], "why": "no search was made"}
+    gap = {"facts": ["callers"], "why": "no search was made"}
     two = [
         _entry(
             {"symbol": [name, "a.py", 1], "kind": "function", "signature": "", "gaps": [gap]}

@@ -119,6 +119,19 @@ def test_documentation_is_shown_from_its_beginning_or_not() -> None:
     assert shown_lines(hit(source, "def work(a)"), told, 6) == [0, 1, 2, 3, 4, 5]
 
 
+def test_lines_that_do_it_come_before_documentation_that_tells_of_it() -> None:
+    """Above the signature and below it: the words of a query count in the code, if it has any."""
+    body = "\n".join(["def work(a):", '    """How limits work:', "", "    limits, limits."])
+    body += '\n    """\n' + "\n".join(f"    step_{n}()" for n in range(20)) + "\n    limit(a)"
+    found = hit(body, "def work(a)")
+    doc = "How limits work:\n\nlimits, limits."
+    found = found._replace(chunk=found.chunk._replace(docstring=doc))
+    marker = marker_for(understand("limits"), Mode.hybrid)
+    assert shown_lines(found, marker, 6) == [0, 21, 22, 23, 24, 25]
+    above = "\n".join(["# limits", "# limits", "# limits", "# limits", body.replace("limits", "")])
+    assert shown_lines(hit(above, "def work(a)"), marker, 6)[0] == 4
+
+
 def test_blank_lines_at_the_end_say_nothing() -> None:
     source = "\n".join(["def work():", "    a", "    b", "", "", "", *BODY.split("\n")])
     marker = marker_for(understand("elsewhere"), Mode.hybrid)

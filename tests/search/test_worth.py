@@ -6,18 +6,11 @@ from typing import NamedTuple
 import pytest
 
 from asterism.search.selection.options import WORTH, WorthOptions, worth_staged
-from asterism.search.selection.worth import worthwhile
+from asterism.search.selection.worth import WorthChoice, worthwhile
 from asterism.types.search import Hit, Stage
 from tests.search.selection_hits import hit
 
-OPTIONS = WorthOptions(
-    floor=0.2,
-    least_share=0.4,
-    share_per_token=0.001,
-    most_share=0.8,
-    most_results=3,
-    whole_lines=10,
-)
+OPTIONS = WorthOptions(floor=0.2, behind=1.2, most_results=3, whole_lines=10)
 
 
 class Case(NamedTuple):
@@ -30,6 +23,7 @@ class Case(NamedTuple):
     others: str = ""
     gate: float | None = None
     text: str = ""
+    tests: str = ""
 
 
 def one(
@@ -44,16 +38,17 @@ def one(
 
 
 CASES = {
-    "in proportion to the best": Case(
-        [one("a", 0.5), one("b", 0.3), one("c", 0.19)], "a b", others="c"
-    ),
-    "the same of weaker ones": Case(
-        [one("a", 0.25), one("b", 0.15), one("c", 0.09)], "a b", others="c"
-    ),
-    "long code needs more": Case(
-        [one("a", 0.5), one("b", 0.3, size=1600), one("c", 0.3, size=400)], "a c", others="b"
-    ),
+    "near the best": Case([one("a", 0.5), one("b", 0.3), one("c", 0.19)], "a b", others="c"),
+    "near a weaker one": Case([one("a", 0.25), one("b", 0.15), one("c", 0.09)], "a b", others="c"),
+    "a sure one needs no others": Case([one("a", 0.9), one("b", 0.6)], "a", others="b"),
+    "two sure ones": Case([one("a", 0.99), one("b", 0.98)], "a b"),
     "however long": Case([one("a", 0.5), one("b", 0.4, size=100_000)], "a b"),
+    "code beside a sure test": Case(
+        [one("a", 0.95), one("b", 0.4), one("c", 0.5)], "a b", others="c", tests="a c"
+    ),
+    "of tests alone the near ones": Case(
+        [one("a", 0.5), one("b", 0.3), one("c", 0.1)], "a b", others="c", tests="a b c"
+    ),
     "nothing is relevant": Case([one("a", 0.19), one("b", 0.18)], "", others="a b"),
     "nothing was found": Case([], ""),
     "a gate is absolute": Case(
@@ -79,10 +74,15 @@ CASES = {
 }
 
 
+def chosen(case: Case) -> WorthChoice:
+    tests = {at for at, hit in enumerate(case.hits) if hit.chunk.name in case.tests.split()}
+    return worthwhile(case.hits, OPTIONS, case.gate, case.text, tests)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_choice(name: str) -> None:
     case = CASES[name]
-    found = worthwhile(case.hits, OPTIONS, case.gate, case.text)
+    found = chosen(case)
 
     def ids(numbers: Sequence[int] | frozenset[int]) -> str:
         return " ".join(case.hits[number].chunk.name for number in numbers)
@@ -93,7 +93,7 @@ def test_choice(name: str) -> None:
 
 def test_every_hit_is_accounted_for_once() -> None:
     for case in CASES.values():
-        found = worthwhile(case.hits, OPTIONS, case.gate, case.text)
+        found = chosen(case)
         numbers = [*found.results, *found.nested, *found.others]
         assert sorted(numbers) == [*range(len(case.hits))]
 
@@ -101,6 +101,6 @@ def test_every_hit_is_accounted_for_once() -> None:
 def test_a_discovering_stage_wants_more() -> None:
     wider = worth_staged(WORTH, Stage.discover)
     assert wider.floor < WORTH.floor
-    assert wider.least_share < WORTH.least_share
+    assert wider.behind > WORTH.behind
     assert wider.most_results == 2 * WORTH.most_results
     assert worth_staged(WORTH, Stage.refine) == worth_staged(WORTH, None) == WORTH

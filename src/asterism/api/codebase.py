@@ -168,7 +168,7 @@ class Codebase:
 
         Everything together has at most `max_tokens`, 8,000 unless told otherwise: what does not
         fit is given in less detail. Only hits that score `min_score` are given, by default those
-        that are more likely right than not; `symbol = …` gives what has the name.
+        that are worth their tokens beside the best; `symbol = …` gives what has the name.
         """
         from asterism.engine.search import SearchRequest
 

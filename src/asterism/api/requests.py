@@ -113,9 +113,9 @@ def context_for(
     Items are chosen by meaning among those of `agent` ("reader" by default), or of the agent whose
     `session` is given by its id; `@rule:NAME` and `@ref:NAME` in the request bring an item whatever
     it scores. Code comes from the index of the repository at `path`, or around the current
-    directory; `code_hits` is the most (10 by default), 0 for none, each scoring `min_score` (0.5,
-    more likely right than not). All together has at most `max_tokens`, 8,000 by default: what does
-    not fit is given in less detail, then left out, and listed. Unless `connect` is false, the
+    directory; `code_hits` is the most (10 by default), 0 for none, each scoring `min_score`, by
+    default those worth their tokens. All together has at most `max_tokens`, 8,000 by default: what
+    does not fit is given in less detail, then left out, and listed. Unless `connect` is false, the
     agent's servers are started and asked for their tools.
     """
     from asterism.engine.sessions import context_for

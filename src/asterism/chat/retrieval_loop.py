@@ -13,15 +13,7 @@ from asterism.chat.prompts import as_data
 from asterism.disclosure.places import MaskedTokens
 from asterism.models.llm.options import LanguageModel, ModelRequest
 from asterism.telemetry.notices import counting_masked
-from asterism.types.chat import (
-    NO_USAGE,
-    Message,
-    ModelReply,
-    Role,
-    ToolResult,
-    TriedSearch,
-    Usage,
-)
+from asterism.types.chat import NO_USAGE, Message, ModelReply, Role, ToolResult, TriedSearch, Usage
 from asterism.types.errors import ProviderError
 from asterism.types.files import display_path
 from asterism.types.search import Hit
@@ -112,10 +104,7 @@ async def judged(question: str, found: Searched, judge: LanguageModel, mark: str
     listing = "\n".join(_line(hit) for hit in found.hits[:_JUDGED]) or "(no hits)"
     asked = f"Question: {question}\n\n{as_data(listing, mark, 'hits')}"
     request = ModelRequest(
-        messages=(
-            Message(Role.system, _JUDGE.format(mark=mark)),
-            Message(Role.user, asked),
-        ),
+        messages=(Message(Role.system, _JUDGE.format(mark=mark)), Message(Role.user, asked)),
         max_output_tokens=_ANSWER_TOKENS,
     )
     try:

@@ -8,14 +8,7 @@ from asterism.chat.ports import INTERNAL, TurnOptions
 from asterism.chat.turn import Conduct, Parts
 from asterism.telemetry.events import log_failure
 from asterism.telemetry.operations import MeasuredOperation
-from asterism.types.chat import (
-    RESUMABLE,
-    Turn,
-    TurnDone,
-    TurnEvent,
-    TurnFailed,
-    TurnStatus,
-)
+from asterism.types.chat import RESUMABLE, Turn, TurnDone, TurnEvent, TurnFailed, TurnStatus
 from asterism.types.errors import UsageError
 
 

@@ -103,11 +103,7 @@ class Conduct:
     """Carries one turn to its end; `turn` is always what is known so far."""
 
     def __init__(
-        self,
-        turn: Turn,
-        parts: Parts,
-        options: TurnOptions,
-        emit: Callable[[TurnEvent], None],
+        self, turn: Turn, parts: Parts, options: TurnOptions, emit: Callable[[TurnEvent], None]
     ) -> None:
         """Nothing happens yet."""
         self.turn = turn
@@ -298,8 +294,7 @@ class Conduct:
                 # A token that is sent in every round is counted once.
                 self._masked.at_least(masked)
         self._set(
-            usage=self.turn.usage.plus(reply.usage),
-            model_id=reply.model_id or model.model_id,
+            usage=self.turn.usage.plus(reply.usage), model_id=reply.model_id or model.model_id
         )
         return reply
 

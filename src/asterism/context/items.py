@@ -238,8 +238,7 @@ def columns(
     known = [items[entry.key] for entry in context.items if entry.key in items]
     place = {item.key: at for at, item in enumerate(in_order(known))}
     ordered = sorted(
-        context.items,
-        key=lambda entry: (place.get(entry.key, len(place)), str(entry.key)),
+        context.items, key=lambda entry: (place.get(entry.key, len(place)), str(entry.key))
     )
     return {
         kind: tuple(_shown(entry, items.get(entry.key)) for entry in ordered if _is(entry, kind))

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from asterism.context.items import item_from_json, item_json
 from asterism.context.messages import Contents, build_messages, request_tools
@@ -18,43 +18,6 @@ from asterism.types.context import Item, ItemKey, RequestContext, content_hash, 
 from asterism.types.errors import InputError
 
 _HASH = re.compile(r"[0-9a-f]{64}")
-
-
-class ContentStore(Protocol):
-    """Where the contents of earlier requests are."""
-
-    def keep(self, context: RequestContext, contents: Contents) -> None:
-        """Keep what a context names."""
-        ...
-
-    def item(self, hash: str) -> Item | None:
-        """The item that had this hash."""
-        ...
-
-    def prompt(self, hash: str) -> str | None:
-        """The system prompt that had this hash."""
-        ...
-
-
-class KeptInMemory:
-    """Keeps contents for as long as it lives."""
-
-    def __init__(self) -> None:
-        self._items: dict[str, Item] = {}
-        self._prompts: dict[str, str] = {}
-
-    def keep(self, context: RequestContext, contents: Contents) -> None:
-        """Keep what a context names."""
-        self._prompts[text_hash(contents.prompt)] = contents.prompt
-        self._items |= {content_hash(item): item for item in _named(context, contents)}
-
-    def item(self, hash: str) -> Item | None:
-        """The item that had this hash."""
-        return self._items.get(hash)
-
-    def prompt(self, hash: str) -> str | None:
-        """The system prompt that had this hash."""
-        return self._prompts.get(hash)
 
 
 class KeptInFiles:
@@ -163,7 +126,7 @@ class ReplayedRequest:
 def replay(
     context: RequestContext,
     now: Contents,
-    kept: ContentStore,
+    kept: KeptInFiles,
     history: Sequence[Message],
     message: str,
 ) -> ReplayedRequest:

@@ -176,10 +176,7 @@ def extend_by_result(
     built = _context(draft, asked, offered)
     kept = tuple(entry for entry in context.left_out if entry.key not in draft.items)
     return replace(
-        built,
-        prompt_hash=context.prompt_hash,
-        left_out=kept,
-        notes=context.notes + built.notes,
+        built, prompt_hash=context.prompt_hash, left_out=kept, notes=context.notes + built.notes
     )
 
 

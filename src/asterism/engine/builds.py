@@ -11,13 +11,7 @@ from typing import NamedTuple
 
 from asterism.config.settings import Settings
 from asterism.engine.status import watch_file
-from asterism.engine.stores import (
-    DataDirectories,
-    begin_index,
-    open_index,
-    sync_options,
-    wipe,
-)
+from asterism.engine.stores import DataDirectories, begin_index, open_index, sync_options, wipe
 from asterism.indexing.index import OpenIndex
 from asterism.indexing.jobs import add_to_record, run_sync
 from asterism.indexing.lock import upgrader, writer

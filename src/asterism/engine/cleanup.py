@@ -23,12 +23,7 @@ from asterism.store.encoder_vectors import (
     remove_encoder_vectors,
 )
 from asterism.store.registry import Registered, Registry
-from asterism.types.errors import (
-    AsterismError,
-    IndexBusy,
-    IndexMissing,
-    StorageFailed,
-)
+from asterism.types.errors import AsterismError, IndexBusy, IndexMissing, StorageFailed
 
 # No process still writes a draft that is older: the slowest takes seconds.
 LEFTOVER_SECONDS = 3600

@@ -22,16 +22,20 @@ from asterism.reply.budget import (
 from asterism.reply.graph import GraphOptions
 from asterism.reply.snapshots import stated, targets_at
 from asterism.search.ranking.priors import traits_of
+from asterism.search.selection.excerpts import matching_lines
 from asterism.search.selection.options import (
     CHARS_PER_TOKEN,
     CHUNKS,
     CONTEXT,
     WORTH,
-    WorthOptions,
-    worth_staged,
 )
-from asterism.search.selection.worth import WorthChoice, worthwhile
-from asterism.store.registry import Registered, Registry
+from asterism.search.selection.worth import (
+    WorthChoice,
+    WorthRequest,
+    behind,
+    candidates,
+    chosen,
+)
 from asterism.structure.positions import (
     SymbolTarget,
     with_overloads,
@@ -43,13 +47,24 @@ from asterism.types.deadlines import check_deadline
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path
 from asterism.types.index import Chunk
-from asterism.types.search import Account, Detail, Dropped, Lines, Reason, TruncationInfo
+from asterism.types.search import (
+    Account,
+    Detail,
+    Dropped,
+    Lines,
+    Question,
+    Reason,
+    TruncationInfo,
+)
 
 # Less than this has no place for anything but the first line.
 LEAST_BUDGET = 50
 
 # Characters of the serialised parts; the text around them counts towards the ceiling.
 MOST_CHARS = CHUNKS.limit_chars
+
+MOST_MATCHES = 2
+"""Lines that are shown of a result without its code."""
 
 _WHILE_LOOKING = "the file changed while it was looked at"
 
@@ -73,7 +88,7 @@ class PlacedHit(NamedTuple):
 class ContextOptions:
     """How many results a context has, and how large it is."""
 
-    limit: int = WORTH.most_results
+    limit: int = WORTH.default_limit
     gate: float | None = None
     """The score that a result needs (default: in proportion to the best one's)."""
     budget: int | None = None
@@ -106,21 +121,6 @@ class ContextReply:
         return len(self.results) - self.assembly.dropped
 
 
-def repository_of(registry: Registry, registered: Registered, repos: Sequence[str]) -> Registered:
-    """The one repository that a filter names: files of several do not connect."""
-    names = {*repos} or {registered.repository.name}
-    if len(names) > 1:
-        raise UsageError(
-            "Connections are those of one repository; name one in the filter, not "
-            f"{', '.join(sorted(names))}."
-        )
-    if registered.repository.name in names:
-        return registered
-    entries = registry.repositories(registered.project.id)
-    # The search reports a name that does not exist.
-    return next((one for one in entries if one.repository.name in names), registered)
-
-
 def pooled(request: SearchRequest) -> SearchRequest:
     """The request for all hits of which a context chooses its results, whole, however long."""
     if request.exhaustive or request.cursor is not None:
@@ -148,17 +148,17 @@ def context(
     """The connection graph of the results, a snapshot of each file, and the other candidates."""
     room = budget_for(options.budget)
     notes: list[str] = [*reply.notes]
-    questions = connector.questions(snapshot)
-    scopes: dict[str, FileScope] = {}
+    questions, scopes = connector.questions(snapshot), dict[str, FileScope]()
     choice = _chosen(reply, options)
     found = [*_placed(reply, choice, questions.files, scopes, notes)]
     notes.extend(_more_notes(reply, choice))
     placed = [*{(place.path, place.targets): place for place in reversed(found)}.values()][::-1]
     paths = [*dict.fromkeys(place.path for place in placed)]
-    results = _results(placed, paths, scopes, questions, is_ranked=not reply.total.exact)
+    question = None if reply.total.exact else reply.search.question
+    wanted = _assembly_options(reply, choice, room)
+    results = _results(placed, scopes, questions, question, wanted.most_code)
     notes.extend(questions.notes)
     files = [FileSource(outline=scopes[path].outline, source=scopes[path].source) for path in paths]
-    wanted = _assembly_options(reply, choice, room)
     assembly = _assembled(reply.search.question.text, files, results, room, wanted)
     notes.extend(_size_notes(assembly, room))
     if not placed and choice.unworthy:
@@ -186,22 +186,21 @@ def _chosen(reply: SearchReply, options: ContextOptions) -> WorthChoice:
         return WorthChoice(
             tuple(found[: options.limit]), frozenset(), (), tuple(found[options.limit :])
         )
-    question = reply.search.question
-    name = question.text.strip() if question.text.strip() in question.identifiers else ""
-    worth = worth_staged(replace(WORTH, most_results=options.limit), reply.stage)
-    return worthwhile(hits, worth, options.gate, name)
+    wanted = WorthRequest(reply.search.question, options.limit, options.gate, reply.stage)
+    return chosen(hits, wanted)
 
 
 def _assembly_options(reply: SearchReply, choice: WorthChoice, room: int) -> AssemblyOptions:
     graph = GraphOptions(is_test=lambda path: "test" in traits_of(path).kinds)
     if reply.total.exact:
         return AssemblyOptions(graph=graph)
-    hits = [reply.selection.kept[at].hit for at in choice.others[: WORTH.most_candidates]]
     account = reply.selection.account
     left_out = account.total_count - len(choice.results) - len(choice.nested)
+    goal = max(WORTH.goal_tokens, int(WORTH.goal_share * room))
     return AssemblyOptions(
         graph=graph,
-        goal=_goal(room, WORTH),
+        goal=goal,
+        most_code=WORTH.most_code * max(1, goal // WORTH.goal_tokens),
         candidates=[
             OtherCandidate(
                 hit.chunk.relative_path,
@@ -209,14 +208,10 @@ def _assembly_options(reply: SearchReply, choice: WorthChoice, room: int) -> Ass
                 hit.chunk.qualified_name or hit.chunk.node_kind,
                 hit.score,
             )
-            for hit in hits
+            for hit in candidates([kept.hit for kept in reply.selection.kept], choice)
         ],
         left_out=left_out - account.dropped.duplicate,
     )
-
-
-def _goal(room: int, options: WorthOptions) -> int:
-    return max(options.goal_tokens, int(options.goal_share * room))
 
 
 def _placed(
@@ -275,22 +270,29 @@ def _lines_of(scope: FileScope, targets: Sequence[int]) -> Lines:
 
 def _results(
     placed: Sequence[PlacedHit],
-    paths: Sequence[str],
     scopes: Mapping[str, FileScope],
     questions: Questions,
-    is_ranked: bool,
+    question: Question | None,
+    most_code: int | None,
 ) -> list[ReplyResult]:
+    """The results, those that may have code with their connections.
+
+    With the query of a ranking, the weak ones are marked and the lines that match are found.
+    """
+    paths = dict.fromkeys(place.path for place in placed)
     numbers = {path: number for number, path in enumerate(paths)}
     targets = [_target(place, scopes[place.path]) for place in placed]
-    symbols = [target for target in targets if target is not None]
+    symbols = [target for target in targets[:most_code] if target is not None]
     known = dict(zip(symbols, questions.ask(symbols), strict=True))
+    best = max((place.score for place in placed), default=0.0)
     results: list[ReplyResult] = []
     for place, target in zip(placed, targets, strict=True):
         scope = scopes[place.path]
-        connections = known[target] if target is not None else None
+        connections = known.get(target) if target is not None else None
         if connections is None:
-            why = None if target is None else _WHILE_LOOKING
+            why = _WHILE_LOOKING if target in known else None
             connections = stated(scope.outline, scope.source, place.targets[0], why)
+        is_weak = question is not None and behind(place.score, best) > WORTH.behind_strong
         results.append(
             ReplyResult(
                 file=numbers[place.path],
@@ -298,10 +300,20 @@ def _results(
                 score=place.score,
                 connections=connections,
                 is_head=place.is_head,
-                is_ranked=is_ranked,
+                is_ranked=question is not None,
+                is_weak=is_weak,
+                matches=_matches(place, scope, question) if question is not None else (),
             )
         )
     return results
+
+
+def _matches(place: PlacedHit, scope: FileScope, question: Question) -> tuple[tuple[int, str], ...]:
+    """The lines of a result that say what is asked for, as they are now."""
+    lines = scope.source.decode("utf-8", "replace").split("\n")
+    text = "\n".join(lines[place.lines.first - 1 : place.lines.last])
+    found = matching_lines(text, question, MOST_MATCHES)
+    return tuple((place.lines.first + at, line) for at, line in found)
 
 
 def _target(place: PlacedHit, scope: FileScope) -> SymbolTarget | None:

@@ -208,10 +208,7 @@ class EncoderQuery(NamedTuple):
 
 
 def asking(
-    chunks: ChunkSnapshot,
-    repos: Collection[str],
-    options: EmbedOptions,
-    cache: Callable[[], Cache],
+    chunks: ChunkSnapshot, repos: Collection[str], options: EmbedOptions, cache: Callable[[], Cache]
 ) -> EncoderQuery:
     """What a question about these repositories needs; nothing is loaded but a description."""
     return EncoderQuery(chunks, frozenset(repos), options, made_for(options), cache)

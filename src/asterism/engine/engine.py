@@ -175,10 +175,7 @@ class Engine:
         return watcher_of(registered, settings, lambda: self.index(registered), hear, stop)
 
     def watch(
-        self,
-        registered: Registered,
-        stop: Event,
-        waiting: Callable[[], None] | None = None,
+        self, registered: Registered, stop: Event, waiting: Callable[[], None] | None = None
     ) -> Iterator[WatchState]:
         """Keep an index fresh until told to stop; one process does it, others wait for a turn."""
         from asterism.indexing.lock import sole_watcher
@@ -247,8 +244,8 @@ class Engine:
             budget_for,
             context,
             pooled,
-            repository_of,
         )
+        from asterism.engine.lookups import repository_of
         from asterism.engine.search import prepared, search
 
         gate = request.min_score or None if gate is None else gate

@@ -1,7 +1,7 @@
 """Looks up names: places by role, exact counts, similar names; and code like a place."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from asterism.search.ranking.options import RankOptions
 from asterism.search.recall import Sources
 from asterism.search.similar import CodePlace, Model, find_similar, model_at
 from asterism.store.catalogue.catalogue import Catalogue
-from asterism.store.registry import Registered
+from asterism.store.registry import Registered, Registry
 from asterism.types.errors import (
     AsterismError,
     IndexMissing,
@@ -140,3 +140,18 @@ def look_up(snapshot: QuerySnapshot, query: SymbolQuery) -> Lookup:
         version=snapshot.version,
         did_you_mean=() if counts else tuple(catalogue.similar_names(query.name)),
     )
+
+
+def repository_of(registry: Registry, registered: Registered, repos: Sequence[str]) -> Registered:
+    """The one repository that a filter names: files of several do not connect."""
+    names = {*repos} or {registered.repository.name}
+    if len(names) > 1:
+        raise UsageError(
+            "Connections are those of one repository; name one in the filter, not "
+            f"{', '.join(sorted(names))}."
+        )
+    if registered.repository.name in names:
+        return registered
+    entries = registry.repositories(registered.project.id)
+    # The search reports a name that does not exist.
+    return next((one for one in entries if one.repository.name in names), registered)

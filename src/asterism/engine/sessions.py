@@ -29,6 +29,7 @@ from asterism.engine.agents import Agents, ListedAgent, contents_of
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.search.selection.sizes import source_text
+from asterism.search.selection.worth import WorthRequest, chosen
 from asterism.store.registry import Registered
 from asterism.types.chat import Message
 from asterism.types.context import Agent, Item, ItemKey, RequestContext, Tool, ToolKey
@@ -51,8 +52,6 @@ if TYPE_CHECKING:
 
 CHARS_PER_TOKEN = 4
 """What an item costs is noted without a tokenizer: it is compared with other items' alone."""
-LIKELY = 0.5
-"""The score that code needs to be sent with a request: more likely right than not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,7 +283,7 @@ class ContextRequest:
     code_hits: int = 10
     """Hits of the code search at most; 0 leaves code out."""
     min_score: float | None = None
-    """Of code that is given; nothing means what is more likely right than not."""
+    """Of code that is given; nothing means what is worth its tokens, as in a reply with code."""
     connect: bool = True
     """Whether the agent's servers are asked for their tools."""
     keep: bool = True
@@ -345,35 +344,42 @@ def _code(
     """The likely hits for the message; a search that fails adds a note."""
     if request.code_hits <= 0:
         return []
+    from asterism.engine.context_reply import pooled
+
     if registered is None:
         notes.append("No code is given: no index is around; make one with `asterism index`.")
         return []
-    gate = LIKELY if request.min_score is None else request.min_score
-    search = SearchRequest(text=request.message, limit=request.code_hits, min_score=gate)
+    search = SearchRequest(text=request.message, limit=request.code_hits)
     try:
-        reply = engine.search(registered, search)
+        reply = engine.search(registered, pooled(search))
     except IndexMissing as error:
         notes.append(f"No code is given: {error}")
         return []
     except AsterismError as error:
         notes.append(f"No code is given, because the search failed: {error}")
         return []
-    below = reply.selection.account.dropped.below_gate
-    if not reply.selection.kept and below:
+    found = [kept.hit for kept in reply.selection.kept]
+    results: Sequence[int] = range(min(request.code_hits, len(found)))
+    if not reply.total.exact:
+        question = reply.search.question
+        wanted = WorthRequest(question, request.code_hits, request.min_score, None)
+        results = chosen(found, wanted).results
+    if found and not results:
+        gate = request.min_score
+        least = "are not likely enough" if gate is None else f"score less than {gate:g}"
         notes.append(
-            f"No code is given: {below:,} candidates score less than {gate:g}; ask with a lower "
-            "minimum score to see them."
+            f"No code is given: {len(found):,} candidates {least}; ask with a lower minimum score "
+            "to see them."
         )
     hits = []
-    for kept in reply.selection.kept:
-        if kept.within is not None:
-            # Its code is part of another hit's text.
-            continue
-        chunk = kept.hit.chunk
-        place = f"{display_path(chunk.relative_path)}:{chunk.start_line}-{chunk.end_line}"
-        texts = {detail: source_text(kept.hit, detail) for detail in _FORMS}
+    for at in results:
+        hit = found[at]
+        place = (
+            f"{display_path(hit.chunk.relative_path)}:{hit.chunk.start_line}-{hit.chunk.end_line}"
+        )
+        texts = {detail: source_text(hit, detail) for detail in _FORMS}
         forms = [CodeForm(str(detail), text) for detail, text in texts.items()]
-        hits.append(CodeHit(place=place, score=kept.hit.score, forms=tuple(forms)))
+        hits.append(CodeHit(place=place, score=hit.score, forms=tuple(forms)))
     return hits
 
 

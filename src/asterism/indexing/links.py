@@ -20,11 +20,7 @@ class Neighbours:
     """
 
     def __init__(
-        self,
-        catalogue: Catalogue,
-        repo: str,
-        known: Mapping[str, FileState],
-        options: ChunkOptions,
+        self, catalogue: Catalogue, repo: str, known: Mapping[str, FileState], options: ChunkOptions
     ) -> None:
         self._files = FileSet(())
         self._options = options

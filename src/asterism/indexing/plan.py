@@ -225,10 +225,7 @@ def is_unfinished(catalogue: Catalogue, repository: Repository) -> bool:
 
 
 def shape_verdict(
-    catalogue: Catalogue,
-    repository: Repository,
-    options: SyncOptions,
-    model: ModelIdentity,
+    catalogue: Catalogue, repository: Repository, options: SyncOptions, model: ModelIdentity
 ) -> IndexVerdict:
     """The same without a look at the files."""
     manifest = catalogue.manifest()

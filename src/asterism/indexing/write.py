@@ -29,14 +29,7 @@ from asterism.indexing.read import (
 from asterism.indexing.report import SyncAccount
 from asterism.store.chunk_table import ChunkKey
 from asterism.store.plain_files import make_plain
-from asterism.types.index import (
-    Batch,
-    Chunk,
-    Entry,
-    FileState,
-    FileUpdate,
-    Repository,
-)
+from asterism.types.index import Batch, Chunk, Entry, FileState, FileUpdate, Repository
 
 ENDING = ".spool"
 _KEY_BYTES = 16
@@ -296,12 +289,7 @@ class Writer:
         for number, file in enumerate(bound):
             for terms, chunk, key in zip(file.rows.chunks, file.chunks, file.hashes, strict=True):
                 yield Entry(
-                    chunk,
-                    first + number,
-                    key,
-                    terms.terms,
-                    terms.name_terms,
-                    file.rows.path_terms,
+                    chunk, first + number, key, terms.terms, terms.name_terms, file.rows.path_terms
                 )
 
     def _stored(self, bound: Sequence[_Bound]) -> dict[bytes, ChunkKey]:

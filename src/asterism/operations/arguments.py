@@ -9,12 +9,7 @@ from asterism.operations.operation import Operation
 from asterism.operations.schema import Json
 from asterism.types.errors import UsageError
 from asterism.types.files import display_path
-from asterism.types.request_limits import (
-    Bound,
-    check_depth,
-    check_entries,
-    check_text,
-)
+from asterism.types.request_limits import Bound, check_depth, check_entries, check_text
 from asterism.types.search import FILTER_KEYS
 
 _ANY_LIST = Bound(entries=max(key.bound.entries or 0 for key in FILTER_KEYS.values()))

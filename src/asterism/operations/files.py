@@ -12,14 +12,7 @@ from asterism.operations.calls import Call
 from asterism.operations.json import Accounted, Located, located
 from asterism.operations.limits import CallReply, plain_account, reply_of
 from asterism.operations.operation import Operation, Route
-from asterism.operations.schema import (
-    LAST_LINE,
-    MaxTokens,
-    ProjectId,
-    RepositoryId,
-    text,
-    whole,
-)
+from asterism.operations.schema import LAST_LINE, MaxTokens, ProjectId, RepositoryId, text, whole
 from asterism.types.errors import (
     IndexMissing,
     NotText,
@@ -58,8 +51,7 @@ class FileLines:
     file_path: Annotated[str, _FILE]
     start_line: Annotated[int, whole("The first line.", 1, LAST_LINE)] = 1
     end_line: Annotated[
-        int | None,
-        whole(f"The last line; {MOST_LINES:,} lines at most.", 1, LAST_LINE),
+        int | None, whole(f"The last line; {MOST_LINES:,} lines at most.", 1, LAST_LINE)
     ] = None
     repository_id: RepositoryId = None
     project_id: ProjectId = None

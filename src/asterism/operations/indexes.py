@@ -135,11 +135,7 @@ def _sync_found(registered: Registered, report: SyncReport) -> SyncFound:
             "unchanged": report.unchanged,
         },
         chunks={"total": report.chunks_total, "written": report.chunks_written},
-        vectors={
-            "embedded": report.embedded,
-            "cached": report.cached,
-            "reused": report.reused,
-        },
+        vectors={"embedded": report.embedded, "cached": report.cached, "reused": report.reused},
         skipped=dict(report.skipped),
         warnings=tuple(report.warnings),
         unread=tuple(wire_path(path) for path in report.unread[:MOST_UNREAD]),

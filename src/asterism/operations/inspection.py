@@ -9,15 +9,7 @@ from asterism.operations.calls import Call
 from asterism.operations.json import EntryCounts, KnownRepository, known
 from asterism.operations.limits import CallReply, plain_account, reply_of
 from asterism.operations.operation import Operation, Route
-from asterism.operations.schema import (
-    Json,
-    MaxTokens,
-    ProjectId,
-    RepositoryId,
-    switch,
-    text,
-    whole,
-)
+from asterism.operations.schema import Json, MaxTokens, ProjectId, RepositoryId, switch, text, whole
 from asterism.operations.search_reply import RowOptions, SearchFound, search_found, search_text
 from asterism.types.errors import UsageError
 from asterism.types.files import wire_path

@@ -85,8 +85,7 @@ class EditItem:
         int | None, whole("With add and update: the highest comes first.", 0, 999)
     ] = None
     include: Annotated[
-        str | None,
-        choice("With add and update: when it comes in.", ("always", "manual", "agent")),
+        str | None, choice("With add and update: when it comes in.", ("always", "manual", "agent"))
     ] = None
     repository_id: RepositoryId = None
     project_id: ProjectId = None
@@ -150,9 +149,7 @@ def list_items(call: Call, asked: ListItems) -> CallReply:
             )
     shown = item_json if asked.name is not None else _in_short
     found = _Items(
-        agentName=agent.name,
-        items=tuple(map(shown, items)),
-        notes=tuple(ready.absent.values()),
+        agentName=agent.name, items=tuple(map(shown, items)), notes=tuple(ready.absent.values())
     )
     return _reply(found, call)
 

@@ -73,8 +73,7 @@ class CodebaseSearch:
         str, text("A sentence or keywords about what the code does, or `symbol = NAME`.")
     ]
     path: Annotated[
-        list[str] | None,
-        texts("Only here: files, folders or globs, such as src/auth/ or **/*.ts."),
+        list[str] | None, texts("Only here: files, folders or globs, such as src/auth/ or **/*.ts.")
     ] = None
     languages: Annotated[
         list[str] | None, texts("Only these languages, such as typescript or python.")
@@ -159,8 +158,7 @@ class SymbolLookup:
         texts("Only these kinds: class, function, method, interface, type, variable …"),
     ] = None
     role: Annotated[
-        list[str] | None,
-        choices("Only these roles; all four unless told otherwise.", tuple(Role)),
+        list[str] | None, choices("Only these roles; all four unless told otherwise.", tuple(Role))
     ] = None
     filters: Annotated[
         Json,

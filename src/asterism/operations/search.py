@@ -215,8 +215,8 @@ symbol with all it needs (`symbol = Class.method`, also `symbol = path > Class >
 Do not use it for: every occurrence of something (search_code with exhaustive=true), exact text \
 or regex (search_code with mode="exact"), a list of uses (symbol_lookup).
 
-Gives text: first a graph (signatures, callers, callees, types; ★ marks results, ◆ what several \
-results use), then one part per file with each result whole and only what it uses, then other \
+Gives text: first a graph (callers, callees, types; ★ marks results, ◆ what several results \
+use), then one part per file with the likeliest results whole and only what they use, then other \
 candidates by place and name. Gaps in code are marked with their lines.
 
 Example: {"query": "validate the session token of a request", "path": ["src/auth/"]}""",

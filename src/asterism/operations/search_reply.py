@@ -17,7 +17,7 @@ from asterism.operations.json import (
     to_json,
 )
 from asterism.operations.schema import Json
-from asterism.types.files import display_path, wire_path
+from asterism.types.files import display_name, display_path, wire_path
 from asterism.types.search import Detail, Hit, Kept, Signal
 
 if TYPE_CHECKING:
@@ -284,7 +284,7 @@ def _context_row(place: PlacedHit, detail: Detail, is_local: bool) -> ContextRow
 
 def _line(row: Json) -> str:
     lines = f"{row['start_line']}-{row['end_line']}"
-    named = " ".join(word for word in (row["kind"], row["qualified_name"]) if word)
+    named = " ".join(word for word in (row["kind"], display_name(row["qualified_name"])) if word)
     return f"{display_path(row['file_path'])}:{lines}  {named}  {row['similarity_score']:.2f}"
 
 

@@ -7,12 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from asterism.records.database import RecordsDatabase
-from asterism.records.rows import (
-    ITEM_USES,
-    REQUESTS,
-    SESSION_ITEMS,
-    SESSIONS,
-)
+from asterism.records.rows import ITEM_USES, REQUESTS, SESSION_ITEMS, SESSIONS
 from asterism.types.context import (
     ItemKey,
     ReferenceKey,

@@ -33,12 +33,7 @@ from asterism.types.chat import (
     Turn,
     TurnStatus,
 )
-from asterism.types.errors import (
-    ConversationArchived,
-    ConversationMissing,
-    TurnRunning,
-    UsageError,
-)
+from asterism.types.errors import ConversationArchived, ConversationMissing, TurnRunning, UsageError
 
 LONGEST_REQUEST_ID = 200
 _EMPTY = evidence_text(Turn(id="", question=""))

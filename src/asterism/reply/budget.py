@@ -1,14 +1,14 @@
 """Graph, snapshots and candidates inside one token budget: what does not fit has less detail."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from asterism.reply.graph import GraphEntry, GraphOptions, Numbers, first_line, graph_body
 from asterism.reply.names import Resolver
-from asterism.reply.snapshots import Snapshot, snapshot
+from asterism.reply.snapshots import FUNCTIONS, WHOLE_LINES, Shortened, Snapshot, snapshot
 from asterism.types.deadlines import check_deadline
-from asterism.types.files import display_path
+from asterism.types.files import display_name, display_path
 from asterism.types.outline import Outline
 from asterism.types.search import Detail, Lines
 from asterism.types.structure import Connections
@@ -16,7 +16,7 @@ from asterism.types.structure import Connections
 Counter = Callable[[str], int]
 """How many tokens a text has."""
 
-LEVELS = (Detail.full, Detail.collapsed, Detail.signature, Detail.location)
+LEVELS = (Detail.full, Detail.collapsed, Detail.lines, Detail.signature, Detail.location)
 """In the order in which detail is given up."""
 
 # The first line names its own length. A number that fits is found within a few steps; where the
@@ -47,6 +47,10 @@ class ReplyResult:
     """Only its head is shown, because a member of it is a result."""
     is_ranked: bool = True
     """Whether the score says anything; what was looked up by name has none."""
+    is_weak: bool = False
+    """Whether it is far behind the best: what it uses of its file is left out."""
+    matches: tuple[tuple[int, str], ...] = ()
+    """The lines of it that say what the query asks for, with their numbers."""
 
 
 class OtherCandidate(NamedTuple):
@@ -62,7 +66,7 @@ class OtherCandidate(NamedTuple):
         place = f"{display_path(self.path)}:{self.lines.first}"
         if self.lines.last > self.lines.first:
             place += f"-{self.lines.last}"
-        return f"{place}  {display_path(self.name)}  {self.score:.2f}"
+        return f"{place}  {display_name(self.name)}  {self.score:.2f}"
 
 
 class ReplyPart(NamedTuple):
@@ -100,6 +104,8 @@ class AssemblyOptions:
     graph: GraphOptions = field(default_factory=GraphOptions)
     goal: int | None = None
     """Tokens that a reply should not exceed, except by the code of the best result."""
+    most_code: int | None = None
+    """How many results have code, the best first."""
     candidates: Sequence[OtherCandidate] = ()
     left_out: int = 0
     """How many hits are not among the results; the candidates are the best of them."""
@@ -113,6 +119,8 @@ class _Draft(NamedTuple):
 
 _CODELESS = 2
 """The first of the levels without code."""
+_HEAD = 3
+"""That of a type of which a member is a result."""
 
 
 def assemble(
@@ -125,23 +133,31 @@ def assemble(
 ) -> Assembly:
     """The graph, one snapshot per file in order of score, and the candidates, within the budget.
 
-    If everything does not fit, the result with the least value per token gives up detail first: the
-    code of its members, then its code, then all but its name and location. The best is the last.
-    Only when all are down to that do candidates go, and then results. Tokens left in the end
-    restore detail, best first. Beyond the goal, which is less than the budget, only the best result
-    has code. `used_tokens` and the first line's number are what `count` says of all parts together.
+    If everything does not fit, results have their code in order of score, each if it fits: a long
+    one leaves its place to the next, and has its signature and the lines that match. The best is
+    the last to lose detail: the code of its members, then its code, then all but its name and
+    location. Only when all are down to that do candidates go, and then results. Beyond the goal,
+    which is less than the budget, only the best result has code. `used_tokens` and the first line's
+    number are what `count` says of all parts together.
     """
     options = options or AssemblyOptions()
     writer = _Writer(query, files, results, budget, count, options)
     goal = budget if options.goal is None else min(options.goal, budget)
+    most = len(results) if options.most_code is None else options.most_code
     order = sorted(range(len(results)), key=lambda at: (-results[at].score, at))
-    levels: list[int | None] = [_CODELESS if one.is_head else 0 for one in results]
+    last = len(LEVELS) - 1
+    levels: list[int | None] = [writer.first_level(at) for at in range(len(results))]
     draft = writer.write(levels)
     whole = draft.used
-    draft = _degrade(writer, levels, order[1:], draft, _Limits(goal, _CODELESS))
-    draft = _degrade(writer, levels, order[:1], draft, _Limits(goal, 1))
-    draft = _degrade(writer, levels, order[1:], draft, _Limits(budget, len(LEVELS) - 1))
-    draft = _degrade(writer, levels, order[:1], draft, _Limits(budget, len(LEVELS) - 1))
+    if results and (whole > goal or len(results) > most):
+        levels = [last] * len(results)
+        levels[order[0]] = writer.first_level(order[0])
+        draft = writer.write(levels)
+        draft = _degrade(writer, levels, order[:1], draft, _Limits(goal, 1))
+        draft = _refill(writer, levels, order[:most], draft, _Room(goal, 0, _CODELESS))
+        draft = _refill(writer, levels, order, draft, _Room(goal, _CODELESS, len(LEVELS)))
+    draft = _degrade(writer, levels, order[:0:-1], draft, _Limits(budget, last))
+    draft = _degrade(writer, levels, order[:1], draft, _Limits(budget, last))
     while draft.used > budget and writer.named:
         writer.named -= 1
         draft = writer.write(levels)
@@ -149,13 +165,13 @@ def assemble(
         if draft.used > budget:
             levels[at] = None
             draft = writer.write(levels)
-    if whole > goal:
-        draft = _refill(writer, levels, order, draft, goal)
+    if draft.used < goal < whole:
+        draft = _refill(writer, levels, order[:most], draft, _Room(goal, 0, len(LEVELS)))
     if draft.used > budget:
         draft = _Draft((), (), 0)
     return Assembly(
         parts=draft.parts,
-        details=tuple(None if level is None else LEVELS[level] for level in levels),
+        details=tuple(map(writer.detail, range(len(results)), levels)),
         used_tokens=draft.used,
         budget=budget,
         snapshots=draft.snapshots,
@@ -171,11 +187,19 @@ class _Limits(NamedTuple):
     level: int
 
 
+class _Room(NamedTuple):
+    """How many tokens there are, and the levels that a result may get."""
+
+    tokens: int
+    first: int
+    end: int
+
+
 def _degrade(
     writer: "_Writer", levels: list[int | None], chosen: Sequence[int], draft: _Draft, to: _Limits
 ) -> _Draft:
-    """Take detail from the chosen results, from the one with the least value per token first."""
-    for at in sorted(chosen, key=lambda at: (writer.value_per_token(at), -at)):
+    """Take detail from the chosen results, one after the other."""
+    for at in chosen:
         check_deadline()
         while draft.used > to.tokens and (level := levels[at]) is not None and level < to.level:
             levels[at] = level + 1
@@ -184,20 +208,18 @@ def _degrade(
 
 
 def _refill(
-    writer: "_Writer",
-    levels: list[int | None],
-    order: Sequence[int],
-    draft: _Draft,
-    most: int,
+    writer: "_Writer", levels: list[int | None], order: Sequence[int], draft: _Draft, room: _Room
 ) -> _Draft:
-    """Restore detail where it fits after all, because a large result was dropped."""
+    """Give results the most detail that fits, the best first."""
     for at in order:
+        check_deadline()
         before = levels[at]
-        least = _CODELESS if writer.is_head(at) else 0
-        for better in range(least, before if before is not None else len(LEVELS)):
+        first = max(room.first, writer.first_level(at))
+        end = len(LEVELS) if before is None else before
+        for better in range(first, min(room.end, end)):
             levels[at] = better
             tried = writer.write(levels)
-            if tried.used <= most:
+            if tried.used <= room.tokens:
                 draft = tried
                 break
             levels[at] = before
@@ -224,7 +246,7 @@ class _Writer:
         self._results = results
         self._count = count
         self._options = options
-        self._snapshots: dict[tuple[int, tuple[int, ...], tuple[int, ...]], Snapshot] = {}
+        self._snapshots: dict[tuple[tuple[int, ...], frozenset[int]], Snapshot] = {}
         self._sizes: dict[str, int] = {}
 
     def write(self, levels: Sequence[int | None]) -> _Draft:
@@ -246,16 +268,27 @@ class _Writer:
             parts.append(ReplyPart(closing, ceiling / 2))
         return _Draft(tuple(parts), tuple(shot for shot, _score in shots), used)
 
-    def value_per_token(self, at: int) -> float:
-        """What a result's score is for each token of its code."""
-        result = self._results[at]
-        items = self._files[result.file].outline.items
-        size = sum(items[target].span.end - items[target].span.start for target in result.targets)
-        return result.score / max(1, size)
+    def detail(self, at: int, level: int | None) -> Detail | None:
+        """What a level means for a result: without lines that match, its signature is all."""
+        if level is None:
+            return None
+        detail = LEVELS[level]
+        is_bare = detail is Detail.lines and not self._results[at].matches
+        return Detail.signature if is_bare else detail
 
-    def is_head(self, at: int) -> bool:
-        """Whether only the head of a result may be shown."""
-        return self._results[at].is_head
+    def first_level(self, at: int) -> int:
+        """The level with the most detail that a result may have.
+
+        Only the head of a type is shown whose member is a result. A weak result that is long and no
+        function is read member by member.
+        """
+        result = self._results[at]
+        if result.is_head:
+            return _HEAD
+        items = self._files[result.file].outline.items
+        first, last = items[result.targets[0]], items[result.targets[-1]]
+        is_long = last.end_line - first.start_line >= WHOLE_LINES
+        return _CODELESS if result.is_weak and is_long and first.kind not in FUNCTIONS else 0
 
     def _closing(self, has_results: bool) -> str:
         """The best of what is not among the results, and how much that is."""
@@ -278,38 +311,50 @@ class _Writer:
         last = max((item.end_line for item in declared), default=None)
         return GraphEntry(
             result.connections,
-            LEVELS[level],
+            self.detail(at, level) or Detail.location,
             None if first is None or last is None else Lines(first, last),
             result.score if result.is_ranked else None,
             tuple(overloads),
+            result.matches,
+            result.is_weak,
         )
 
     def _write_snapshots(
         self, order: Sequence[int], levels: Sequence[int | None]
     ) -> list[tuple[Snapshot, float]]:
         """One per file that has code to show, the file with the best result first."""
-        whole: dict[int, set[int]] = {}
-        collapsed: dict[int, set[int]] = {}
-        best: dict[int, float] = {}
+        shown: dict[int, list[int]] = {}
         for at in order:
-            result, level = self._results[at], LEVELS[levels[at] or 0]
-            if level in (Detail.full, Detail.collapsed):
-                kind = whole if level is Detail.full else collapsed
-                kind.setdefault(result.file, set()).update(result.targets)
-                best.setdefault(result.file, result.score)
+            if (levels[at] or 0) < _CODELESS:
+                shown.setdefault(self._results[at].file, []).append(at)
         return [
-            (self._snapshot(file, whole.get(file, set()), collapsed.get(file, set())), score)
-            for file, score in best.items()
+            (self._snapshot(tuple(some), levels), self._results[some[0]].score)
+            for some in shown.values()
         ]
 
-    def _snapshot(self, file: int, whole: set[int], collapsed: set[int]) -> Snapshot:
-        key = (file, tuple(sorted(whole)), tuple(sorted(collapsed - whole)))
+    def _snapshot(self, shown: tuple[int, ...], levels: Sequence[int | None]) -> Snapshot:
+        """That of one file with these results."""
+        whole = {at for at in shown if not levels[at]}
+        key = (shown, frozenset(whole))
         if key not in self._snapshots:
-            at = self._files[file]
+            results, file = self._results, self._files[self._results[shown[0]].file]
+            full = self._targets(whole)
+            strong = self._targets(at for at in shown if not results[at].is_weak)
             self._snapshots[key] = snapshot(
-                at.outline, at.source, key[1], collapsed=key[2], resolver=at.resolver
+                file.outline,
+                file.source,
+                sorted(full),
+                collapsed=sorted(self._targets(shown) - full),
+                shortened=Shortened(
+                    plain=self._targets(shown) - strong,
+                    brief=self._targets(at for at in shown if results[at].is_ranked),
+                ),
+                resolver=file.resolver,
             )
         return self._snapshots[key]
+
+    def _targets(self, chosen: Iterable[int]) -> set[int]:
+        return {target for at in chosen for target in self._results[at].targets}
 
     def _graph(self, entries: Sequence[GraphEntry], others: int) -> tuple[str, int]:
         """The graph whose first line has the right number, and that number."""

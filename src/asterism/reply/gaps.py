@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from asterism.languages.registry import facets_of
@@ -11,6 +11,8 @@ from asterism.types.search import Lines
 
 GAP = "⋯"
 _WORD = re.compile(rb"\w")
+_SAYS = re.compile(r"\w")
+_PREFIX = re.compile(r"\s*(?:[/#*%;!-]+)?")
 _COMMENTS = {
     "hash": re.compile(rb"\s*(?:#|//|/\*|\*(?:[ /]|$))"),
     "dashes": re.compile(rb"\s*--"),
@@ -82,6 +84,35 @@ def gap_text(lines: Lines) -> str:
     if lines.first == lines.last:
         return f"{GAP} line {lines.first}"
     return f"{GAP} lines {lines.first}–{lines.last}"
+
+
+def with_short_docs(text: str, source: str, documented: Iterable[tuple[Item, int]]) -> str:
+    """A text of verbatim lines in which comments above items have so many lines at most.
+
+    The mark stands inside of the comment, behind what each of its lines begins with.
+    """
+    lines = source.split("\n")
+    for item, most in documented:
+        doc = lines[item.first_line - 1 : item.start_line - 1]
+        if len(doc) > most:
+            short = _shortened(doc, item.first_line, most)
+            text = text.replace("\n".join(doc), "\n".join(short), 1)
+    return text
+
+
+def _shortened(doc: Sequence[str], first: int, most: int) -> list[str]:
+    """Its first paragraph, a mark, and its last line if that only ends it."""
+    begins = next((at for at, line in enumerate(doc) if _SAYS.search(line)), 0)
+    blank = (at for at, line in enumerate(doc) if at > begins and not _SAYS.search(line))
+    end = min(next(blank, len(doc)), most)
+    last = len(doc) if _SAYS.search(doc[-1]) else len(doc) - 1
+    if last <= end:
+        return [*doc]
+    prefix = _PREFIX.match(doc[end])
+    mark = (
+        f"{prefix[0].rstrip() if prefix else ''} {gap_text(Lines(first + end, first + last - 1))}"
+    )
+    return [*doc[:end], mark, *doc[last:]]
 
 
 def _outermost(items: Sequence[Item]) -> Iterator[Span]:

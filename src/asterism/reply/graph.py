@@ -1,6 +1,7 @@
 """The connection graph: how the results relate to each other and to the rest, as plain text.
 
-The first line has the real numbers. Each result follows with what is known of it. `★` marks a
+The first line has the real numbers. Each result follows with what is known of it and cannot be
+read from its code: callers, and calls and types of other files of the repository. `★` marks a
 symbol that is among the results, `◆` one of the repository that two or more results use and that
 is not among them. Connections that are known by name only are in separate lines that say so, each
  with its confidence where it is not certain; where all connections are known so, a line at the
@@ -13,9 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from asterism.reply.marks import IN_RESULTS, SHARED, Marks, Shared, used_by
+from asterism.reply.marks import CALLABLE, IN_RESULTS, SHARED, Marks, Shared, told_of, used_by
 from asterism.types.deadlines import check_deadline
-from asterism.types.files import display_path
+from asterism.types.files import display_name, display_path
 from asterism.types.search import Detail, Lines
 from asterism.types.structure import (
     Connections,
@@ -28,8 +29,10 @@ from asterism.types.structure import (
     TypeFlow,
 )
 
-# From so many results a remark that applies to all of them is said once.
-ALL_FROM = 2
+LONGEST_LINE = 120
+"""Characters of a signature in the line of a weak result."""
+# From so many connections on, how all of them are known is said once.
+ALL_FROM = 3
 
 _LABELS = {
     Fact.signature: "Signature",
@@ -44,12 +47,10 @@ _LABELS = {
     Fact.members: "Members",
     Fact.value: "Value",
 }
-_CALLABLE = frozenset({"function", "method", "constructor"})
 _TOLD = (Detail.full, Detail.collapsed)
+_SIGNED = (Detail.lines, Detail.signature)
 _LEGEND = {IN_RESULTS: "in results", SHARED: "shared across 2+ results"}
-_SHOWN = {
-    Detail.collapsed: "without the code of its members",
-}
+_SHOWN = {Detail.collapsed: "without the code of its members"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +59,8 @@ class GraphOptions:
 
     max_listed: int = 8
     """Names in one list; a hub with hundreds of callers would fill the budget by itself."""
+    max_weak: int = 3
+    """Names in one list of a weak result."""
     max_members: int = 12
     """Names in a list of members."""
     max_query: int = 120
@@ -77,6 +80,10 @@ class GraphEntry(NamedTuple):
     """None for one that was not ranked."""
     overloads: tuple[int, ...] = ()
     """The lines of all its declarations, where it has several."""
+    matches: tuple[tuple[int, str], ...] = ()
+    """Its lines that say what the query asks for, with their numbers; shown at `lines`."""
+    is_weak: bool = False
+    """Whether it is far behind the best: of its connections few are shown."""
 
 
 class Numbers(NamedTuple):
@@ -87,13 +94,6 @@ class Numbers(NamedTuple):
 
 
 _DEFAULT = GraphOptions()
-
-
-def graph(
-    query: str, entries: Sequence[GraphEntry], numbers: Numbers, options: GraphOptions = _DEFAULT
-) -> str:
-    """The text of a connection graph."""
-    return first_line(query, entries, numbers, options) + graph_body(entries, options)
 
 
 def first_line(
@@ -118,12 +118,17 @@ def graph_body(entries: Sequence[GraphEntry], options: GraphOptions = _DEFAULT) 
         for line in entry.overloads
     )
     marks = Marks(results, told, overloads)
-    remarks = _Remarks(told)
+    entries = [
+        entry._replace(connections=told_of(entry.connections, marks, entry.is_weak))
+        for entry in entries
+    ]
+    shown = [(at, one.connections) for at, one in enumerate(entries, 1) if one.detail in _TOLD]
+    remarks = _Remarks(shown)
     lines = _Lines(marks, remarks, options)
     blocks = [""]
     for number, entry in enumerate(entries, 1):
         check_deadline()
-        title = display_path(entry.connections.symbol.name)
+        title = display_name(entry.connections.symbol.name)
         heading = f"[{number}] {title}" if len(entries) > 1 else title
         blocks.append("\n".join([heading, *(f" {line}" for line in lines.of(entry))]))
     legend = [f"{mark} = {meaning}" for mark, meaning in _LEGEND.items() if mark in lines.seen]
@@ -133,26 +138,30 @@ def graph_body(entries: Sequence[GraphEntry], options: GraphOptions = _DEFAULT) 
         blocks.append("\n".join(closing))
     shared = marks.shared()
     if shared:
-        blocks.append("\n".join(_shared(shared, len(results))))
+        blocks.append("\n".join(_shared(shared, len(results), options.max_listed)))
     return "\n\n".join(blocks)
 
 
 class _Remarks:
-    """Remarks that apply to all results, which are said once behind them."""
+    """Remarks that apply to several results, which are said once behind them."""
 
-    def __init__(self, results: Sequence[Connections]) -> None:
-        self.by_name = False
+    def __init__(self, told: Sequence[tuple[int, Connections]]) -> None:
+        """`told` are the results whose connections are shown, with their numbers."""
+        self._told = len(told)
+        self._numbers: dict[Gap, list[int]] = {}
+        """By what is not known, the numbers of the results."""
+        for number, known in told:
+            for gap in known.gaps:
+                self._numbers.setdefault(gap, []).append(number)
+        edges = [edge for _number, known in told for edge in _all_edges(known)]
         self.confidence: float | None = None
-        self.gaps: tuple[Gap, ...] = ()
-        edges = [edge for result in results for edge in _all_edges(result)]
-        if len(results) < ALL_FROM:
-            return
-        self.gaps = tuple(
-            gap for gap in results[0].gaps if all(gap in other.gaps for other in results)
-        )
-        self.by_name = bool(edges) and all(edge.known is Known.by_name for edge in edges)
+        self.by_name = len(edges) >= ALL_FROM and all(edge.known is Known.by_name for edge in edges)
         if self.by_name:
             ((self.confidence, _count),) = Counter(edge.confidence for edge in edges).most_common(1)
+
+    def is_said_once(self, gap: Gap) -> bool:
+        """Whether something is not known of several results."""
+        return len(self._numbers[gap]) > 1
 
     def once(self) -> Iterator[str]:
         """The remarks, a line each."""
@@ -160,8 +169,11 @@ class _Remarks:
             sure = self.confidence if self.confidence is not None else 1.0
             how = f" with confidence {sure:.2g} where none is given" if sure < 1 else ""
             yield f"All connections are known by name{how}."
-        for gap in self.gaps:
-            yield f"Not known of any result: {_facts(gap)} ({gap.why})"
+        for gap, numbers in self._numbers.items():
+            if len(numbers) > 1:
+                of = ", ".join(f"[{number}]" for number in numbers)
+                results = "any result" if len(numbers) == self._told else of
+                yield f"Not known of {results}: {_facts(gap)} ({gap.why})"
 
 
 def _all_edges(result: Connections) -> Iterator[Edge]:
@@ -170,11 +182,13 @@ def _all_edges(result: Connections) -> Iterator[Edge]:
     yield from result.callers
 
 
-def _shared(shared: Sequence[Shared], total: int) -> Iterator[str]:
+def _shared(shared: Sequence[Shared], total: int, most: int) -> Iterator[str]:
     yield "Shared dependencies not in results:"
-    for symbol, users in shared:
+    for symbol, users in shared[:most]:
         kind = f"{symbol.kind}, " if symbol.kind else ""
-        yield f" {display_path(symbol.name)}{_place(symbol)}: {kind}used by {users}/{total} results"
+        yield f" {display_name(symbol.name)}{_place(symbol)}: {kind}used by {users}/{total} results"
+    if len(shared) > most:
+        yield f" and {len(shared) - most:,} more"
 
 
 class _Lines:
@@ -185,21 +199,21 @@ class _Lines:
         self._remarks = remarks
         self._options = options
         self._home: str | None = None
+        self._limit = options.max_listed
         self.seen: set[str] = set()
 
     def of(self, entry: GraphEntry) -> Iterator[str]:
         """What is known of a result; only its place if that is its level of detail."""
         known = entry.connections
         self._home = known.symbol.path
+        self._limit = self._options.max_weak if entry.is_weak else self._options.max_listed
         yield _place_line(entry)
-        if entry.detail is Detail.location:
+        if entry.detail not in _TOLD:
+            matches = entry.matches if entry.detail is Detail.lines else ()
+            yield from (f"{number}: {text}" for number, text in matches)
             return
-        if entry.detail is Detail.signature:
-            return
-        if facts := _fact_line(known):
-            yield facts
-        if known.signature:
-            yield f"Signature: {known.signature}"
+        if known.references is not None and not _is_gap(known, Fact.references):
+            yield f"refs: {_count(len(known.references), 'other file')}"
         if known.type or known.value:
             yield _type_line(known)
         yield from self._edges(Fact.extends, known.extends)
@@ -208,11 +222,11 @@ class _Lines:
         yield from self._edges(Fact.calls, known.calls)
         yield from self._callers(known)
         yield from self._flows(known)
-        if known.members:
+        if known.members and entry.detail is Detail.collapsed:
             names = [self._member(known.symbol, member) for member in known.members]
             yield f"Members: {_listed(names, self._options.max_members)}"
         for gap in known.gaps:
-            if gap not in self._remarks.gaps:
+            if not self._remarks.is_said_once(gap):
                 yield f"Not known: {_facts(gap)} ({gap.why})"
         if entry.detail in _SHOWN:
             yield f"Shown: {_SHOWN[entry.detail]}"
@@ -243,14 +257,13 @@ class _Lines:
             yield from self._edges(Fact.callers, named, f" and {count}" if count else "")
         elif count:
             yield f"Called by: {count}"
-        elif known.kind in _CALLABLE and not _is_gap(known, Fact.callers):
+        elif known.kind in CALLABLE and not _is_gap(known, Fact.callers):
             yield "Called by: none"
 
     def _flows(self, known: Connections) -> Iterator[str]:
         parts = []
         for fact, flows in ((Fact.types_in, known.types_in), (Fact.types_out, known.types_out)):
-            # The signature names the types of which nothing else is known.
-            known_flows = [self._flow(flow) for flow in flows if flow.origins]
+            known_flows = [self._flow(flow) for flow in flows]
             if known_flows:
                 parts.append(f"{_LABELS[fact]}: {self._list(known_flows)}")
         if parts:
@@ -273,7 +286,7 @@ class _Lines:
             how = f"by name {sure}".strip() if says_how else sure
             notes.extend([how] if how else [])
         # What a file calls at its top is called by the file, and files may have any name.
-        name = display_path(edge.target.name)
+        name = display_name(edge.target.name)
         return _marked(name, mark) + (f" ({', '.join(notes)})" if notes else "")
 
     def _elsewhere(self, symbol: SymbolPlace) -> str | None:
@@ -282,7 +295,7 @@ class _Lines:
 
     def _member(self, owner: SymbolPlace, member: Member) -> str:
         place = SymbolPlace(f"{owner.name}.{member.name}", owner.path, member.line)
-        shown = f"{member.name}()" if member.kind in _CALLABLE else member.name
+        shown = f"{member.name}()" if member.kind in CALLABLE else member.name
         return _marked(shown, self._mark(place))
 
     def _mark(self, symbol: SymbolPlace) -> str:
@@ -291,7 +304,7 @@ class _Lines:
         return mark
 
     def _list(self, names: Sequence[str]) -> str:
-        return _listed(names, self._options.max_listed)
+        return _listed(names, self._limit)
 
 
 def _listed(names: Sequence[str], limit: int) -> str:
@@ -312,22 +325,14 @@ def _place_line(entry: GraphEntry) -> str:
     parts = [_location(known.symbol, entry.lines), known.kind]
     if entry.score is not None:
         parts.append(f"score {entry.score:.2f}")
-    if entry.detail is Detail.signature and known.signature:
-        parts.append(known.signature)
+    if entry.detail in _SIGNED and known.signature:
+        parts.append(_shortened(known.signature))
     return " · ".join(parts)
 
 
-def _fact_line(known: Connections) -> str:
-    parts = []
-    said = {known.kind, "export", "exported"}
-    modifiers = " ".join(word for word in known.modifiers if word not in said)
-    if modifiers:
-        parts.append(modifiers)
-    if known.is_exported:
-        parts.append("exported")
-    if known.references or (known.references == () and not _is_gap(known, Fact.references)):
-        parts.append(f"refs: {_count(len(known.references), 'other file')}")
-    return " | ".join(parts)
+def _shortened(signature: str) -> str:
+    one_line = " ".join(signature.split())
+    return one_line if len(one_line) <= LONGEST_LINE else one_line[: LONGEST_LINE - 1] + "…"
 
 
 def _facts(gap: Gap) -> str:

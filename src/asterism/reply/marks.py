@@ -1,10 +1,12 @@
-"""The marks of a connection graph: which symbols are results, and which several results use."""
+"""What a connection graph shows of results, and marks: which are results, which several use."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from asterism.types.structure import Connections, Edge, Known, SymbolPlace
+from asterism.types.structure import Connections, Edge, Fact, Gap, Known, SymbolPlace, TypeFlow
 
+CALLABLE = frozenset({"function", "method", "constructor"})
 IN_RESULTS = "★"
 SHARED = "◆"
 
@@ -111,3 +113,42 @@ def used_by(result: Connections) -> Iterator[Edge]:
     yield from result.calls
     for flow in (*result.types_in, *result.types_out):
         yield from flow.origins
+
+
+def told_of(known: Connections, marks: Marks, is_weak: bool) -> Connections:
+    """The connections of a result that its code does not show.
+
+    Calls of libraries, and types that the file itself or a library declares, are read in the code,
+    Of a weak result only its callers count, and
+    which other results it calls.
+    """
+    calls = tuple(edge for edge in known.calls if edge.target.path is not None)
+    if is_weak:
+        return Connections(
+            symbol=known.symbol,
+            kind=known.kind,
+            signature=known.signature,
+            calls=tuple(edge for edge in calls if marks.of_edge(edge) == IN_RESULTS),
+            callers=known.callers,
+            gaps=_gaps(known, {*Fact} - {Fact.callers}),
+        )
+    is_called = known.kind in CALLABLE
+    return replace(
+        known,
+        calls=calls,
+        types_in=_from_elsewhere(known.types_in, known.symbol.path),
+        types_out=_from_elsewhere(known.types_out, known.symbol.path),
+        references=None if is_called else known.references,
+        gaps=_gaps(known, {Fact.references} if is_called else set()),
+    )
+
+
+def _gaps(known: Connections, untold: set[Fact]) -> tuple[Gap, ...]:
+    facts = ((tuple(fact for fact in gap.facts if fact not in untold), gap) for gap in known.gaps)
+    return tuple(gap._replace(facts=left) for left, gap in facts if left)
+
+
+def _from_elsewhere(flows: Sequence[TypeFlow], home: str | None) -> tuple[TypeFlow, ...]:
+    return tuple(
+        flow for flow in flows if any(edge.target.path not in (None, home) for edge in flow.origins)
+    )

@@ -106,10 +106,7 @@ class FileNames:
         if parent.kind == "constructor" and item.kind == "property":
             # A parameter of the constructor that is a property of the class.
             self._scopes[scope[:-1]][name].append(index)
-        while parent is not None and parent.kind in (
-            *self._facets.scopes.lifted,
-            "constructor",
-        ):
+        while parent is not None and parent.kind in (*self._facets.scopes.lifted, "constructor"):
             scope = scope[:-1]
             self._scopes[scope][name].append(index)
             parent = self._items[parent.parent] if parent.parent is not None else None

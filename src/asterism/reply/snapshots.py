@@ -1,14 +1,15 @@
 """One file's relevant parts as readable code that parses."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from asterism.analysis.chunks.chunker import folded
 from asterism.analysis.chunks.units import units_of
 from asterism.analysis.syntax.cuts import Pruning, problems_of
-from asterism.reply.gaps import GapMarks
-from asterism.reply.layout import Needs, joined, line_starts, needs_of, path_line
+from asterism.reply.gaps import GapMarks, with_short_docs
+from asterism.reply.layout import Needs, joined, line_starts, needs_of, path_line, subtree
 from asterism.reply.names import Resolver
 from asterism.types.outline import Item, Outline, Span
 from asterism.types.search import Lines
@@ -28,7 +29,12 @@ ELSEWHERE = (
 
 WHOLE_LINES = 60
 """A function around a target is shown whole if it has so many lines at most."""
-_FUNCTIONS = frozenset({"function", "method", "constructor"})
+MOST_DOC_LINES = 12
+"""A comment above a result that has more lines holds examples: its beginning will do."""
+MOST_USED_DOC_LINES = 3
+"""The same of a declaration that a result uses."""
+FUNCTIONS = frozenset({"function", "method", "constructor"})
+"""Kinds whose code is read as a whole."""
 
 
 def stated(outline: Outline, source: bytes, index: int, why: str | None = None) -> Connections:
@@ -80,12 +86,25 @@ class Snapshot:
     form: SnapshotForm = SnapshotForm.pruned
 
 
+class Shortened(NamedTuple):
+    """Targets of which less is shown."""
+
+    plain: Collection[int] = ()
+    """Of which it is not shown what they use."""
+    brief: Collection[int] = ()
+    """Of which long comments are shortened, and those of all that is used."""
+
+
+_WHOLE = Shortened()
+
+
 def snapshot(
     outline: Outline,
     source: bytes,
     targets: Sequence[int],
     *,
     collapsed: Sequence[int] = (),
+    shortened: Shortened = _WHOLE,
     resolver: Resolver | None = None,
 ) -> Snapshot:
     """The targets whole, in their heads, with what they use of the file: see `needs_of`.
@@ -105,9 +124,17 @@ def snapshot(
     shown = {whole_around(outline.items, target) for target in targets}
     spans = [*map(file.shown_of, sorted(shown)), *file.without_code(collapsed)]
     covered = sorted({*shown, *chosen})
-    needs = needs_of(outline, source, covered, spans, file.shown_of, resolver)
+    strong = {whole_around(outline.items, one) for one in targets if one not in shortened.plain}
+    using = [*map(file.shown_of, sorted(strong))]
+    using += file.without_code([one for one in collapsed if one not in shortened.plain])
+    needs = needs_of(outline, source, covered, using, file.shown_of, resolver)
     first: str | None = None
-    for form, text in file.texts(spans, covered, needs):
+    documented = [(outline.items[one], MOST_DOC_LINES) for one in shortened.brief]
+    used = (below for one in needs.items for below in subtree(outline.items, one))
+    if shortened.brief:
+        documented += [(outline.items[one], MOST_USED_DOC_LINES) for one in used]
+    for form, whole in file.texts(spans, covered, needs):
+        text = with_short_docs(whole, source.decode("utf-8", "replace"), documented)
         first = first if first is not None else text
         if not problems_of(outline, text.encode()):
             return Snapshot(path=outline.path, text=text, targets=chosen, needs=needs, form=form)
@@ -120,7 +147,7 @@ def whole_around(items: Sequence[Item], index: int) -> int:
     around = items[index].parent
     while around is not None:
         item = items[around]
-        if item.kind in _FUNCTIONS and item.end_line - item.start_line < WHOLE_LINES:
+        if item.kind in FUNCTIONS and item.end_line - item.start_line < WHOLE_LINES:
             found = around
         around = item.parent
     return found

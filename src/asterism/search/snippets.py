@@ -3,7 +3,7 @@
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
@@ -79,7 +79,7 @@ def shown_lines(hit: Hit, marker: Marker, most: int) -> list[int]:
     if len(lines) <= most + 1:
         return [*range(len(lines))]
     head = _signature_line(chunk, lines)
-    weights = _weights(hit, lines, marker)
+    weights = _weights(hit, lines, marker, _prose(chunk, lines, head))
     best = _window(weights, most - 1)
     if best <= head + NEAR_LINES or not any(weights):
         # What is above a signature is shown with it, or not at all: not from its middle.
@@ -111,12 +111,26 @@ def _signature_line(chunk: Chunk, lines: Sequence[str]) -> int:
     return 0
 
 
-def _weights(hit: Hit, lines: Sequence[str], marker: Marker) -> list[float]:
-    """What each line says: where matches are known those, else words, by how rare they are here."""
+def _prose(chunk: Chunk, lines: Sequence[str], head: int) -> set[int]:
+    """The lines of its documentation, and what is above the signature but decorators."""
+    doc = {line.strip() for line in (chunk.docstring or chunk.jsdoc or "").split("\n")}
+    told = {at for at, line in enumerate(lines) if line.strip(" \t\"'") in doc}
+    return told | {at for at in range(head) if not lines[at].lstrip().startswith("@")}
+
+
+def _weights(
+    hit: Hit, lines: Sequence[str], marker: Marker, prose: Collection[int] = ()
+) -> list[float]:
+    """What each line says: where matches are known those, else words, by how rare they are here.
+
+    Documentation says something only where no code does.
+    """
     if hit.lines:
         first = hit.chunk.start_line
         return [1.0 if first + number in hit.lines else 0.0 for number in range(len(lines))]
     said = [{mark.word for mark in marker(line)} for line in lines]
+    code = [set() if at in prose else words for at, words in enumerate(said)]
+    said = code if any(code) else said
     holders = Counter(word for words in said for word in words)
     return [sum(1.0 / holders[word] for word in words) for words in said]
 

@@ -8,12 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.store.project_copy import (
-    checked_name,
-    default_name,
-    is_name,
-    readable_id,
-)
+from asterism.store.project_copy import checked_name, default_name, is_name, readable_id
 from asterism.store.registry_file import reading, writing
 from asterism.types.errors import (
     PathMissing,

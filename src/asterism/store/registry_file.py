@@ -10,13 +10,7 @@ from pathlib import Path
 from asterism.store import project_copy
 from asterism.store.plain_files import alone, remove
 from asterism.telemetry.notices import notify
-from asterism.types.errors import (
-    IndexBusy,
-    IndexCorrupt,
-    IndexTooNew,
-    StorageFailed,
-    StoreError,
-)
+from asterism.types.errors import IndexBusy, IndexCorrupt, IndexTooNew, StorageFailed, StoreError
 from asterism.types.files import display_path
 from asterism.types.index_states import is_refusal, refusal
 

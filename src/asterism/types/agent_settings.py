@@ -142,10 +142,7 @@ _CHAT: Mapping[str, KnownSetting] = {
     "temperature": KnownSetting("temperature", 0.5, "How freely the model chooses words.", 0, 2),
     "topP": KnownSetting("top_p", 1.0, "The share of likely words it chooses from.", 0, 1),
     "toolPermission": KnownSetting(
-        "tool_permission",
-        "ask",
-        "Whether tools may be called.",
-        choices=tuple(Permission),
+        "tool_permission", "ask", "Whether tools may be called.", choices=tuple(Permission)
     ),
 }
 _CHOOSING: Mapping[str, KnownSetting] = {

@@ -1,5 +1,6 @@
 """What discovery finds: the files to index, and every skipped path with its reason."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -91,3 +92,25 @@ def wire_path(path: str) -> str:
     if path.isascii():
         return path
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+_TEST_CALLBACK = re.compile(
+    r"""(?<![\w$])(?:(?:(?!callback\b)[\w$]+\.)?(?:describe|context|it|test|specify|suite|scenario|feature|Run)
+    (?:\.[\w$]+)*)\((?P<title>"[^"]*(?:"|…))\)\ callback(?=\.|$)""",
+    re.VERBOSE,
+)
+
+
+def display_name(name: str) -> str:
+    """A qualified name on one line; a test in callbacks is named by its title: `it("is closed")`.
+
+    Of the callbacks around it nothing is said; what it is in and what is inside of it stays.
+    """
+    tests = [*_TEST_CALLBACK.finditer(name)]
+    if not tests:
+        return display_path(name)
+    last = tests[-1]
+    call = name[last.start() : last.end()].removesuffix(" callback")
+    around = name[: tests[0].start()]
+    outer = "" if " callback" in around else around
+    return display_path(f"{outer}{call}{name[last.end() :]}")

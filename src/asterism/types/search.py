@@ -59,8 +59,7 @@ class Filters(TypedDict, total=False):
     """What a search may be narrowed to; every condition that is given must hold."""
 
     path: Annotated[
-        Texts,
-        FilterKey("paths", PATHS, "files, folders, globs", aliases=("file", "directory")),
+        Texts, FilterKey("paths", PATHS, "files, folders, globs", aliases=("file", "directory"))
     ]
     path_prefix: Annotated[Texts, FilterKey("path_prefixes", NAMES)]
     path_contains: Annotated[Texts, FilterKey(bound=NAMES, note="all")]
@@ -69,10 +68,7 @@ class Filters(TypedDict, total=False):
     type: Annotated[
         Texts,
         FilterKey(
-            "kinds",
-            WORDS,
-            "function, class, method, interface …",
-            aliases=("kind", "node_kind"),
+            "kinds", WORDS, "function, class, method, interface …", aliases=("kind", "node_kind")
         ),
     ]
     extension: Annotated[Texts, FilterKey("extensions", WORDS)]

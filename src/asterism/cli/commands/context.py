@@ -50,7 +50,7 @@ def declare(parser: CommandParser) -> None:
         "--min-score",
         type=float,
         metavar="SCORE",
-        help="of code that is given (default: 0.5, more likely right than not)",
+        help="of code that is given (default: code that is worth its tokens)",
     )
     parser.add_argument("--no-tools", action="store_true", help="do not start the agent's servers")
     parser.add_argument("--explain", action="store_true", help="say why each item is here or not")

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from asterism.cli.render.snippets import MARGIN, matching_rows, print_rows, rows_of
-from asterism.cli.terminal import console, printable, show, words
+from asterism.cli.terminal import console, show, words
 from asterism.engine.search import ContextLines, SearchReply
 from asterism.search.similar import Model
 from asterism.search.snippets import Marker, marking
 from asterism.store.chunk_table import ChunkKey
-from asterism.types.files import display_path
+from asterism.types.files import display_name, display_path
 from asterism.types.index import Chunk
 from asterism.types.search import Detail, Hit, Kept, Reason, Signal, TruncationInfo
 
@@ -188,7 +188,7 @@ def _print_hit(
     )
     kind, reasons = f"{MARGIN}{chunk.node_kind} ", in_words(kept.hit)
     reasons = f"  {reasons}" if reasons else ""
-    name = _fitting(out, printable(_name(chunk)), len(f"{kind}{reasons}"))
+    name = _fitting(out, _name(chunk), len(f"{kind}{reasons}"))
     show(out, (kind, "magenta"), (name, "bold"), (reasons, "dim"))
     if kept.detail is Detail.within:
         show(out, (f"{MARGIN}its code is in another hit", "dim"))
@@ -273,7 +273,7 @@ def _fitting(out: Console | None, text: str, taken: int) -> str:
 
 def _name(chunk: Chunk) -> str:
     """The name without its kind, which is printed before it: that of an import begins with it."""
-    return chunk.qualified_name.removeprefix(f"{chunk.node_kind}:")
+    return display_name(chunk.qualified_name.removeprefix(f"{chunk.node_kind}:"))
 
 
 def _key(chunk: Chunk) -> ChunkKey:

@@ -7,13 +7,7 @@ from asterism.context.agents.nodes import Unreadable, allowed_names, parsed, pla
 from asterism.context.agents.parse import AGENT_KEYS, ITEM_KEYS
 from asterism.context.agents.text import with_member, with_value, without_member
 from asterism.types.agent_settings import SETTINGS, SettingValue
-from asterism.types.context import (
-    DEFAULT_PRIORITY,
-    Include,
-    Item,
-    Reference,
-    Rule,
-)
+from asterism.types.context import DEFAULT_PRIORITY, Include, Item, Reference, Rule
 from asterism.types.errors import InputError, UsageError
 
 Text: TypeAlias = Rule | Reference

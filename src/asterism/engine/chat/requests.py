@@ -178,10 +178,7 @@ def plain_turn_json(turn: Turn) -> Json:
         "rounds": [_round_json(entry) for entry in turn.rounds],
         "pending": [call_json(call) for call in waiting_calls(turn)],
         "searches": [entry._asdict() for entry in turn.searches],
-        "usage": {
-            "inputTokens": turn.usage.input_tokens,
-            "outputTokens": turn.usage.output_tokens,
-        },
+        "usage": {"inputTokens": turn.usage.input_tokens, "outputTokens": turn.usage.output_tokens},
         "notes": list(turn.notes),
         "error": None if turn.error is None else turn.error._asdict(),
     }

@@ -27,12 +27,7 @@ from asterism.types.index_states import damaged, without_advice
 
 CHECK = "Every byte"
 # States of an index that the check of the repositories names.
-_NAMED = (
-    ListedState.damaged,
-    ListedState.unreadable,
-    ListedState.newer,
-    ListedState.unindexed,
-)
+_NAMED = (ListedState.damaged, ListedState.unreadable, ListedState.newer, ListedState.unindexed)
 _ROWS_AT_ONCE = 5_000
 _BITS = 2**64
 # Opening the index does not find what only reading every byte finds, and so neither does a plain

@@ -45,9 +45,7 @@ def guarded(pattern: str, seconds: float) -> Iterator[Matcher]:
     """
     # Isolated and without site packages, since it needs nothing but the standard library.
     launch = Launch(
-        program=PATTERN_MATCHER,
-        command=(sys.executable,),
-        values={"script": str(worker.__file__)},
+        program=PATTERN_MATCHER, command=(sys.executable,), values={"script": str(worker.__file__)}
     )
     try:
         process = start(launch, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)

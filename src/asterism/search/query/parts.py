@@ -49,12 +49,12 @@ _VERSION_LINE = re.compile(
 _TRACE_START = re.compile(
     r"^[ \t>]*(?:Traceback \(most recent call last\)|Exception in thread|panic: |goroutine \d+ \["
     r"|Caused by: |thread '.*' panicked|Fatal error: Uncaught|stack backtrace:"
-    r"|Unhandled exception)",
+    r"|Unhandled exception)"
 )
 _TRACE_LINE = re.compile(
     r"^[ \t>]*(?:File \".*\", line \d+|at .+[:(]\d+|from \S+:\d+:in |\.\.\. \d+ more|#\d+ "
     r"|\^+[ \t]*$"
-    r"|\S+\.\w{1,5}:\d+(?::\d+)?(?::| in )|\d+:\s+0x|E   |During handling of|The above exception)",
+    r"|\S+\.\w{1,5}:\d+(?::\d+)?(?::| in )|\d+:\s+0x|E   |During handling of|The above exception)"
 )
 _ERROR = re.compile(
     r"^[ \t>]*(?:E[ \t]+)?(?:[\w.]+\.)?"
@@ -64,7 +64,7 @@ _ERROR = re.compile(
 )
 _LOG = re.compile(
     r"^[ \t]*(?:\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|\[(?:INFO|DEBUG|WARN|ERROR)"
-    r"|(?:INFO|DEBUG|WARNING|WARN|ERROR|FATAL|TRACE)[ \t:\]])",
+    r"|(?:INFO|DEBUG|WARNING|WARN|ERROR|FATAL|TRACE)[ \t:\]])"
 )
 _PROMPT = re.compile(
     r"^[ \t]*(?:>>>|\.\.\.(?=\s|$)|In \[\d*\]:|\$ |irb\S*>|ghci>|iex\S*>|> (?=\w+\())"

@@ -171,10 +171,7 @@ def weigh(
 
 
 def weigh_chunks(
-    text: Text,
-    evidence: Mapping[FileKey, Evidence],
-    strengths: Strengths,
-    options: RankOptions,
+    text: Text, evidence: Mapping[FileKey, Evidence], strengths: Strengths, options: RankOptions
 ) -> None:
     """Let each file have the best of its chunks, where a poor kind of chunk counts for less."""
     best = {candidate.file: _Best() for candidate in text.candidates}

@@ -1,10 +1,19 @@
 """The lines of a long hit that matter to a question: whole lines, every gap marked."""
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from asterism.search.ranking.words import asked_stems
-from asterism.search.selection.pieces import Layout, Mentions, Piece, layout_of, mentions
+from asterism.search.selection.pieces import (
+    CODE,
+    COMMENT,
+    Layout,
+    Mentions,
+    Piece,
+    layout_of,
+    mentions,
+)
 from asterism.types.index import Chunk
 from asterism.types.search import Hit, Lines, Question
 
@@ -155,6 +164,31 @@ def excerpts_for(question: Question) -> Excerpts:
         return excerpt_of(read[key], most, without)
 
     return excerpt
+
+
+LONGEST_LINE = 120
+"""Characters that are shown of one line by itself."""
+
+
+def matching_lines(text: str, question: Question, most: int) -> list[tuple[int, str]]:
+    """The lines of a text, below its first, that say most of a query, by their places from 0.
+
+    A rare word says more than a frequent one, and a comment half of what code does.
+    """
+    words = sorted(asked_stems(question), key=lambda word: (-len(word), word))[:MOST_WORDS]
+    layout = layout_of(_beginning(text))
+    said = mentions(layout, "\n".join(layout.lines), words)
+    worth: defaultdict[int, float] = defaultdict(float)
+    for line, word in {*zip(said.lines, said.words, strict=True)}:
+        worth[line] += said.worth[word] * (0.5 if layout.sorts[line] == COMMENT else 1.0)
+    code = [line for line, sort in enumerate(layout.sorts) if sort == CODE]
+    head = code[0] if code else 0
+    best = sorted((line for line in worth if line > head), key=lambda one: (-worth[one], one))
+    return [(line, _at_most(layout.lines[line].strip())) for line in sorted(best[:most])]
+
+
+def _at_most(line: str) -> str:
+    return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 1]}…"
 
 
 class Reading(NamedTuple):

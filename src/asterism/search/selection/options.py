@@ -94,25 +94,34 @@ CONTEXT = SelectionOptions(token_budget=8_000, merge_same_file=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorthOptions:
-    """When a result of a ranking is worth its tokens; scores are relative to the best one's."""
+    """When a result of a ranking is worth its tokens, and how much of it is shown.
+
+    Distances are in log-odds behind the best result: a sure result leaves little space for others,
+    an unsure one much. They were chosen on 90 questions of readers (benchmarks/RESULTS.md).
+    """
 
     floor: float = 0.08
     """The score below which not even the best result is returned. To be calibrated."""
-    least_share: float = 0.1
-    """The share of the best score that a result without code would need. With the four numbers here
-    41 questions of readers in words get 5 results in the median, the right one among 29 of them."""
-    share_per_token: float = 0.0001
-    """What each token of its code adds to that share: a result of 500 tokens needs 0.15."""
-    most_share: float = 0.35
-    """The share from which a result is returned however long it is."""
-    charged_tokens: int = 1_500
-    """Tokens that count at most: longer code is returned in less detail."""
-    most_results: int = 10
+    behind: float = 2.5
+    """So far behind the best a result is returned: its odds are a twelfth of the best one's."""
+    behind_strong: float = 1.0
+    """So far behind it a result is shown with its connections and all it uses of its file."""
+    behind_candidate: float = 3.5
+    """So far behind it a candidate is named: its odds are a thirtieth of the best one's."""
+    default_limit: int = 10
+    """The limit of a request that names none."""
+    most_results: int = 6
+    """Results within that limit: more of them have less code, and candidates cost less."""
+    most_code: int = 5
+    """Results with code in a reply within the goal; the wanted symbol is the 6th to 10th in 4 %."""
     pool: int = 40
     """How many of the best are looked at."""
+    least_candidates: int = 3
+    """Lines about the best of what is not returned, however far behind it is."""
     most_candidates: int = 10
-    """Lines about results that are not returned."""
-    goal_tokens: int = 2_400
+    most_named: int = 12
+    """Results and candidates together, so that many results have few candidates after them."""
+    goal_tokens: int = 2_450
     """Tokens of a reply to a query in words: beyond them only the best result has code."""
     goal_share: float = 0.3
     """The same as a share of the budget, where that is more."""
@@ -130,8 +139,7 @@ def worth_staged(options: WorthOptions, stage: Stage | None) -> WorthOptions:
     return replace(
         options,
         floor=options.floor * _DISCOVER_GATE,
-        least_share=options.least_share * _DISCOVER_GATE,
-        most_share=options.most_share * _DISCOVER_GATE,
+        behind=options.behind - math.log(_DISCOVER_GATE),
         most_results=options.most_results * _DISCOVER_LIMIT,
     )
 

@@ -14,13 +14,7 @@ from asterism.operations.operation import Operation
 from asterism.operations.schema import Json
 from asterism.servers.http.events import CONTENT_TYPE, Latest, ProgressResponse
 from asterism.servers.http.openapi import openapi
-from asterism.servers.http.replies import (
-    HttpProblem,
-    Refused,
-    Wording,
-    encoded,
-    problem_json,
-)
+from asterism.servers.http.replies import HttpProblem, Refused, Wording, encoded, problem_json
 from asterism.servers.http.requests import arguments_of
 from asterism.servers.http.routes import ROUTES_OF_TOOLS, routed
 from asterism.servers.http.shares import spender_of

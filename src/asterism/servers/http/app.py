@@ -75,11 +75,7 @@ def make_app(state: ServerState) -> ASGIApp:
     app = Starlette(
         routes=[*routes, *mcp.routes],
         lifespan=lifespan,
-        exception_handlers={
-            Refused: _refused,
-            HTTPException: _no_route,
-            Exception: _failed,
-        },
+        exception_handlers={Refused: _refused, HTTPException: _no_route, Exception: _failed},
     )
     app.router.redirect_slashes = False
     access = replace(state.access, is_page=state.pages.holds)

@@ -74,9 +74,6 @@ def _unanswered(body: bytes) -> Broken:
 
 async def _answer(send: Send, status: HTTPStatus, broken: Broken) -> None:
     body = broken.reply().encode()
-    headers = [
-        (b"content-type", _JSON.encode()),
-        (b"content-length", str(len(body)).encode()),
-    ]
+    headers = [(b"content-type", _JSON.encode()), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": int(status), "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -154,11 +154,7 @@ class Wording(NamedTuple):
 def problem_json(problem: HttpProblem) -> Json:
     """The body of an answer that says what went wrong."""
     return {
-        "error": {
-            "code": problem.code,
-            "message": problem.message,
-            "request_id": current_request(),
-        }
+        "error": {"code": problem.code, "message": problem.message, "request_id": current_request()}
     }
 
 

@@ -29,8 +29,7 @@ def crowded_body(body: bytes) -> HttpProblem | None:
     if signs <= MOST_SIGNS:
         return None
     return HttpProblem(
-        "too_large",
-        f"The body has {signs:,} brackets and commas; give {MOST_SIGNS:,} at most.",
+        "too_large", f"The body has {signs:,} brackets and commas; give {MOST_SIGNS:,} at most."
     )
 
 

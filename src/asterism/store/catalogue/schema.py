@@ -183,7 +183,7 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
         " sums BLOB NOT NULL) WITHOUT ROWID",
         "UPDATE facts SET value = 3 WHERE key = 'schema_version'",
         "PRAGMA user_version = 3",
-    ),
+    )
 }
 """By the version that they lead to; an index from before them is built again."""
 

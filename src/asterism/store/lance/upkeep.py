@@ -106,8 +106,7 @@ def replaced_versions(path: Path, keep_seconds: float = KEEP_SECONDS) -> set[int
     moment = time.time() - keep_seconds
     # Oldest first, so that the first young successor ends the search among thousands.
     replaced = takewhile(
-        lambda pair: manifest_path(path, pair[1]).stat().st_mtime < moment,
-        pairwise(versions(path)),
+        lambda pair: manifest_path(path, pair[1]).stat().st_mtime < moment, pairwise(versions(path))
     )
     return {version for version, _ in replaced}
 
