@@ -1,6 +1,7 @@
 """Context for an agent: the hits as their files are now, and an account of what is left out."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -336,3 +337,21 @@ def test_a_name_alone_is_its_definition(open_shop: Callable[..., Shop]) -> None:
     assert [place.chunk.name for place in reply.results] == ["net_price"]
     assert reply.candidates
     assert "candidates" not in shop.ask("symbol = net_price").assembly.parts[-1].text
+
+
+def test_what_every_reply_to_a_query_in_words_says(open_shop: Callable[..., Shop]) -> None:
+    """The query cut to 120 characters; place, kind and score in the second line of each result."""
+    shop = open_shop(shop=SHOP, **PRICES)
+    reply = shop.ask("how is the price of a basket computed, " + "and what else happens " * 9)
+    graph = reply.assembly.parts[0].text
+    first, *blocks = graph.split("\n\n")
+    query = re.match('Search: "(.*)" [|] [0-9]+ results across [0-9]+ files [|]', first)
+    assert query is not None
+    assert len(query[1]) == 120
+    results = [block.split("\n") for block in blocks if block.startswith("[")]
+    assert len(results) == reply.shown > 1
+    for _name, second, *_rest in results:
+        assert re.match(r" [\w./]+:[0-9]+(-[0-9]+)? · \w+ · score 0\.[0-9]{2}", second)
+    closing = reply.assembly.parts[-1].text
+    left = reply.account.total_count - reply.shown - len(reply.candidates)
+    assert f"({left:,} more below" in closing

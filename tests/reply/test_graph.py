@@ -177,3 +177,33 @@ def test_a_remark_on_all_results_is_said_once() -> None:
     assert text.count("by name") == 1
     assert "All connections are known by name with confidence 0.85 where none is given." in text
     assert "Calls: log ◆ (0.6)" in text
+
+
+def test_a_weak_result_has_its_callers_and_the_results_it_calls() -> None:
+    """Three names of a list; what it shares with others is not said."""
+    callers = [[f"c{n}", "b.py", n] for n in range(5)]
+    calls = [["log", "log.py", 1], ["f", "a.py", 1]]
+    strong, weak = (
+        _entry(
+            {"symbol": [name, "a.py", line], "kind": "function", "signature": "", "calls": calls}
+            | {"callers": callers if name == "g" else []}
+        )
+        for name, line in (("f", 1), ("g", 5))
+    )
+    text = graph("q", [strong, weak._replace(is_weak=True)], Numbers(1, 1))
+    assert " Calls: f ★\n Called by: c0 (b.py), c1 (b.py), c2 (b.py) and 2 more" in text
+    assert "◆" not in text
+    assert "log ◆" in graph("q", [strong, weak], Numbers(1, 1))
+
+
+def test_what_is_not_known_of_some_results_is_said_once_with_their_numbers() -> None:
+    gap = {"facts": ["callers"], "why": "no search was made"}
+    entries = [
+        _entry(
+            {"symbol": [name, "a.py", 1], "kind": "function", "signature": ""}
+            | {"gaps": [gap] if name != "g" else []}
+        )
+        for name in "fgh"
+    ]
+    text = graph("q", entries, Numbers(1, 1))
+    assert text.endswith("\n\nNot known of [1], [3]: Called by (no search was made)")

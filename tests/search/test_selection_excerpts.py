@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asterism.search.query.parse import understand
-from asterism.search.selection.excerpts import READ_CHARACTERS, Excerpt, excerpts_for, gap_mark
+from asterism.search.selection.excerpts import (
+    READ_CHARACTERS,
+    Excerpt,
+    excerpts_for,
+    gap_mark,
+    matching_lines,
+)
 from asterism.types.search import Hit, Lines
 from tests.analysis.chunks.invariants import STEADY
 from tests.search.selection_hits import hit
@@ -223,3 +229,28 @@ def test_an_excerpt_is_the_text_with_holes(
     barred = {line for one in without for line in range(one.first, one.last + 1)}
     assert barred & set(range(1, len(lines) + 1)) <= left_out
     assert not re.search(r"\[0 lines", found.text)
+
+
+BOOKED = """\
+def book(
+    account,
+    refund,
+):
+    # A refund is booked.
+    check(account)
+    refund.key = key_of(account)
+    log("booked")
+    account.append(refund)
+"""
+
+
+def test_matching_lines_are_those_below_the_head_that_say_most() -> None:
+    """In their order, with their places; a comment says half of what code does."""
+    question = understand("how is a refund booked with its key")
+    assert matching_lines(BOOKED, question, 2) == [
+        (6, "refund.key = key_of(account)"),
+        (7, 'log("booked")'),
+    ]
+    assert matching_lines("def book(refund): ...", question, 2) == []
+    long = f"def book():\n    refund({'x, ' * 99})"
+    assert [len(line) for _at, line in matching_lines(long, question, 1)] == [120]

@@ -253,11 +253,11 @@ def _by_vendor(
 
 
 WORD_FEATURES = (
-    *("text", "body", "name", "title", "title_body", "head_title", "head_prose", "said"),
-    *("said_head", "file_text", "file_title", "beside_text"),
-)
+    "text", "body", "name", "title", "title_body", "head_title", "head_prose", "said", "said_head",
+    "file_text", "file_title", "beside_text",
+)  # fmt: skip
 """Features of a symbol that compare words."""
-VECTOR_FEATURES = (*("vector_title", "vector_body", "vector_mean", "vector_code", "beside_vector"),)
+VECTOR_FEATURES = ("vector_title", "vector_body", "vector_mean", "vector_code", "beside_vector")
 """Features of a symbol that compare vectors."""
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from asterism.store.chunk_table import ChunkKey
     from asterism.store.registry import Registered
 
-LONGEST_ECHO = 2_000
+LONGEST_ECHO = 120
 """Characters of a query that a reply repeats; a longer one is truncated."""
 
 
@@ -293,7 +293,7 @@ def search_text(found: Json) -> str:
     more = "" if found["total_is_exact"] else " or more"
     count = found["returned_count"]
     head = (
-        f"{count} result{'' if count == 1 else 's'} for {compact(found['query'][:200])} "
+        f"{count} result{'' if count == 1 else 's'} for {compact(found['query'])} "
         f"({found['mode']}); {found['total_matches']:,}{more} matches."
     )
     return "\n".join([head, *map(_line, found["results"]), *remarks(found)])

@@ -29,7 +29,7 @@ class GapMark(NamedTuple):
 
     lines: Lines
     text: str
-    """The comment, indented like the first of these lines."""
+    """The comment, indented like the first of these lines that is no comment."""
 
 
 class GapMarks:
@@ -65,8 +65,8 @@ class GapMarks:
         if not _WORD.search(self._source[self._starts[last] : end]):
             last -= 1
         lines = [line for line in range(first, last + 1) if _WORD.search(self._line(line))]
-        if not all(self._is_remark(self._line(line)) for line in lines):
-            text = self._line(lines[0])
+        code = (line for line in map(self._line, lines) if not self._is_remark(line))
+        if text := next(code, None):
             margin = text[: len(text) - len(text.lstrip())].decode("utf-8", "replace")
             left_out = Lines(lines[0] + 1, lines[-1] + 1)
             yield GapMark(left_out, margin + self._comment.format(gap_text(left_out)))

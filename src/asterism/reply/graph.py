@@ -111,7 +111,8 @@ def first_line(
 def graph_body(entries: Sequence[GraphEntry], options: GraphOptions = _DEFAULT) -> str:
     """What follows the first line: the entries, the legend, what several results share."""
     results = [entry.connections for entry in entries]
-    told = [entry.connections for entry in entries if entry.detail in _TOLD]
+    shown = (entry for entry in entries if entry.detail in _TOLD and not entry.is_weak)
+    told = [entry.connections for entry in shown]
     overloads = (
         entry.connections.symbol._replace(line=line)
         for entry in entries
@@ -122,8 +123,8 @@ def graph_body(entries: Sequence[GraphEntry], options: GraphOptions = _DEFAULT) 
         entry._replace(connections=told_of(entry.connections, marks, entry.is_weak))
         for entry in entries
     ]
-    shown = [(at, one.connections) for at, one in enumerate(entries, 1) if one.detail in _TOLD]
-    remarks = _Remarks(shown)
+    numbered = [(at, one.connections) for at, one in enumerate(entries, 1) if one.detail in _TOLD]
+    remarks = _Remarks(numbered)
     lines = _Lines(marks, remarks, options)
     blocks = [""]
     for number, entry in enumerate(entries, 1):

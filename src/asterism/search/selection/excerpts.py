@@ -182,7 +182,7 @@ def matching_lines(text: str, question: Question, most: int) -> list[tuple[int, 
     for line, word in {*zip(said.lines, said.words, strict=True)}:
         worth[line] += said.worth[word] * (0.5 if layout.sorts[line] == COMMENT else 1.0)
     code = [line for line, sort in enumerate(layout.sorts) if sort == CODE]
-    head = code[0] if code else 0
+    head = _end_of_head(layout, code[0] if code else 0)
     best = sorted((line for line in worth if line > head), key=lambda one: (-worth[one], one))
     return [(line, _at_most(layout.lines[line].strip())) for line in sorted(best[:most])]
 
@@ -282,11 +282,16 @@ def _head(chunk: Chunk, text: str, layout: Layout) -> range:
         if needle and (at := text.find(needle)) >= 0:
             first = layout.line_at(at)
             break
+    return range(first, _end_of_head(layout, first) + 1)
+
+
+def _end_of_head(layout: Layout, first: int) -> int:
+    """The line that closes the list of parameters that the first one opens."""
     last, depth = first, _opened(layout.lines[first])
     while depth > 0 and last - first < HEAD_LINES - 1 and last + 1 < len(layout.lines):
         last += 1
         depth += _opened(layout.lines[last])
-    return range(first, last + 1)
+    return last
 
 
 def _opened(line: str) -> int:
