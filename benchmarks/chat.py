@@ -31,7 +31,8 @@ from asterism.engine.chat.service import Asking
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.models.llm.openai import OpenAiModel
-from asterism.models.llm.options import LlmOptions, ModelRequest
+from asterism.models.llm.options import LlmOptions
+from asterism.models.llm.protocol import ModelRequest
 from asterism.store.registry import Registered
 from asterism.types.chat import Message, Role, Token, ToolSpec, Turn, TurnStatus
 from benchmarks.serving import Served, percentile, questions, serving

@@ -8,8 +8,7 @@ from pathlib import Path
 from asterism.cli.parser import build_parser
 from asterism.config.environment import CACHE, DATA, UserDirectory
 from asterism.config.layers import SECRETS
-from asterism.config.repository import rules
-from asterism.config.setting import Setting, SettingKind, Voice
+from asterism.config.setting import Setting, SettingKind, Voice, rules
 from asterism.config.settings import all_settings
 from asterism.models.embed import options as embed
 from asterism.models.rerank import options as rerank

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from asterism.analysis.chunks.chunker import FileOrigin, chunk_file, folded
+from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
 from asterism.analysis.chunks.embedding_text import imports_used
-from asterism.analysis.chunks.units import units_of
+from asterism.analysis.chunks.units import folded, units_of
 from asterism.analysis.syntax.outlines import outline, text_of
 from asterism.types.outline import Import, ImportedName, Outline
 

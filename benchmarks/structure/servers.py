@@ -80,7 +80,7 @@ def _measure(
         witness = connector.witness(server.family)
         assert isinstance(witness, ServerProject)
         served, cost = _served(witness, listing, targets)
-        named = [questions.by_name.connections(target) for target in targets]
+        named = [questions.by_name(target) for target in targets]
     engine.close()
     counts: Counter[str] = Counter()
     for one, other in zip(served, named, strict=True):

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     # Importing the package costs next to nothing; what is behind a name comes with its first use.
     from asterism.api.codebase import Codebase, open
     from asterism.api.replies import Answer, Cited, Context, IndexStatus, Relations, Reply, Symbols
-    from asterism.api.requests import CodePart, ContextItem, LeftOut, RequestContext, context_for
+    from asterism.api.requests import CodePart, ContextItem, context_for
+    from asterism.api.requests import GivenContext as RequestContext
+    from asterism.api.requests import LeftOutItem as LeftOut
     from asterism.engine.relations import RelatedSymbol as Related
     from asterism.indexing.report import Progress, SyncReport, UpgradeReport
     from asterism.operations.limits import TextPart as Part
@@ -63,13 +65,13 @@ _HOMES = {
     "Filters": "asterism.types.search",
     "Hit": "asterism.operations.search_reply.SearchRow",
     "IndexStatus": "asterism.api.replies",
-    "LeftOut": "asterism.api.requests",
+    "LeftOut": "asterism.api.requests.LeftOutItem",
     "Part": "asterism.operations.limits.TextPart",
     "Progress": "asterism.indexing.report",
     "Related": "asterism.engine.relations.RelatedSymbol",
     "Relations": "asterism.api.replies",
     "Reply": "asterism.api.replies",
-    "RequestContext": "asterism.api.requests",
+    "RequestContext": "asterism.api.requests.GivenContext",
     "Symbol": "asterism.operations.symbols.LookupRow",
     "Symbols": "asterism.api.replies",
     "SyncReport": "asterism.indexing.report",

@@ -2,13 +2,15 @@
 
 import pytest
 
-from asterism.api.keywords import (
+from asterism.api.keywords import request_of
+from asterism.operations.requests import (
+    CodebaseSearch,
     ContextKeywords,
+    SearchCode,
     SearchKeywords,
+    SimilarCode,
     SimilarKeywords,
-    request_of,
 )
-from asterism.operations.requests import CodebaseSearch, SearchCode, SimilarCode
 from asterism.operations.schema import request_fields
 from asterism.types.errors import UsageError
 from asterism.types.search import Filters

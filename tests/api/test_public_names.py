@@ -24,7 +24,7 @@ SIGNATURES: dict[Callable[..., object], str] = {
     asterism.context_for: (
         "request: str, path: str | os.PathLike[str] | None=None, *, "
         "settings: Mapping[str, object] | None=None, **options: Unpack[RequestKeywords] "
-        "-> RequestContext"
+        "-> GivenContext"
     ),
     asterism.Codebase.sync: "self, *, force: bool=False -> SyncReport",
     asterism.Codebase.upgrade: "self -> UpgradeReport",

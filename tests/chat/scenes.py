@@ -9,7 +9,7 @@ from asterism.chat.ports import Contexts, PlainContexts, Searched, ToolOutput, T
 from asterism.chat.run import RunningTurn, resume, start
 from asterism.chat.turn import Parts
 from asterism.chat.vector_search import VectorOptions, chosen, payload
-from asterism.models.llm.options import LanguageModel
+from asterism.models.llm.protocol import LanguageModel
 from asterism.models.llm.provider import MaskedModel
 from asterism.types.agent_settings import Permission
 from asterism.types.chat import Message, Token, ToolSpec, Turn, TurnEvent

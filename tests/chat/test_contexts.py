@@ -7,7 +7,8 @@ from dataclasses import replace
 from asterism.chat.ports import PreparedRequest
 from asterism.chat.prompts import history_of
 from asterism.chat.run import start
-from asterism.models.llm.options import LlmOptions, ModelRequest
+from asterism.models.llm.options import LlmOptions
+from asterism.models.llm.protocol import ModelRequest
 from asterism.models.llm.provider import Lent, make_model
 from asterism.types.chat import (
     ContextReady,

@@ -9,7 +9,7 @@ import pytest
 from asterism.chat import ports
 from asterism.chat.ports import ToolOutput, TurnOptions
 from asterism.chat.run import RunningTurn, start
-from asterism.models.llm.options import LanguageModel
+from asterism.models.llm.protocol import LanguageModel
 from asterism.operations.error_codes import CODES as TOOL_CODES
 from asterism.types import errors
 from asterism.types.chat import (

@@ -9,7 +9,8 @@ from asterism.chat.ports import TurnOptions
 from asterism.chat.run import start
 from asterism.chat.turn import masked_places
 from asterism.disclosure.places import MaskingReport
-from asterism.models.llm.options import LlmOptions, ModelRequest
+from asterism.models.llm.options import LlmOptions
+from asterism.models.llm.protocol import ModelRequest
 from asterism.models.llm.provider import Lent, make_model
 from asterism.types.chat import ModelReply, ToolCall, ToolResult, Turn, TurnStatus
 from tests.chat.scenes import FIND, WRITE, Scene, Shelf, new_turn

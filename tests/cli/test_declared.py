@@ -10,10 +10,19 @@ import pytest
 from asterism.cli.options import add_request, request_from
 from asterism.cli.parser import COMMANDS, Command, CommandParser, build_parser
 from asterism.operations.calls import Call
+from asterism.operations.chat_requests import Ask, ContextOf, EditItem, ListConversations
 from asterism.operations.json import to_json
 from asterism.operations.limits import CallReply, TextPart
 from asterism.operations.operation import Operation
-from asterism.operations.requests import SearchCode, SimilarCode, SymbolLookup, SymbolRelations
+from asterism.operations.requests import (
+    AddRepository,
+    IndexCodebase,
+    IndexPlace,
+    SearchCode,
+    SimilarCode,
+    SymbolLookup,
+    SymbolRelations,
+)
 from asterism.operations.schema import Option, choice, request_fields, text, whole
 from asterism.types.errors import UsageError
 from scripts.write_docs import cli_page
@@ -99,6 +108,15 @@ def test_a_search_option_that_is_added_to_the_request() -> None:
         ("callers", SymbolRelations, set()),
         ("callees", SymbolRelations, set()),
         ("refs", SymbolRelations, {"depth"}),
+        ("ask", Ask, set()),
+        ("chat", Ask, {"question", "requestId"}),
+        ("conversations", ListConversations, set()),
+        ("context", ContextOf, set()),
+        ("agent", EditItem, {"agentName", "type"}),
+        ("index", IndexCodebase, set()),
+        ("index", AddRepository, set()),
+        ("repos", AddRepository, set()),
+        ("status", IndexPlace, set()),
     ],
 )
 def test_every_shown_field_is_an_argument(

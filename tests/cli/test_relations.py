@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from asterism.engine.connector import NONE_BY_NAME
+from asterism.structure.shapes import NONE_BY_NAME
 from tests.cli.conftest import Run
 
 CALLS = """\

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.config.load import load
-from asterism.config.logs import log_options, start_logs
+from asterism.config.load import load, log_options, start_logs
 from asterism.config.sections import LogSettings
 from asterism.config.settings import Settings
 from asterism.telemetry.events import log_event

@@ -9,8 +9,16 @@ import pytest
 from asterism.config.environment import cores
 from asterism.config.layers import Layer, resolve
 from asterism.config.load import load, worker_count
-from asterism.config.repository import rules
-from asterism.config.setting import Setting, SettingKind, Value, Voice, Zero, described, whole
+from asterism.config.setting import (
+    Setting,
+    SettingKind,
+    Value,
+    Voice,
+    Zero,
+    described,
+    rules,
+    whole,
+)
 from asterism.config.settings import Settings, all_settings
 
 MAY: Mapping[Voice, set[str]] = {

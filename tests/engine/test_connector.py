@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from asterism.config.sections import StructureSettings, TrustSettings
-from asterism.engine.connector import NO_FILES_BY_NAME, NONE_BY_NAME, Connector
+from asterism.engine.connector import Connector
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchRequest
 from asterism.engine.stores import DataDirectories
@@ -18,6 +18,7 @@ from asterism.lsp.keeper import ServerCondition
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
 from asterism.structure.positions import SymbolTarget
+from asterism.structure.shapes import NO_FILES_BY_NAME, NONE_BY_NAME
 from asterism.types.errors import LanguageServerError
 from asterism.types.structure import Connections, Fact, Known
 from tests.engine.conftest import NO_SERVERS, SETTINGS

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from asterism.engine.search import ContextLines, lines_around
+from asterism.engine.search import ContextLines, SearchRequest, lines_around
 from asterism.store.chunk_table import ChunkKey
 from tests.search.selection_hits import hit
 
@@ -33,7 +33,7 @@ def test_lines(
     file.write_bytes(end.join(LINES).encode() + end.encode())
     source = "\n".join(LINES[span[0] - 1 : span[1]])
     chunk = hit("a", text=source, lines=span).chunk._replace(file_path=str(file))
-    found = lines_around([chunk], count)
+    found = lines_around(SearchRequest(context_lines=count), [chunk])
     assert found == {ChunkKey("shop", "a"): ContextLines(before, after)}
 
 
@@ -41,4 +41,4 @@ def test_a_file_that_is_not_what_was_indexed(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("other\nlines\n")
     for name in ("a.py", "gone.py"):
         chunk = hit("a", text="one").chunk._replace(file_path=str(tmp_path / name))
-        assert lines_around([chunk], 2) == {}
+        assert lines_around(SearchRequest(context_lines=2), [chunk]) == {}

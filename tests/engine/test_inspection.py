@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from asterism.engine.engine import Engine
-from asterism.engine.inspection import FileVerdict, Freshness
+from asterism.engine.inspection import FileFreshness, FileVerdict
 from asterism.types.index import Role
 from tests.engine.conftest import make
 
@@ -34,7 +34,7 @@ def test_symbols_are_counted_by_role(engine: Engine, tmp_path: Path) -> None:
     root = make(tmp_path / "shop", a="import os\n\ndef first():\n    return os.getcwd()\n")
     engine.index(engine.register(root))
     found = engine.inspect(root / "a.py")
-    assert found.freshness is Freshness.equal
+    assert found.freshness is FileFreshness.equal
     assert found.held.symbols[Role.DEFINITION] == 1
     assert found.held.symbols[Role.IMPORT] == 1
     assert found.held.symbols[Role.USAGE] == 2
@@ -47,6 +47,6 @@ def test_a_file_whose_content_makes_it_binary(engine: Engine, tmp_path: Path, na
     (root / name).write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
     engine.index(engine.register(root))
     found = engine.inspect(root / name)
-    assert found.freshness is Freshness.skipped
+    assert found.freshness is FileFreshness.skipped
     assert found.verdict is not None
     assert found.verdict.reason == "binary"

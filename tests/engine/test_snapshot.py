@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -158,7 +159,7 @@ class Witness:
         """There is no process."""
 
 
-def meet(engine: Engine, registered: Registered, witness: Witness) -> None:
+def meet(engine: Engine, registered: Registered, witness: Any) -> None:
     engine.connector(registered)._witnesses["python"] = witness
 
 

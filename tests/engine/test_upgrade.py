@@ -12,7 +12,7 @@ from asterism.config.model_sections import EmbeddingSettings
 from asterism.engine import upgrade
 from asterism.engine.doctor.models import upgrade_findings
 from asterism.engine.engine import Engine
-from asterism.engine.metrics import Questions
+from asterism.engine.metrics import QueryCounter
 from asterism.engine.status import UpgradeState
 from asterism.engine.stores import DataDirectories
 from asterism.engine.upgrade import Upgrader
@@ -290,7 +290,7 @@ def test_where_the_settings_want_none_no_thread_is_started(
 
 
 def test_waiting_for_idle_ends_with_the_last_query() -> None:
-    questions, stop = Questions(), Event()
+    questions, stop = QueryCounter(), Event()
     done: list[str] = []
 
     def wait() -> None:

@@ -145,6 +145,24 @@ def test_permission_is_not_damage(place: Workplace, part: str) -> None:
     assert place.search("total").selection.kept
 
 
+@pytest.mark.parametrize(
+    ("part", "advice"),
+    [
+        ("catalogue", "or run as the user who built it."),
+        ("registry", "built it. Or set ASTERISM_DATA_DIR to another directory."),
+    ],
+)
+def test_status_of_what_cannot_be_read(place: Workplace, part: str, advice: str) -> None:
+    path = PARTS[part](place.data, place.home / "cache")
+    assert path is not None
+    assert place.run("status").code == 0
+    path.chmod(0)
+    said = place.run("status", through=permissions_count())
+    path.chmod(0o600)
+    assert said.code == 2
+    assert advice in " ".join((said.out + said.err).split())
+
+
 @pytest.fixture
 def failing(tmp_path: Path) -> tuple[Path, TableFile]:
     """A table with a file that the system has and refuses to read, as on a failing disk."""

@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from asterism.models.llm.options import LanguageModel, LlmOptions, ModelRequest, Provider
+from asterism.models.llm.options import LlmOptions, Provider
+from asterism.models.llm.protocol import LanguageModel, ModelRequest
 from asterism.types.chat import Message, ModelReply, Role, ToolSpec
 from tests.llm.fake_anthropic import FakeAnthropic
 from tests.llm.fake_openai import FakeOpenAI

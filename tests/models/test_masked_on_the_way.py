@@ -12,7 +12,8 @@ import pytest
 from asterism.disclosure.tokens import mark
 from asterism.models.embed.options import EmbedOptions
 from asterism.models.embed.provider import make_embedder
-from asterism.models.llm.options import LlmOptions, ModelRequest
+from asterism.models.llm.options import LlmOptions
+from asterism.models.llm.protocol import ModelRequest
 from asterism.models.llm.provider import Lent, make_model
 from asterism.models.rerank.options import RerankOptions
 from asterism.models.rerank.provider import make_reranker

@@ -11,19 +11,23 @@ import anyio
 import pytest
 from mcp import Client
 
+from asterism.api.keywords import request_of
 from asterism.cli.options import request_from
 from asterism.cli.parser import Command, build_parser
 from asterism.engine.engine import Engine
+from asterism.engine.search import SearchRequest
 from asterism.operations.calls import Call, Standpoint
 from asterism.operations.dispatch.toolbox import Toolbox
 from asterism.operations.json import to_json
 from asterism.operations.limits import CallReply, TextPart
 from asterism.operations.operation import Operation, Route
 from asterism.operations.registry import OPERATIONS
-from asterism.operations.schema import Json, choice, request_fields, text, whole
+from asterism.operations.requests import SearchCode, engine_request
+from asterism.operations.schema import Json, choice, request_fields, switch, text, whole
 from asterism.servers.mcp.handshake import instructions_for
 from asterism.servers.mcp.server import make_server
 from asterism.types.request_limits import Bound
+from scripts.house.table import EXAMPLES, files_with
 from scripts.write_docs import operations_table, tools_page
 from tests.servers.http_clients import client_of
 
@@ -97,6 +101,50 @@ def test_an_operation_that_is_added_is_on_every_surface(engine: Engine, harbor: 
     line = ["echo", "--words", "x", "--stage", "late"]
     options = build_parser((command,), (SCRATCH,)).parse_args(line)
     assert request_from(Echo, options) == Echo(words="x", stage="late")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WiderSearch(SearchCode):
+    """`search_code` with an option that it has not: a field that the engine's request knows."""
+
+    spread: Annotated[bool, switch("Several symbols of a file early.")] = False
+
+
+WIDER = Operation(
+    name="wider_search",
+    title="Search wider",
+    description="Find code.",
+    request=WiderSearch,
+    reply=Echoed,
+    run=lambda _call, asked: CallReply(
+        parts=(), structured={"spread": engine_request(asked, SearchRequest).spread}
+    ),
+    is_tool=True,
+    route=Route("POST", "/api/wider"),
+)
+
+
+def test_a_search_option_that_is_added_is_on_every_surface(engine: Engine, harbor: Path) -> None:
+    toolbox = Toolbox(engine, Standpoint(harbor), operations=(WIDER,))
+    shown = anyio.run(listed_by_server, toolbox)["wider_search"]
+    described = "Several symbols of a file early."
+    assert shown["inputSchema"]["properties"]["spread"]["description"] == described
+    with client_of(toolbox) as client:
+        for given, spread in (({}, False), ({"spread": True}, True)):
+            answer = client.post("/api/wider", json={"query": "x", **given})
+            assert answer.json() == {"spread": spread}
+    assert described in tools_page(toolbox.operations)
+    command = Command("wider", "Find code.", operation="wider_search")
+    options = build_parser((command,), (WIDER,)).parse_args(["wider", "x", "--spread"])
+    assert request_from(WiderSearch, options).spread
+    asked, filters = request_of(WiderSearch, {"query": "x", "spread": True, "path": "src"})
+    assert engine_request(asked, SearchRequest).spread
+    assert filters == {"path": "src"}
+
+
+@pytest.mark.parametrize("kind", ["a filter", "an MCP tool", "a search option"])
+def test_what_is_added_touches_two_files(kind: str) -> None:
+    assert len(files_with(*EXAMPLES[kind])) <= 2
 
 
 def test_listing_operations_loads_nothing_heavy() -> None:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from asterism.search.ranking.options import RankOptions
-from asterism.search.recall import Sources
-from asterism.search.similar import MOST_CHUNKS, CodePlace, find_similar, model_at
+from asterism.search.recall import CodePlace, Sources
+from asterism.search.similar import MOST_CHUNKS, find_similar, model_at
 from asterism.store.chunk_table import ChunkKey
 from asterism.types.errors import UsageError
 from asterism.types.search import Filter

@@ -420,14 +420,14 @@ def test_files_that_were_not_read_are_counted(ask: Callable[..., ByName]) -> Non
 
 def test_one_question_for_several_symbols(ask: Callable[..., ByName]) -> None:
     targets = [SymbolTarget("store/lid.go", "Lid", 7), SymbolTarget("store/lid.go", "Gone", 1)]
-    lid, gone = ask().all_connections(targets)
+    lid, gone = map(ask().connections, targets)
     assert lid is not None
     assert lid.symbol.line == 7
     assert gone is None
 
 
 def test_trees_of_calls_end_in_circles(ask: Callable[..., ByName]) -> None:
-    question = ask().question()
+    question = ask()
     knot = question.connections(SymbolTarget("tools/knot.py", "knot", 1))
     assert knot is not None
 

@@ -12,10 +12,7 @@ from typing import Unpack
 
 from asterism.api.keywords import (
     AskKeywords,
-    ContextKeywords,
     RoleName,
-    SearchKeywords,
-    SimilarKeywords,
     ask_request,
     check_choice,
     request_of,
@@ -42,16 +39,20 @@ from asterism.config.settings import Settings
 from asterism.engine.chat.service import Asking
 from asterism.engine.engine import Engine
 from asterism.engine.lookups import place_in
+from asterism.engine.search import SearchRequest
 from asterism.engine.stores import DataDirectories
 from asterism.indexing.report import Listener, Progress, SyncReport, UpgradeReport
 from asterism.operations.requests import (
     STAGES,
     CodebaseSearch,
+    ContextKeywords,
     SearchCode,
+    SearchKeywords,
     SimilarCode,
+    SimilarKeywords,
     SymbolLookup,
+    engine_request,
 )
-from asterism.operations.search import engine_request
 from asterism.store.registry import Registered
 from asterism.types.chat import TurnEvent
 from asterism.types.errors import UsageError, WorkerDied
@@ -127,7 +128,7 @@ class Codebase:
         `bm25_weight` is deprecated: the mode chooses between words and meaning.
         """
         asked, narrowed = request_of(SearchCode, {"query": query, **options})
-        request = engine_request(asked, self._where(filters, narrowed))
+        request = engine_request(asked, SearchRequest, where=self._where(filters, narrowed))
         engine = self._open()
         self._build_if_missing(engine)
         return reply_of(engine.search(self._registered, request), self._registered)
@@ -152,7 +153,7 @@ class Codebase:
         lines = (asked.start_line, asked.end_line)
         # A wrong place is an error before an index is built.
         place_in(self._registered, path, *lines)
-        request = engine_request(asked, self._where(filters, narrowed))
+        request = engine_request(asked, SearchRequest, where=self._where(filters, narrowed))
         self._build_if_missing(engine)
         found = engine.similar(self._registered, request, path, lines)
         return reply_of(found, self._registered)

@@ -7,44 +7,15 @@ from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from asterism.engine.chat.requests import AskRequest
 from asterism.engine.sessions import ContextRequest
+from asterism.operations.chat_requests import Ask, ContextOf
+from asterism.operations.requests import engine_request
 from asterism.operations.schema import Json, request_fields
 from asterism.types.errors import UsageError
 from asterism.types.request_limits import FIELDS, check_text
 from asterism.types.search import Filters
 
-ModeName: TypeAlias = Literal["hybrid", "semantic", "exact", "definition", "similar"]
-StageName: TypeAlias = Literal["discover", "refine"]
 RoleName: TypeAlias = Literal["definition", "export", "import", "usage"]
 _Request = TypeVar("_Request")
-
-
-class SimilarKeywords(Filters, total=False):
-    """Of `Codebase.similar`: the fields of the operation `similar_code`, and filters."""
-
-    limit: int
-    exhaustive: bool
-    min_score: float
-    stage: StageName | None
-    context_lines: int
-    cursor: str | None
-    max_tokens: int | None
-
-
-class SearchKeywords(SimilarKeywords, total=False):
-    """Of `Codebase.search`: the fields of the operation `search_code`, and filters."""
-
-    mode: ModeName
-    code_snippet: str | None
-    bm25_weight: float | None
-
-
-class ContextKeywords(Filters, total=False):
-    """Of `Codebase.context`: the fields of the operation `codebase_search`, and filters."""
-
-    limit: int
-    min_score: float | None
-    max_tokens: int | None
-    stage: StageName | None
 
 
 class AskKeywords(TypedDict, total=False):
@@ -142,35 +113,27 @@ _READERS = {
 }
 
 
+_DECLARED = {
+    "conversation": "conversationId",
+    "agent": "agentName",
+    "request_id": "requestId",
+}
+"""Keywords that the operation `ask` calls otherwise."""
+
+
 def ask_request(question: object, options: Mapping[str, object]) -> AskRequest:
     """A question with its options, each of the right type."""
     _check_known("ask", options, AskKeywords)
-    retries = options.get("retries")
-    words: dict[str, Any] = {
-        name: text(name, value) for name, value in options.items() if name != "retries"
-    }
-    return AskRequest(
-        question=text("question", question),
-        retries=None if retries is None else whole("retries", retries),
-        **words,
-    )
+    given = {_DECLARED.get(name, name): value for name, value in options.items()}
+    asked, _ = request_of(Ask, {**given, "question": question})
+    return engine_request(asked, AskRequest)
 
 
 def context_request(request: object, options: Mapping[str, object]) -> ContextRequest:
     """What is asked for, each option of the right type; None means that it is not given."""
     _check_known("context_for", options, RequestKeywords)
-    readers = {
-        "agent": text,
-        "session": text,
-        "max_tokens": whole,
-        "code_hits": whole,
-        "min_score": number,
-        "connect": _switch,
-    }
-    given: dict[str, Any] = {
-        name: readers[name](name, value) for name, value in options.items() if value is not None
-    }
-    return ContextRequest(message=text("request", request), **given)
+    asked, _ = request_of(ContextOf, {**options, "message": text("request", request)})
+    return engine_request(asked, ContextRequest)
 
 
 def _check_known(function: str, options: Mapping[str, object], declared: type) -> None:

@@ -53,7 +53,7 @@ class CodePart(NamedTuple):
     score: float
 
 
-class LeftOut(NamedTuple):
+class LeftOutItem(NamedTuple):
     """Something that the request is not given, and why."""
 
     what: str
@@ -65,14 +65,14 @@ class LeftOut(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RequestContext:
+class GivenContext:
     """Everything a request should know, within one token budget."""
 
     agent: str
     items: tuple[ContextItem, ...]
     """Rules, then references, then tools, each in its order."""
     code: tuple[CodePart, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[LeftOutItem, ...]
     used_tokens: int
     budget: int
     session: str | None = None
@@ -107,7 +107,7 @@ def context_for(
     *,
     settings: Mapping[str, object] | None = None,
     **options: Unpack[RequestKeywords],
-) -> RequestContext:
+) -> GivenContext:
     """What a model should be given for a request: items of an agent, and code.
 
     Items are chosen by meaning among those of `agent` ("reader" by default), or of the agent whose
@@ -133,10 +133,10 @@ def context_for(
         return request_context_of(context_for(engine, registered, wanted))
 
 
-def request_context_of(found: ContextFor) -> RequestContext:
+def request_context_of(found: ContextFor) -> GivenContext:
     """The engine's reply as programs get it."""
     context = found.context
-    return RequestContext(
+    return GivenContext(
         agent=context.agent,
         items=tuple(_item(entry, found.items[entry.key]) for entry in context.items),
         code=tuple(
@@ -144,7 +144,7 @@ def request_context_of(found: ContextFor) -> RequestContext:
             for code in found.code
         ),
         left_out=tuple(
-            LeftOut(str(entry.key), str(entry.reason), entry.score, entry.detail)
+            LeftOutItem(str(entry.key), str(entry.reason), entry.score, entry.detail)
             for entry in context.left_out
         ),
         used_tokens=found.used_tokens,

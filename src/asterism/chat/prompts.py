@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from asterism.chat.ports import PreparedRequest, TurnOptions
-from asterism.models.llm.options import LanguageModel
+from asterism.models.llm.protocol import LanguageModel
 from asterism.types.chat import Message, Role, ToolResult, ToolSpec, Turn, TurnStatus
 
 CHARS_PER_TOKEN = 4

@@ -11,7 +11,7 @@ from asterism.chat.extractive import first_sentence
 from asterism.chat.ports import CodeSearch, Searched
 from asterism.chat.prompts import as_data
 from asterism.disclosure.places import MaskedTokens
-from asterism.models.llm.options import LanguageModel, ModelRequest
+from asterism.models.llm.protocol import LanguageModel, ModelRequest
 from asterism.telemetry.notices import counting_masked
 from asterism.types.chat import NO_USAGE, Message, ModelReply, Role, ToolResult, TriedSearch, Usage
 from asterism.types.errors import ProviderError

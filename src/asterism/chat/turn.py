@@ -29,7 +29,7 @@ from asterism.chat.prompts import (
 from asterism.chat.retrieval_loop import Grounded, Judging, ground
 from asterism.chat.tool_calls import CallTerms, is_looping, offered, run_call, sort_calls
 from asterism.disclosure.places import MaskedPlace, MaskedTokens, places_in
-from asterism.models.llm.options import LanguageModel, ModelRequest
+from asterism.models.llm.protocol import LanguageModel, ModelRequest
 from asterism.telemetry.notices import counting_masked
 from asterism.types.chat import (
     RESUMABLE,

@@ -1,7 +1,6 @@
 """Arguments of commands: what many share, and those that an operation's request declares."""
 
 import argparse
-from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from asterism.operations.schema import RequestField, request_fields
@@ -16,18 +15,32 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
+def add_action(parser: argparse.ArgumentParser, *actions: str) -> None:
+    """Add what is to be done; the first of them unless told otherwise."""
+    parser.add_argument(
+        "action",
+        nargs="?",
+        choices=actions,
+        default=actions[0],
+        help="what to do (default: %(default)s)",
+    )
+
+
 def add_path(parser: argparse.ArgumentParser, text: str) -> None:
     """Add a PATH that may be left out."""
     parser.add_argument("path", metavar="PATH", nargs="?", help=text)
 
 
 def add_request(
-    parser: argparse.ArgumentParser, request: type, leave_out: Iterable[str] = ()
+    parser: argparse.ArgumentParser, request: type, *names: str, when: str = ""
 ) -> None:
-    """Add the fields of a request record that the command line shows."""
-    for field in request_fields(request):
-        if field.option.shown and field.name not in leave_out:
-            _add(parser, field)
+    """Add the fields of a request record that the command line shows, or those that are named.
+
+    `when` begins their help: the action that they belong to.
+    """
+    shown = {field.name: field for field in request_fields(request) if field.option.shown}
+    for name in names or shown:
+        _add(parser, shown[name], when)
 
 
 def request_from(request: type[_Request], options: argparse.Namespace, **given: Any) -> _Request:
@@ -40,7 +53,7 @@ def request_from(request: type[_Request], options: argparse.Namespace, **given: 
     for field in request_fields(request):
         bounded = field.option.is_bounded and "minimum" in field.schema
         if bounded and field.name in typed:
-            _check_number(_flag(field), field.schema, typed[field.name])
+            _check_number(flag_of(field), field.schema, typed[field.name])
     values = {**typed, **given}
     return request(**{name: value for name, value in values.items() if value is not None})
 
@@ -63,13 +76,14 @@ def _check_number(flag: str, schema: dict[str, Any], value: float) -> None:
         check_number(flag, schema, value)
 
 
-def _flag(field: RequestField) -> str:
+def flag_of(field: RequestField) -> str:
+    """How the command line spells a field."""
     return field.option.flag or f"--{field.name.replace('_', '-')}"
 
 
-def _add(parser: argparse.ArgumentParser, field: RequestField) -> None:
+def _add(parser: argparse.ArgumentParser, field: RequestField, when: str) -> None:
     option, schema = field.option, field.schema
-    described: dict[str, Any] = {"help": option.help or _sentence(schema)}
+    described: dict[str, Any] = {"help": when + (option.help or _sentence(schema))}
     if option.is_position:
         described["metavar"] = option.metavar or field.name.upper()
         if not field.required:
@@ -78,11 +92,12 @@ def _add(parser: argparse.ArgumentParser, field: RequestField) -> None:
         return
     kind = schema.get("type")
     if kind == "boolean":
-        parser.add_argument(_flag(field), dest=field.name, action="store_true", **described)
+        parser.add_argument(flag_of(field), dest=field.name, action="store_true", **described)
         return
     if "default" in schema:
         described["default"] = schema["default"]
-        described["help"] += " (default: %(default)s)"
+        usual = schema["default"]
+        described["help"] += f" (default: {f'{usual:,}' if isinstance(usual, int) else usual})"
     one = schema["anyOf"][0] if "anyOf" in schema else schema
     if one is not schema or kind == "object":
         described["action"] = "append"
@@ -93,7 +108,7 @@ def _add(parser: argparse.ArgumentParser, field: RequestField) -> None:
         described["metavar"] = option.metavar or _METAVARS.get(one["type"], field.name.upper())
     if one["type"] in _TYPES:
         described["type"] = _TYPES[one["type"]]
-    parser.add_argument(_flag(field), dest=field.name, **described)
+    parser.add_argument(flag_of(field), dest=field.name, **described)
 
 
 def _sentence(schema: dict[str, Any]) -> str:

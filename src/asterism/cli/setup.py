@@ -11,13 +11,13 @@ from asterism.analysis.source.checkouts import check_inside, enclosing_checkout,
 from asterism.analysis.source.secrets import is_secret_path
 from asterism.config.environment import cache_directory, data_directory
 from asterism.config.layers import Limited
-from asterism.config.load import load
-from asterism.config.logs import start_logs
+from asterism.config.load import load, start_logs
 from asterism.config.settings import Settings
 from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories
+from asterism.store.registry import Registered
 from asterism.telemetry.log import is_logging
-from asterism.types.errors import PathMissing, PathUnreadable, SettingError
+from asterism.types.errors import PathMissing, PathUnreadable, SettingError, UsageError
 from asterism.types.files import display_path
 
 
@@ -118,3 +118,32 @@ def engine() -> Engine:
 def directory_named(typed: str | None) -> Path:
     """The directory a user means, as an absolute path; nothing means where they stand."""
     return Path(on_disk(typed)).absolute() if typed is not None else Path.cwd()
+
+
+def place_named(typed: str | None) -> Path:
+    """A file or directory that the user names and that exists; nothing means where they stand."""
+    place = directory_named(typed)
+    if not place.exists():
+        raise PathMissing(f"{display_path(str(typed or place))} does not exist; check the path.")
+    return place
+
+
+def repository_around(here: Engine, typed: str | None) -> Registered | None:
+    """The repository that a path means; without one that of the current directory, if any."""
+    return here.registry.find(Path.cwd()) if typed is None else here.locate(directory_named(typed))
+
+
+INPUT_BYTES = 1_000_000
+"""What a question on standard input may have: a hundred times what is read of it."""
+
+
+def question_typed(typed: str) -> str:
+    """The question; `-` reads it from standard input, whose bytes that are no text are shown."""
+    if typed != "-":
+        return typed
+    if sys.stdin is None:
+        raise UsageError("There is no standard input to read the question from; give it instead.")
+    data = sys.stdin.buffer.read(INPUT_BYTES + 1)
+    if len(data) > INPUT_BYTES:
+        raise UsageError(f"The question is over {INPUT_BYTES:,} bytes; give the part that matters.")
+    return data.decode("utf-8", "replace")

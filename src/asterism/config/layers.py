@@ -10,15 +10,17 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
-from asterism.config.repository import (
+from asterism.config.setting import (
     RefusedValue,
     RepositoryFile,
+    Setting,
+    Value,
+    Zero,
     allows,
     is_within,
     shown,
     warning,
 )
-from asterism.config.setting import Setting, Value, Zero
 from asterism.config.settings import Settings, all_settings
 from asterism.types.errors import SettingError
 from asterism.types.files import display_path

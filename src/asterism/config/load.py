@@ -1,8 +1,9 @@
-"""The user's settings for one repository, from every place they may stand."""
+"""The user's settings for one repository, from every source; and the log as they want it."""
 
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 from asterism.analysis.chunks.units import ChunkOptions
 from asterism.analysis.source.checkouts import enclosing_checkout
@@ -14,6 +15,7 @@ from asterism.config.environment import (
     git_excludes,
     home,
     rerank_key,
+    secret_values,
     unknown_variables,
     user_file,
 )
@@ -22,6 +24,8 @@ from asterism.config.settings import Settings
 from asterism.config.trust import is_named
 from asterism.models.embed.options import EmbedOptions, identity_of
 from asterism.models.rerank.options import RerankOptions
+from asterism.telemetry.events import hide
+from asterism.telemetry.log import Format, Level, LogOptions, start_logging
 from asterism.types.errors import AsterismError, SettingError
 from asterism.types.files import display_path
 
@@ -129,3 +133,40 @@ def rerank_options(settings: Settings) -> RerankOptions:
 def worker_count(settings: Settings) -> int:
     """How many processes to use: more than cores would only take memory."""
     return min(settings.work.jobs or cores(), cores())
+
+
+def start_logs(settings: Settings, serving: bool = False, others: tuple[str, ...] = ()) -> None:
+    """Log from now on as the settings say; `serving` is what a process does that stays.
+
+    `others` are loggers of libraries whose warnings belong into the same log.
+    """
+    options = log_options(settings, serving, others)
+    hide(secret_values())
+    try:
+        start_logging(options)
+    except OSError as error:
+        raise SettingError(
+            f"log.file = {display_path(options.file)!r} cannot be written ({error.strerror}); give "
+            "another file, or none."
+        ) from error
+
+
+def log_options(
+    settings: Settings, serving: bool = False, others: tuple[str, ...] = ()
+) -> LogOptions:
+    """What is logged, how, and where."""
+    chosen = settings.log
+    level = chosen.level
+    if level == "auto":
+        level = "info" if serving or chosen.file else "off"
+    return LogOptions(
+        cast("Level", level), cast("Format", chosen.format), _file(chosen.file), others
+    )
+
+
+def _file(written: str) -> str:
+    user = home()
+    path = f"{user}{written[1:]}" if user and written.startswith("~/") else written
+    if path and not Path(path).is_absolute():
+        raise SettingError(f"log.file = {written!r} is not allowed; give an absolute path.")
+    return path

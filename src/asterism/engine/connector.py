@@ -4,9 +4,9 @@ import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from asterism.analysis.resolve.candidates import family_of
 from asterism.analysis.syntax.language import detect
@@ -19,25 +19,19 @@ from asterism.languages.registry import facets_of
 from asterism.lsp.keeper import KeeperOptions, ServerCondition
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered
-from asterism.structure.facts import ByName
 from asterism.structure.positions import SymbolTarget
+from asterism.structure.project import CheckerProject
 from asterism.structure.repository import FileReader, FilesOnce, IndexedRepository, KeptOutlines
-from asterism.structure.servers.catalogue import BY_FAMILY, SERVERS, ServerProfile
-from asterism.structure.shapes import completed
-from asterism.structure.uses import CALLABLE
 from asterism.types.deadlines import check_deadline
 from asterism.types.errors import LanguageServerError, ServerGarbled, ServerMissing
 from asterism.types.files import FoundFile, display_path
-from asterism.types.structure import Connections, Fact, Gap
+from asterism.types.structure import Connections, Fact
 
 # The value of a setting that switches a language server off.
 OFF = "off"
 
 # Characters of a reason; what a program that crashed printed is mostly a list of addresses.
 MOST_WORDS = 300
-
-NONE_BY_NAME = "none found by name, which does not see calls through interfaces or values"
-NO_FILES_BY_NAME = "no other file found by name, which does not follow every import"
 
 _ALL = frozenset(Fact)
 
@@ -53,34 +47,8 @@ _ODD = (
 )
 
 
-class Witness(Protocol):
-    """A compiler or type checker with a repository loaded."""
-
-    @property
-    def condition(self) -> ServerCondition:
-        """Whether it is starting, ready or resting."""
-        ...
-
-    @property
-    def pid(self) -> int | None:
-        """Its process, while there is one."""
-        ...
-
-    def warm_up(self, files: Sequence[FoundFile]) -> None:
-        """Begin to load it in the background."""
-        ...
-
-    def connections(
-        self, targets: Sequence[SymbolTarget], files: Sequence[FoundFile]
-    ) -> tuple[Connections, ...]:
-        """What is known of each target."""
-        ...
-
-    def close(self) -> None:
-        """End the process."""
-        ...
-
-
+Witness: TypeAlias = CheckerProject[Any]
+"""A compiler or type checker with a repository loaded."""
 _Make: TypeAlias = Callable[[], Witness]
 
 
@@ -102,11 +70,8 @@ class Connector:
         self._files = FileReader(registered.repository.root, self._outlines)
         self._witnesses: dict[str, Witness] = {}
         self._found: dict[str, str | None] = {}
-        self._makes: Mapping[str, _Make] = {
-            "typescript": self._typescript,
-            "python": self._python,
-            **{server.family: partial(self._served, server) for server in SERVERS},
-        }
+        self.own: Mapping[str, _Make] = {"typescript": self._typescript, "python": self._python}
+        """What comes with Asterism; the others are language servers that the user installs."""
 
     def warm_up(self, catalogue: Catalogue, languages: Collection[str] = ()) -> None:
         """Start the witnesses that a query may need, in the background.
@@ -114,7 +79,7 @@ class Connector:
         Those of `languages` alone, where some are given. What the index knows of the files is
         enough to begin with; trouble shows when something is asked.
         """
-        wanted = {_family(language) for language in languages} or {*self._makes}
+        wanted = {_family(language) for language in languages} or {*self.own, *self._served}
         wanted = {family for family in wanted if self.has_witness(family)}
         if all(self._is_under_way(family) for family in wanted):
             return
@@ -134,12 +99,12 @@ class Connector:
         A language server that is off, or neither installed nor named, is nothing that is missing.
         """
         family = _family(language)
-        if family not in BY_FAMILY:
-            return family in self._makes
-        given: str = getattr(self._settings.structure, family)
+        given = self._setting(family)
+        if given is None:
+            return family in self.own
         if given == OFF or not self.is_trusted:
             return False
-        return bool(given) or self._installed(BY_FAMILY[family]) is not None
+        return bool(given) or self._installed(family) is not None
 
     @property
     def is_trusted(self) -> bool:
@@ -152,11 +117,19 @@ class Connector:
 
         Nothing is started to find that out.
         """
-        server = BY_FAMILY.get(_family(language))
-        if server is None or self.is_trusted:
+        family = _family(language)
+        given = self._setting(family)
+        if given is None or self.is_trusted:
             return False
-        given: str = getattr(self._settings.structure, server.family)
-        return given != OFF if given else self._program(server) is not None
+        return given != OFF if given else self._program(family) is not None
+
+    def _setting(self, family: str) -> str | None:
+        """The setting of a language server; None where a family has none."""
+        if family in self.own:
+            return None
+        from asterism.structure.servers.catalogue import BY_FAMILY
+
+        return getattr(self._settings.structure, family) if family in BY_FAMILY else None
 
     @property
     def advice(self) -> str:
@@ -167,14 +140,26 @@ class Connector:
             f"because build files can make them run programs; `asterism trust {root}` allows it."
         )
 
-    def _program(self, server: ServerProfile) -> str | None:
-        return program(server.program, self._registered.repository.root)
+    @property
+    def _served(self) -> Collection[str]:
+        """The families whose language servers may start."""
+        if not self.is_trusted:
+            return ()
+        from asterism.structure.servers.catalogue import BY_FAMILY
+
+        return BY_FAMILY
+
+    def _program(self, family: str) -> str | None:
+        from asterism.structure.servers.catalogue import BY_FAMILY
+
+        return program(BY_FAMILY[family].program, self._registered.repository.root)
 
     def witness(self, language: str) -> Witness:
         """The language server for a language; raises LanguageServerError if there is no answer."""
         family = _family(language)
         if family not in self._witnesses:
-            self._witnesses[family] = self._makes[family]()
+            make = self.own.get(family)
+            self._witnesses[family] = make() if make else self._server(family)
         return self._witnesses[family]
 
     def close(self) -> None:
@@ -225,29 +210,30 @@ class Connector:
         )
         return PythonProject(require_checker(given or None), root, options)
 
-    def _served(self, server: ServerProfile) -> Witness:
-        from asterism.structure.servers.catalogue import require_server
+    def _server(self, family: str) -> Witness:
+        from asterism.structure.servers.catalogue import BY_FAMILY, require_server
         from asterism.structure.servers.project import ServerOptions, ServerProject
 
+        server = BY_FAMILY[family]
         if not self.is_trusted:
             raise ServerMissing(self.advice)
-        given: str = getattr(self._settings.structure, server.family)
-        found = require_server(server, given) if given else self._installed(server)
+        given = self._setting(family)
+        found = require_server(server, given) if given else self._installed(family)
         if found is None:
             raise ServerMissing(f"The language server {server.program} is not installed.")
         options = ServerOptions(memory_bytes=self._memory_bytes, keeper=self._keeper)
         place = (self._registered.repository.root, self._cache)
         return ServerProject(server, found, self._files, place, options)
 
-    def _installed(self, server: ServerProfile) -> str | None:
+    def _installed(self, family: str) -> str | None:
         """Where a server is that the user has installed; it is looked for once."""
-        if server.family not in self._found:
-            from asterism.structure.servers.catalogue import can_start
+        if family not in self._found:
+            from asterism.structure.servers.catalogue import BY_FAMILY, can_start
 
-            place = self._program(server)
-            works = place is not None and can_start(server, place)
-            self._found[server.family] = place if works else None
-        return self._found[server.family]
+            place = self._program(family)
+            works = place is not None and can_start(BY_FAMILY[family], place)
+            self._found[family] = place if works else None
+        return self._found[family]
 
 
 class Questions:
@@ -264,11 +250,17 @@ class Questions:
         """The files as they were when the query first read them."""
         self._connector = connector
         self._snapshot = snapshot
-        name = snapshot.registered.repository.name
-        self.by_name = ByName(IndexedRepository(name, files, snapshot.catalogue)).question()
-        """The same state, by names alone."""
         self._failed: set[str] = set()
         self._known: dict[SymbolTarget, Connections | None] = {}
+
+    @cached_property
+    def by_name(self) -> Callable[[SymbolTarget], Connections | None]:
+        """Answers for the same state, by names alone."""
+        from asterism.structure.facts import ByName
+
+        name = self._snapshot.registered.repository.name
+        repository = IndexedRepository(name, self.files, self._snapshot.catalogue)
+        return ByName(repository).connections
 
     @cached_property
     def _listing(self) -> tuple[FoundFile, ...]:
@@ -306,23 +298,28 @@ class Questions:
         silent = [gap.why for gap in found.gaps if set(gap.facts) == _ALL] if found else []
         if found is not None and not silent:
             return self._completed(target, found)
-        named = _honest(self.by_name.connections(target))
+        named = self._named(target)
         if named is None:
             return found
         if silent:
             self.notes.append(_by_name_note(f"{display_path(target.path)}: {silent[0]}."))
         return named
 
+    def _named(self, target: SymbolTarget) -> Connections | None:
+        from asterism.structure.shapes import honest
+
+        named = self.by_name(target)
+        return named and honest(named)
+
     def _completed(self, target: SymbolTarget, found: Connections) -> Connections:
         """With what names say of facts that a language server knows not all of."""
         language = detect(target.path).language
-        if _family(language) not in BY_FAMILY:
+        if _family(language) in self._connector.own:
             return self._with_unread(target, found, language)
         missing = {fact for gap in found.gaps for fact in gap.facts}
         if not missing:
             return found
-        named = self.by_name.connections(target)
-        return completed(found, named, missing) if named is not None else found
+        return self._joined(found, self.by_name(target), missing)
 
     def _with_unread(self, target: SymbolTarget, found: Connections, language: str) -> Connections:
         """With its uses in files that the compiler does not read: components, notebooks."""
@@ -331,7 +328,7 @@ class Questions:
             for other in self._languages
             if family_of(other) == family_of(language) and _family(other) != _family(language)
         }
-        named = self.by_name.connections(target) if unread else None
+        named = self.by_name(target) if unread else None
         if named is None:
             return found
         there = replace(
@@ -340,7 +337,14 @@ class Questions:
             users=tuple(edge for edge in named.users if _is_in(edge.target.path, unread)),
             references=tuple(path for path in named.references or () if _is_in(path, unread)),
         )
-        return completed(found, there, {Fact.callers, Fact.references})
+        return self._joined(found, there, {Fact.callers, Fact.references})
+
+    def _joined(
+        self, found: Connections, named: Connections | None, missing: Collection[Fact]
+    ) -> Connections:
+        from asterism.structure.shapes import completed
+
+        return completed(found, named, missing) if named is not None else found
 
     @cached_property
     def _languages(self) -> frozenset[str]:
@@ -376,23 +380,6 @@ def _by_name_note(why: object) -> str:
     words = " ".join(str(why).split())
     short = words if len(words) <= MOST_WORDS else f"{words[:MOST_WORDS]}…"
     return f"Connected by name: {short}"
-
-
-def _honest(found: Connections | None) -> Connections | None:
-    """Marks empty callers and references as unknown, because names cannot prove absence."""
-    if found is None:
-        return None
-    known = {fact for gap in found.gaps for fact in gap.facts}
-    is_uncalled = found.kind in CALLABLE and not found.callers
-    # What no other file can see has no references there; nothing else is sure to have none.
-    is_alone = not found.references and (is_uncalled or found.is_exported)
-    missing = [
-        *([Fact.callers] if is_uncalled and Fact.callers not in known else []),
-        *([Fact.references] if is_alone and Fact.references not in known else []),
-    ]
-    why = NONE_BY_NAME if is_uncalled else NO_FILES_BY_NAME
-    gaps = (*found.gaps, Gap(tuple(missing), why)) if missing else found.gaps
-    return replace(found, references=None if is_alone else found.references, gaps=gaps)
 
 
 def _family(language: str) -> str:

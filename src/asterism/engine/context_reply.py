@@ -125,10 +125,7 @@ def pooled(request: SearchRequest) -> SearchRequest:
     """The request for all hits of which a context chooses its results, whole, however long."""
     if request.exhaustive or request.cursor is not None:
         raise UsageError("Every match, page by page, is a list; ask for it without context.")
-    limit = max(request.limit, WORTH.pool)
-    return replace(
-        request, limit=limit, min_score=0.0, token_budget=None, context_lines=0, spread=False
-    )
+    return request.whole(max(request.limit, WORTH.pool))
 
 
 def budget_for(wanted: int | None) -> int:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from asterism.analysis.source.checkouts import check_inside, enclosing_checkout
 from asterism.config.settings import Settings
-from asterism.engine.metrics import Questions, record_search, record_sync
+from asterism.engine.metrics import QueryCounter, record_search, record_sync
 from asterism.engine.snapshot import (
     Freshness,
     QuerySnapshot,
@@ -60,7 +60,7 @@ class Engine:
         self._places = places
         self._settings = settings
         self.registry = Registry(places.data)
-        self.questions = Questions()
+        self.questions = QueryCounter()
         self._unchanged = Unchanged()
         self._warm: Warm | None = None
         self._connectors: dict[str, Connector] = {}

@@ -30,7 +30,7 @@ from asterism.types.index_states import damaged, not_indexed
 from asterism.types.outline import Problem
 
 
-class Freshness(StrEnum):
+class FileFreshness(StrEnum):
     """How what the index holds of a file compares with the disk."""
 
     equal = "equal"
@@ -96,7 +96,7 @@ class Inspection:
     verdict: FileVerdict | None
     """None where there is no file."""
     held: Held
-    freshness: Freshness
+    freshness: FileFreshness
     problems: tuple[Problem, ...] = ()
     """What is wrong with the file's syntax now."""
     unread: str = ""
@@ -242,15 +242,15 @@ def _chunks(
     return found, ""
 
 
-def _freshness(held: Held, verdict: FileVerdict | None, digest: bytes | None) -> Freshness:
+def _freshness(held: Held, verdict: FileVerdict | None, digest: bytes | None) -> FileFreshness:
     if held.state is None and held.trouble:
-        return Freshness.unknown
+        return FileFreshness.unknown
     if verdict is None:
-        return Freshness.gone
+        return FileFreshness.gone
     if not verdict.indexed:
-        return Freshness.excluded if held.state is not None else Freshness.skipped
+        return FileFreshness.excluded if held.state is not None else FileFreshness.skipped
     if held.state is None:
-        return Freshness.new
+        return FileFreshness.new
     if digest is None:
-        return Freshness.unknown
-    return Freshness.equal if digest == held.state.content_hash else Freshness.changed
+        return FileFreshness.unknown
+    return FileFreshness.equal if digest == held.state.content_hash else FileFreshness.changed

@@ -8,8 +8,7 @@ from pathlib import Path
 from asterism.engine.modes import SearchResources, SearchResult, encoder_sources, only_hits
 from asterism.engine.snapshot import Freshness, QuerySnapshot
 from asterism.search.ranking.options import RankOptions
-from asterism.search.recall import Sources
-from asterism.search.similar import CodePlace, Model, find_similar, model_at
+from asterism.search.recall import CodePlace, Model, Sources
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.registry import Registered, Registry
 from asterism.types.errors import (
@@ -59,6 +58,8 @@ def found_like(
     means: SearchResources,
 ) -> tuple[SearchResult, Model]:
     """What is like the code at a place, and that code; no model is loaded for it."""
+    from asterism.search.similar import find_similar, model_at
+
     model = model_at(sources.chunks, registered.repository.name, place)
     if model is None:
         raise _not_indexed(place, registered, sources.catalogue)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from asterism import __version__
 from asterism.indexing.report import SyncReport
 from asterism.models.embed.provider import Embedder, Matrix
-from asterism.models.rerank.provider import Reranker
+from asterism.models.rerank.options import Reranker
 from asterism.telemetry.events import LOGGER, log_event
 from asterism.telemetry.meters import (
     BUILD,
@@ -41,7 +41,7 @@ LOOK_SECONDS = 1.0
 """How often someone who waits looks whether he is to stop."""
 
 
-class Questions:
+class QueryCounter:
     """Counts in-flight queries so that background work can yield."""
 
     def __init__(self) -> None:

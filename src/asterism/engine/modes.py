@@ -21,7 +21,6 @@ from asterism.search.ranking.rerank import ChunkScorer, masked_places, reranked,
 from asterism.search.ranking.symbol_order import SymbolRecall, rank_symbols, ranks_symbols
 from asterism.search.ranking.symbol_weights import SymbolFeatures
 from asterism.search.recall import Pools, Sources, recall, recall_by_meaning
-from asterism.search.similar import nearest_to
 from asterism.search.symbol_recall import SymbolPools, recall_symbols
 from asterism.store.chunk_table import ChunkSnapshot, Vector
 from asterism.telemetry.notices import counting_masked
@@ -138,6 +137,8 @@ def _ranked(asked: Search, sources: Sources, means: SearchResources) -> SearchRe
     sources, vectors, options = compared.sources, compared.vectors, compared.options
     notes = (*notes, *compared.notes)
     if asked.mode is Mode.similar:
+        from asterism.search.similar import nearest_to
+
         near = nearest_to(vectors, sources, asked.limit, options)
         total = Total(len(near), exact=False)
         return compared.of(SearchResult(near, only_hits, total, notes=notes))

@@ -13,7 +13,6 @@ from asterism.indexing.index import Cache, text_hash
 from asterism.models.embed.encoder import EncoderEmbedder
 from asterism.models.embed.options import EmbedOptions, encoder_folder, static_folder
 from asterism.models.rerank.options import RerankOptions
-from asterism.models.rerank.provider import LocalReranker
 from asterism.models.weights.folder import DESCRIPTION, Kind, ModelFolder, described, read_folder
 from asterism.search.query.parts import sentences_in
 from asterism.search.ranking.options import RankOptions, ScorerOptions
@@ -143,17 +142,14 @@ def local_rerank_model(options: RerankOptions, cache: Callable[[], Cache]) -> Lo
         chosen = EmbedOptions(provider="encoder", model=options.model)
         folder = read_folder(encoder_folder(chosen), "encoder")
         return LocalRerankModel(folder, "encoder", by_encoder(EncoderEmbedder(chosen), cache))
+    from asterism.models.rerank.provider import LocalReranker
+
     reranker = LocalReranker(options)
-    return LocalRerankModel(reranker.folder, "reranker", by_reranker(reranker))
-
-
-def by_reranker(reranker: LocalReranker) -> Score:
-    """Scores by a model that reads the query and a text together."""
 
     def score(asked: Sequence[str], texts: Sequence[str], seconds: float) -> list[float | None]:
         return reranker.score_within(asked[0], texts, seconds)
 
-    return score
+    return LocalRerankModel(reranker.folder, "reranker", score)
 
 
 def by_encoder(embedder: EncoderEmbedder, cache: Callable[[], Cache]) -> Score:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from asterism.analysis.source.text import read
 from asterism.analysis.syntax.outlines import text_of
@@ -15,12 +15,11 @@ from asterism.engine.stores import DataDirectories
 from asterism.engine.warm import Warm
 from asterism.indexing.plan import first_build
 from asterism.search.query.parse import understand, understand_code
-from asterism.search.recall import Sources
+from asterism.search.recall import CodePlace, Model, Sources
 from asterism.search.selection.excerpts import excerpts_for
 from asterism.search.selection.options import CHUNKS, SelectionOptions, limited, staged
 from asterism.search.selection.select import select
 from asterism.search.selection.sizes import Measure, source_text
-from asterism.search.similar import CodePlace, Model
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot
 from asterism.store.registry import Registered
@@ -54,10 +53,15 @@ class ContextLines(NamedTuple):
     after: tuple[str, ...] = ()
 
 
-def lines_around(chunks: Iterable[Chunk], count: int) -> Mapping[ChunkKey, ContextLines]:
-    """`count` lines around each chunk; none where the file has changed since it was indexed."""
+def lines_around(
+    request: "SearchRequest", chunks: Iterable[Chunk]
+) -> Mapping[ChunkKey, ContextLines]:
+    """The lines that a request wants around chunks; none where the file has changed meanwhile."""
     files: dict[str, list[str]] = {}
     found: dict[ChunkKey, ContextLines] = {}
+    count = request.context_lines
+    if not count:
+        return found
     for chunk in chunks:
         check_deadline()
         if chunk.file_path not in files:
@@ -151,6 +155,12 @@ class SearchRequest:
     written: ReplyFormat | None = None
     """How the reply is serialised (default: only the texts are measured)."""
 
+    def whole(self, limit: int) -> Self:
+        """The request for hits in full, whatever their score and length, to choose from."""
+        return replace(
+            self, limit=limit, min_score=0.0, token_budget=None, context_lines=0, spread=False
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchReply:
@@ -223,9 +233,6 @@ def search(
         found, model = found_like(request.place, registered, wanted, sources, means)
     selection, cursor = _select(found, asked, wanted, searched)
     shut_out = not found.rows and not found.notes and not chunks.count(where)
-    around: Mapping[ChunkKey, ContextLines] = {}
-    if request.context_lines:
-        around = lines_around([kept.hit.chunk for kept in selection.kept], request.context_lines)
     return SearchReply(
         search=wanted,
         selection=selection,
@@ -236,7 +243,7 @@ def search(
         cursor=cursor,
         did_you_mean=found.did_you_mean,
         notes=(*found.notes, *_notes(request, asked.question, shut_out)),
-        around=around,
+        around=lines_around(request, [kept.hit.chunk for kept in selection.kept]),
         model=model,
         vectors_of=found.vectors_of,
         cutoff=found.cutoff,

@@ -13,8 +13,7 @@ from asterism.engine.stores import check_by_chance, checked
 from asterism.indexing.index import Cache
 from asterism.models.embed.options import EmbedOptions, identity_of
 from asterism.models.embed.provider import Embedder, make_embedder
-from asterism.models.rerank.options import RerankOptions
-from asterism.models.rerank.provider import Reranker, make_reranker
+from asterism.models.rerank.options import Reranker, RerankOptions
 from asterism.store.catalogue.catalogue import Catalogue
 from asterism.store.chunk_table import ChunkSnapshot, Recent, Vector
 from asterism.store.lance.snapshot import LanceSnapshot
@@ -105,6 +104,8 @@ class Warm:
 
     def reranker(self, options: RerankOptions) -> Reranker | None:
         """The reranker that the options name, None without one; its connections stay open."""
+        from asterism.models.rerank.provider import make_reranker
+
         with self._lock:
             if options not in self._rerankers:
                 made = make_reranker(options)

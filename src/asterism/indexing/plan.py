@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import astuple, dataclass, field
 from typing import NamedTuple
 
-from asterism.analysis.chunks.units import RECIPE_VERSION, ChunkOptions
-from asterism.analysis.contents import READING_VERSION
+from asterism.analysis.chunks.units import READING_VERSION, RECIPE_VERSION, ChunkOptions
 from asterism.analysis.source.discovery import DiscoveryOptions, discover
 from asterism.analysis.source.text import read
 from asterism.analysis.syntax.language import missing_grammars

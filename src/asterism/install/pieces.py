@@ -57,13 +57,13 @@ class TextBlock(NamedTuple):
     body: str
 
 
-class Whole(NamedTuple):
+class WholeFile(NamedTuple):
     """A file of our own."""
 
     text: str
 
 
-Piece: TypeAlias = ServerEntry | TextBlock | Whole
+Piece: TypeAlias = ServerEntry | TextBlock | WholeFile
 
 
 class PieceState(enum.Enum):
@@ -98,7 +98,7 @@ def state_of(current: bytes | None, piece: Piece) -> PieceState:
 
 def added(current: bytes | None, piece: Piece) -> bytes:
     """The file with the piece in it; an older one is replaced where it stands."""
-    if isinstance(piece, Whole):
+    if isinstance(piece, WholeFile):
         return piece.text.encode()
     text = "" if current is None else _text(current, piece)
     if isinstance(piece, TextBlock):
@@ -115,7 +115,7 @@ def taken_back(current: bytes, piece: Piece, earlier: Sequence[bytes]) -> bytes 
     that state comes back to the byte. Else the file was edited since: only the piece goes.
     """
     text = _text(current, piece)
-    if isinstance(piece, Whole):
+    if isinstance(piece, WholeFile):
         return None
     found: Piece = TextBlock(blocks.body_of(text) or "")
     if isinstance(piece, ServerEntry):

@@ -10,7 +10,7 @@ from asterism.install.pieces import (
     PieceState,
     ServerEntry,
     TextBlock,
-    Whole,
+    WholeFile,
     added,
     state_of,
     taken_back,
@@ -92,7 +92,7 @@ class _Draft:
         if self._removing:
             exact = tuple(copy.path for copy in found.backups if copy.content == after)
         # Nothing is lost of a file that `install` wrote, or if an earlier state comes back exactly.
-        own = isinstance(target.piece, Whole)
+        own = isinstance(target.piece, WholeFile)
         lossless = own or before is None or after is None or bool(exact)
         self._changes[found.real] = FileChange(
             found.path,
@@ -240,6 +240,6 @@ def _named(path: Path) -> Iterator[None]:
 
 def _taken(path: Path, piece: Piece) -> str:
     shown = display_path(str(path))
-    if isinstance(piece, TextBlock | Whole):
+    if isinstance(piece, TextBlock | WholeFile):
         return f"{shown} is there already and not ours; move it away first."
     return f"{shown} has another server called `asterism`; rename or remove that one first."

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asterism.install.clients import Client, ClientLaunch, ClientPlaces, Setup
-from asterism.install.pieces import PLACE, Piece, ServerEntry, TextBlock, Whole, marked
+from asterism.install.pieces import PLACE, Piece, ServerEntry, TextBlock, WholeFile, marked
 
 
 def guide() -> str:
@@ -82,7 +82,7 @@ def wanted(
     setup = setup_of(client, scope)
     if setup is None:
         return None
-    piece: Piece = Whole(server_block(launch))
+    piece: Piece = WholeFile(server_block(launch))
     if client.path is not None:
         piece = ServerEntry(client.format, client.path, client.fields(launch))
     # A user's configuration directory is how a client is found; it stays.
@@ -97,5 +97,5 @@ def wanted(
         # The directory of the skill, the one of all skills, and `.agents` itself.
         depth = 3 if ".agents/" in setup.skill or scope is InstallScope.project else 2
         file = (places.at(setup.skill),)
-        rest.append(PieceTarget("a skill", file, Whole(skill()), depth))
+        rest.append(PieceTarget("a skill", file, WholeFile(skill()), depth))
     return ClientSetup(client.name, client.title, entry, tuple(rest))

@@ -101,7 +101,7 @@ TOKEN = re.compile(
 )
 
 
-class Statement(NamedTuple):
+class TomlStatement(NamedTuple):
     """One header or one `key = value`, with the end of its line; positions in the text."""
 
     start: int
@@ -187,7 +187,7 @@ def _pruned(value: dict[str, Any], path: Sequence[str], text: str) -> dict[str, 
 def _with_key(text: str, table: tuple[str, ...], key: str, value: str) -> str:
     """Give a key of a table another value, or the table another key."""
     current: tuple[str, ...] = ()
-    header: Statement | None = None
+    header: TomlStatement | None = None
     for statement in statements(text):
         if statement.table is not None:
             current = statement.table
@@ -208,7 +208,7 @@ def _by_hand(path: Sequence[str]) -> InputError:
     )
 
 
-def statements(text: str) -> Iterator[Statement]:
+def statements(text: str) -> Iterator[TomlStatement]:
     """The statements of a text that parses, in order."""
     start = len(text) - len(text.removeprefix("\ufeff"))
     depth = 0
@@ -225,13 +225,13 @@ def statements(text: str) -> Iterator[Statement]:
         yield from _statement(text, start, len(text))
 
 
-def _statement(text: str, start: int, end: int) -> Iterator[Statement]:
+def _statement(text: str, start: int, end: int) -> Iterator[TomlStatement]:
     written = text[start:end].replace("\r\n", "\n")
     value = loads(written)
     if written.lstrip(" \t").startswith("["):
-        yield Statement(start, end, tuple(_only_keys(value)), ())
+        yield TomlStatement(start, end, tuple(_only_keys(value)), ())
     elif value:
-        yield Statement(start, end, None, tuple(_only_keys(value)))
+        yield TomlStatement(start, end, None, tuple(_only_keys(value)))
 
 
 def _only_keys(value: Any) -> Iterator[str]:

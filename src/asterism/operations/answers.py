@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from asterism.operations.calls import Call
+from asterism.operations.chat_requests import PROVIDERS
 from asterism.operations.json import Accounted, compact, to_json
 from asterism.operations.limits import CallReply, TextPart, measured, plain_account, reply_of
 from asterism.operations.operation import Operation, Route
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
     from asterism.engine.chat.requests import Answered, AskRequest
 
-PROVIDERS = ("extractive", "openai", "anthropic", "sampling")
 LOOK_SECONDS = 0.2
 """How often is checked whether the client still waits for the answer."""
 APPROVAL_NEEDED = "approval_needed"

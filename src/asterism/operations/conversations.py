@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from asterism.operations.calls import Call
+from asterism.operations.chat_requests import ListConversations
 from asterism.operations.limits import CallReply, reply_of
 from asterism.operations.operation import Operation, Route
-from asterism.operations.schema import Json, choice, switch, text, whole
+from asterism.operations.schema import Json, choice, switch, text
 from asterism.types.chat import Shelf
 
 if TYPE_CHECKING:
@@ -19,23 +20,9 @@ if TYPE_CHECKING:
     from asterism.records.conversations import Conversations
     from asterism.records.turns import Turns
 
-SHELVES = ("open", "archived", "all")
 FORMATS = ("json", "markdown")
 _BRIEF = ("rounds", "found", "context", "searches")
 """What a brief conversation leaves out of its turns."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListConversations:
-    """A page of conversations."""
-
-    limit: Annotated[int, whole("Entries at most.", 1, 200)] = 20
-    cursor: Annotated[str | None, text("Go on where the page before ended.")] = None
-    shelf: Annotated[str | None, choice("Which conversations.", SHELVES)] = None
-    repository: Annotated[str | None, text("Only those about the repository of this name.")] = None
-    repository_id: Annotated[
-        str | None, text("The same by the id, or the name, of a repository that is known.")
-    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from asterism.indexing.report import SyncReport
 from asterism.operations.calls import Call
@@ -18,7 +18,8 @@ from asterism.operations.json import (
 )
 from asterism.operations.limits import CallReply, reply_of
 from asterism.operations.operation import Operation, Route
-from asterism.operations.schema import Json, ProjectId, RepositoryId, switch, text
+from asterism.operations.requests import IndexCodebase, IndexPlace
+from asterism.operations.schema import Json
 from asterism.types.errors import IndexMissing
 from asterism.types.files import wire_path
 
@@ -28,31 +29,6 @@ if TYPE_CHECKING:
 
 MOST_UNREAD = 200
 """Files that could not be read and are listed."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexCodebase:
-    """A repository that is to be indexed."""
-
-    path: Annotated[
-        str | None,
-        text("The repository, or a folder in it; else the one the server was started in."),
-    ] = None
-    repository_id: RepositoryId = None
-    project_id: ProjectId = None
-    force: Annotated[bool, switch("Read and embed every file anew.")] = False
-    wait: Annotated[bool, switch("Answer when it is done; false answers at once.")] = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexPlace:
-    """A repository whose index is meant."""
-
-    path: Annotated[
-        str | None, text("Anything in the repository that is meant; else the server's own.")
-    ] = None
-    repository_id: RepositoryId = None
-    project_id: ProjectId = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 from asterism.operations.calls import Call
+from asterism.operations.chat_requests import KINDS, AgentName, EditItem, item_of
 from asterism.operations.json import EntryCounts
 from asterism.operations.limits import CallReply, plain_account, reply_of
 from asterism.operations.operation import Operation, Route
@@ -18,24 +19,15 @@ from asterism.operations.schema import (
     MaxTokens,
     ProjectId,
     RepositoryId,
-    choice,
     choices,
     switch,
     text,
-    whole,
 )
-from asterism.types.context import DEFAULT_PRIORITY, Agent, Include, Item, Reference, Rule
+from asterism.types.context import Agent, Include, Item, Reference, Rule
 from asterism.types.errors import UsageError
-
-KINDS = ("rule", "reference", "tool")
-ACTIONS = ("add", "update", "remove", "enable", "disable")
 
 _LEFT_OUT = 10
 """Items that were not chosen and are named all the same, the best first."""
-
-_AgentName: TypeAlias = Annotated[
-    str, text("The agent, one of list_agents; reader comes with Asterism.")
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +35,7 @@ class SearchItems:
     """A task whose items are wanted."""
 
     query: Annotated[str, text("The task, in a sentence or more.")]
-    agentName: _AgentName
+    agentName: AgentName
     type: Annotated[
         list[str] | None, choices("Only these; all three unless told otherwise.", KINDS)
     ] = None
@@ -59,7 +51,7 @@ class SearchItems:
 class ListItems:
     """The list of an agent's items."""
 
-    agentName: _AgentName
+    agentName: AgentName
     type: Annotated[
         list[str] | None, choices("Only these; rules and references unless told otherwise.", KINDS)
     ] = None
@@ -67,28 +59,6 @@ class ListItems:
     repository_id: RepositoryId = None
     project_id: ProjectId = None
     max_tokens: MaxTokens = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditItem:
-    """A change of one rule or reference."""
-
-    agentName: _AgentName
-    action: Annotated[str, choice("What to do.", ACTIONS)]
-    type: Annotated[str, choice("What it is.", KINDS[:2])]
-    name: Annotated[str, text("The item's name.")]
-    text: Annotated[str | None, text("With add and update: what it says.")] = None
-    description: Annotated[
-        str | None, text("With add and update: what it is for, in a few words.")
-    ] = None
-    priority: Annotated[
-        int | None, whole("With add and update: the highest comes first.", 0, 999)
-    ] = None
-    include: Annotated[
-        str | None, choice("With add and update: when it comes in.", ("always", "manual", "agent"))
-    ] = None
-    repository_id: RepositoryId = None
-    project_id: ProjectId = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,7 +133,7 @@ def edit_item(call: Call, asked: EditItem) -> CallReply:
     folder = call.engine.agents().places(call.repository_if_any()).changeable(agent)
     match asked.action:
         case "add":
-            change = partial(add_item, item=_new(asked))
+            change = partial(add_item, item=item_of(asked))
         case "update":
             held = _of_kind(folder.load(agent), kind)
             before = next((item for item in held if item.name == name), None)
@@ -184,19 +154,6 @@ def edit_item(call: Call, asked: EditItem) -> CallReply:
 
 def _of_kind(agent: Agent, kind: str) -> tuple[Rule, ...] | tuple[Reference, ...]:
     return agent.rules if kind == "rule" else agent.references
-
-
-def _new(asked: EditItem) -> Rule | Reference:
-    if not (asked.text or "").strip():
-        raise UsageError("add needs a text; say what the item is to say.")
-    kind = Rule if asked.type == "rule" else Reference
-    return kind(
-        name=asked.name,
-        text=asked.text or "",
-        description=asked.description or "",
-        priority=DEFAULT_PRIORITY if asked.priority is None else asked.priority,
-        include=Include(asked.include or "always"),
-    )
 
 
 def _changed(before: Rule | Reference, asked: EditItem) -> Rule | Reference:

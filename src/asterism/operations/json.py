@@ -9,8 +9,7 @@ from datetime import datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from asterism.operations.reply_schema import is_optional
-from asterism.operations.schema import Json
+from asterism.operations.schema import Json, is_optional
 from asterism.types.files import wire_path
 from asterism.types.search import Account
 

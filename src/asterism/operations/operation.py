@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from asterism.operations.calls import Call
 from asterism.operations.limits import CallReply
-from asterism.operations.reply_schema import reply_schema
-from asterism.operations.schema import Json, request_fields
+from asterism.operations.schema import Json, reply_schema, request_fields
 
 if TYPE_CHECKING:
     # It brings the engine, which a list of operations does not need.

@@ -11,6 +11,7 @@ from asterism.operations.calls import Call
 from asterism.operations.json import EntryCounts, KnownRepository, known
 from asterism.operations.limits import CallReply, plain_account, reply_of
 from asterism.operations.operation import Operation, Route
+from asterism.operations.requests import AddRepository
 from asterism.operations.schema import NOT_A_FLAG, Json, MaxTokens, text
 from asterism.types.errors import UsageError
 
@@ -20,19 +21,6 @@ class ListRepositories:
     """The list of repositories."""
 
     max_tokens: MaxTokens = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddRepository:
-    """A directory that is to be registered."""
-
-    path: Annotated[str, text("The directory, an absolute path.")]
-    name: Annotated[
-        str | None, text("What it is called; the directory's name unless told otherwise.")
-    ] = None
-    project: Annotated[
-        str | None, text("The project it belongs to; one of its own unless told otherwise.")
-    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

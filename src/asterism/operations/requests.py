@@ -3,8 +3,8 @@
 They are apart from what answers them, so that building the command line loads little.
 """
 
-from dataclasses import dataclass, field
-from typing import Annotated, TypeAlias
+from dataclasses import asdict, dataclass, field, fields
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 from asterism.operations.schema import (
     FILTERS_TEXT,
@@ -25,7 +25,7 @@ from asterism.operations.schema import (
     whole,
 )
 from asterism.types.index import Role
-from asterism.types.search import Mode, Stage
+from asterism.types.search import Filters, Mode, Stage
 
 MODES = tuple(mode.value for mode in Mode)
 STAGES = tuple(stage.value for stage in Stage)
@@ -45,9 +45,10 @@ _QUERY = Option(
     is_position=True,
     help="words, names, code, regex:PATTERN or symbol = NAME; - reads it from standard input",
 )
-_Explain: TypeAlias = Annotated[bool, switch("Say why each row is where it is.")]
+_LISTED = Option(is_of_lists=True)
+_Explain: TypeAlias = Annotated[bool, switch("Say why each row is where it is."), _LISTED]
 _ContextLines: TypeAlias = Annotated[
-    int, whole("Lines of the file above and below each row.", 0, 10)
+    int, whole("Lines of the file above and below each row.", 0, 10), _LISTED
 ]
 _MinScore: TypeAlias = Annotated[float | None, share("Leave out what scores less.")]
 _Filters: TypeAlias = Annotated[Json, mapping(FILTERS_TEXT), _FILTER]
@@ -58,9 +59,11 @@ _Limit: TypeAlias = Annotated[
     # How many depends on another option, so the engine says it.
     Option(is_bounded=False),
 ]
-_Exhaustive: TypeAlias = Annotated[bool, switch("Every match, in stable order, page by page.")]
+_Exhaustive: TypeAlias = Annotated[
+    bool, switch("Every match, in stable order, page by page."), _LISTED
+]
 _Cursor: TypeAlias = Annotated[
-    str | None, text("From the last page of the same exhaustive search.")
+    str | None, text("From the last page of the same exhaustive search."), _LISTED
 ]
 _Tokens: TypeAlias = Annotated[MaxTokens, _TOKENS]
 
@@ -201,3 +204,113 @@ class SymbolRelations:
     repository_id: RepositoryId = None
     project_id: ProjectId = None
     max_tokens: Annotated[MaxTokens, NOT_A_FLAG] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexCodebase:
+    """A repository that is to be indexed."""
+
+    path: Annotated[
+        str | None,
+        text("The repository, or a folder in it; else the one the server was started in."),
+        NOT_A_FLAG,
+    ] = None
+    repository_id: RepositoryId = None
+    project_id: ProjectId = None
+    force: Annotated[
+        bool,
+        switch("Read and embed every file anew."),
+        Option(help="read and write every file anew"),
+    ] = False
+    wait: Annotated[bool, switch("Answer when it is done; false answers at once."), NOT_A_FLAG] = (
+        True
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexPlace:
+    """A repository whose index is meant."""
+
+    path: Annotated[
+        str | None,
+        text("Anything in the repository that is meant; else the server's own."),
+        Option(is_position=True, help="a directory in it (default: the current one)"),
+    ] = None
+    repository_id: RepositoryId = None
+    project_id: ProjectId = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddRepository:
+    """A directory that is to be registered."""
+
+    path: Annotated[str, text("The directory, an absolute path."), NOT_A_FLAG]
+    name: Annotated[
+        str | None,
+        text("What it is called; the directory's name unless told otherwise."),
+        Option(help="what to call the repository (default: its directory)"),
+    ] = None
+    project: Annotated[
+        str | None,
+        text("The project it belongs to; one of its own unless told otherwise."),
+        Option(help="the project it belongs to (default: its own)"),
+    ] = None
+
+
+_Request = TypeVar("_Request")
+
+ModeName: TypeAlias = Literal["hybrid", "semantic", "exact", "definition", "similar"]
+StageName: TypeAlias = Literal["discover", "refine"]
+
+
+class SimilarKeywords(Filters, total=False):
+    """Keywords of `Codebase.similar`: the fields of `SimilarCode`, and filters."""
+
+    limit: int
+    exhaustive: bool
+    min_score: float
+    stage: StageName | None
+    context_lines: int
+    cursor: str | None
+    max_tokens: int | None
+
+
+class SearchKeywords(SimilarKeywords, total=False):
+    """Keywords of `Codebase.search`: the fields of `SearchCode`, and filters."""
+
+    mode: ModeName
+    code_snippet: str | None
+    bm25_weight: float | None
+
+
+class ContextKeywords(Filters, total=False):
+    """Keywords of `Codebase.context`: the fields of `CodebaseSearch`, and filters."""
+
+    limit: int
+    min_score: float | None
+    max_tokens: int | None
+    stage: StageName | None
+
+
+_RENAMED = {
+    "query": "text",
+    "max_tokens": "token_budget",
+    "agentName": "agent",
+    "conversationId": "conversation",
+    "requestId": "request_id",
+}
+"""Fields that requests of the engine call otherwise; `max_tokens` limits the texts of rows."""
+_WORDS = {"mode": Mode, "stage": Stage}
+"""Fields whose words are enumerations in requests of the engine."""
+
+
+def engine_request(asked: Any, request: type[_Request], **given: Any) -> _Request:
+    """A request of the engine: every field of the call that it has too, and what is given."""
+    known = {each.name for each in fields(request)}  # type: ignore[arg-type]
+    if isinstance(asked, SimilarCode):
+        given["mode"] = Mode.similar
+    for own, value in asdict(asked).items():
+        name = own if own in known else _RENAMED.get(own, own)
+        if name in known and value is not None:
+            given[name] = _WORDS[name](value) if name in _WORDS else value
+    return request(**given)

@@ -1,16 +1,26 @@
-"""JSON Schema of request records, from the annotations of their fields.
+"""JSON Schema of request and reply records, from the annotations of their fields.
 
 A request is a frozen dataclass. Each field is annotated with its type and its schema, made by one
 of the functions below, and where the rule is not enough with an `Option` for the command line:
 
     limit: Annotated[int, whole("Rows at most.", 1, 50), Option(metavar="N")] = 10
 
-A field without a default is required.
+A field without a default is required. The JSON of a reply leaves out a field that has its default.
 """
 
+import types
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
-from typing import Annotated, Any, NamedTuple, TypeAlias, get_type_hints
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from typing import (
+    Annotated,
+    Any,
+    NamedTuple,
+    TypeAlias,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from asterism.types.request_limits import FIELDS, Bound
 from asterism.types.search import FILTER_KEYS
@@ -37,6 +47,8 @@ class Option:
     shown: bool = True
     is_bounded: bool = True
     """The schema's bounds of a number hold for the command line too."""
+    is_of_lists: bool = False
+    """It belongs to a list of rows; a context is asked for without it."""
 
 
 NOT_A_FLAG = Option(shown=False)
@@ -175,3 +187,41 @@ FILTERS_TEXT = (
     + ", ".join(f"{name} ({key.note})" if key.note else name for name, key in FILTER_KEYS.items())
     + '. Example: {"path_prefix": "src/", "type": ["function"], "path_not_contains": ["test"]}.'
 )
+
+
+_PLAIN_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number"}
+
+
+def is_optional(field: "Field[Any]") -> bool:
+    """Whether JSON leaves a field out while it has its default."""
+    return field.default is not MISSING
+
+
+def reply_schema(record: Any) -> Json:
+    """The object that a reply is. Rows are shown as objects; the pages describe their fields."""
+    if get_origin(record) is types.UnionType:
+        return {"type": "object", "anyOf": [reply_schema(one) for one in get_args(record)]}
+    hints = get_type_hints(record)
+    return {
+        "type": "object",
+        "properties": {each.name: _reply_type(hints[each.name]) for each in fields(record)},
+        "required": [each.name for each in fields(record) if not is_optional(each)],
+    }
+
+
+def _reply_type(hint: Any) -> Json:
+    if hint in _PLAIN_TYPES:
+        return {"type": _PLAIN_TYPES[hint]}
+    origin, arguments = get_origin(hint) or hint, get_args(hint)
+    if origin in (types.UnionType, Union):
+        # Written out in two: some clients read a single type only.
+        return {
+            "anyOf": [
+                {"type": "null"} if one is type(None) else _reply_type(one) for one in arguments
+            ]
+        }
+    if origin is tuple:
+        return {"type": "array", "items": _reply_type(arguments[0])}
+    if is_dataclass(origin) or (isinstance(origin, type) and issubclass(origin, Mapping | tuple)):
+        return {"type": "object"}
+    raise TypeError(f"A reply has no field of type {hint}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, fields, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from asterism.operations.calls import Call
 from asterism.operations.json import compact, to_json
 from asterism.operations.limits import CallReply, TextPart, fitted, reply_of
 from asterism.operations.operation import Operation, Route
-from asterism.operations.requests import CodebaseSearch, SearchCode, SimilarCode
+from asterism.operations.requests import CodebaseSearch, SearchCode, SimilarCode, engine_request
 from asterism.operations.schema import Json
 from asterism.operations.search_reply import (
     ContextAnswer,
@@ -24,7 +24,7 @@ from asterism.operations.search_reply import (
     shown_query,
 )
 from asterism.types.errors import UsageError
-from asterism.types.search import Filter, Mode, Stage
+from asterism.types.search import Filter
 
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
@@ -70,7 +70,7 @@ def search_code(call: Call, asked: SearchCode) -> CallReply:
     """The rows of a search, and an account of what was left out."""
     registered = call.repository()
     where = _where(registered, asked.filters, file_type=asked.file_type, directory=asked.directory)
-    request = _written(call, asked, engine_request(asked, where), asked.query)
+    request = _written(call, asked, where, asked.query)
     return _page(call, asked, request, partial(call.engine.search, registered))
 
 
@@ -81,7 +81,7 @@ def similar_code(call: Call, asked: SimilarCode) -> CallReply:
     registered = call.repository()
     path = inside(registered, asked.file_path)
     where = _where(registered, asked.filters)
-    request = _written(call, asked, engine_request(asked, where), asked.file_path)
+    request = _written(call, asked, where, asked.file_path)
     lines = (asked.start_line, asked.end_line)
     return _page(
         call, asked, request, lambda one: call.engine.similar(registered, one, path, lines)
@@ -117,40 +117,22 @@ def _answered(
 
 
 def _written(
-    call: Call, asked: SearchCode | SimilarCode, request: SearchRequest, query: str
+    call: Call, asked: SearchCode | SimilarCode, where: Filter, query: str
 ) -> SearchRequest:
     """The request with the size of rows as they are sent, instead of that of their texts."""
-    from asterism.engine.search import ReplyFormat
+    from asterism.engine.search import ReplyFormat, SearchRequest
     from asterism.search.filters import applied
     from asterism.search.selection.options import CHARS_PER_TOKEN, CHUNKS
 
-    around = 2 * len(compact(shown_query(query))) + len(compact(applied(request.where)))
-    serialise = partial(serialised_row, explain=asked.explain, lines=asked.context_lines)
+    request = engine_request(asked, SearchRequest, where=where)
+    around = 2 * len(compact(shown_query(query))) + len(compact(applied(where)))
+    serialise = partial(serialised_row, explain=asked.explain, request=request)
     return replace(
         request,
         token_budget=call.limit // CHARS_PER_TOKEN if call.limit < CHUNKS.limit_chars else None,
         # Between two rows stand a comma, and a line's end that is written as two characters.
         written=ReplyFormat(serialise=serialise, envelope=ENVELOPE + around, separator=3),
     )
-
-
-_RENAMED = {"query": "text", "max_tokens": "token_budget"}
-"""Fields that the engine's request calls otherwise; `max_tokens` limits the texts of the rows."""
-_WORDS = {"mode": Mode, "stage": Stage}
-"""Fields whose words are enumerations in the engine's request."""
-
-
-def engine_request(asked: SearchCode | SimilarCode, where: Filter) -> SearchRequest:
-    """The engine's request: every field of the call that it has too, and the filter."""
-    from asterism.engine.search import SearchRequest
-
-    known = {field.name for field in fields(SearchRequest)}
-    given: Json = {"mode": Mode.similar, "where": where}
-    for own, value in asdict(asked).items():
-        name = _RENAMED.get(own, own)
-        if name in known and value is not None:
-            given[name] = _WORDS[name](value) if name in _WORDS else value
-    return SearchRequest(**given)
 
 
 _KEYS = {"file_type": "extension", "directory": "context_path_prefix"}

@@ -23,7 +23,7 @@ from asterism.types.search import Detail, Hit, Kept, Signal
 if TYPE_CHECKING:
     # They bring the engine, which a list of operations does not need.
     from asterism.engine.context_reply import ContextReply, PlacedHit
-    from asterism.engine.search import ContextLines, SearchReply
+    from asterism.engine.search import ContextLines, SearchReply, SearchRequest
     from asterism.store.chunk_table import ChunkKey
     from asterism.store.registry import Registered
 
@@ -220,11 +220,13 @@ def shown_query(text: str) -> str:
     return text if len(text) <= LONGEST_ECHO else f"{text[:LONGEST_ECHO]}…"
 
 
-def serialised_row(hit: Hit, detail: Detail, text: str, explain: bool, lines: int) -> str:
+def serialised_row(
+    hit: Hit, detail: Detail, text: str, explain: bool, request: SearchRequest
+) -> str:
     """A row as a reply has it: its JSON and its line of text, to be measured."""
     from asterism.engine.search import lines_around
 
-    around = lines_around([hit.chunk], lines) if lines else {}
+    around = lines_around(request, [hit.chunk])
     kept = Kept(hit, detail, text, line_count=0)
     row = to_json(_row(kept, around.get(_key(hit)), RowOptions(explain)))
     return compact(row) + compact(_line(row))

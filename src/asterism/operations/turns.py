@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-from asterism.operations.answers import PROVIDERS
 from asterism.operations.calls import Call
+from asterism.operations.chat_requests import Ask, AskOn, ModelName, ProviderName
 from asterism.operations.limits import CallReply, reply_of
 from asterism.operations.operation import Operation, Route
-from asterism.operations.schema import Json, ProjectId, RepositoryId, choice, mapping, text, whole
+from asterism.operations.requests import engine_request
+from asterism.operations.schema import Json, ProjectId, RepositoryId, mapping, text
 from asterism.types.errors import TooBusy, UsageError
 
 if TYPE_CHECKING:
@@ -29,42 +30,6 @@ turnId), `context`, `token` (text), `discarded` (text that was no part of the an
 `done` with what would be the reply, or one `error`. A client that leaves stops the turn."""
 
 _TurnId: TypeAlias = Annotated[str, text("The turn's id.")]
-_ModelName: TypeAlias = Annotated[
-    str | None, text("The model's name, or PROVIDER/NAME; else the one of the settings.")
-]
-_Provider: TypeAlias = Annotated[
-    str | None, choice("Who answers; else whom the settings name.", PROVIDERS)
-]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
-    """A question about a repository."""
-
-    question: Annotated[str, text("The question.")]
-    agentName: Annotated[
-        str | None, text("The agent that answers; else the conversation's, or none.")
-    ] = None
-    model: _ModelName = None
-    provider: _Provider = None
-    requestId: Annotated[
-        str | None, text("A name for this request: repeated, it is not answered twice.")
-    ] = None
-    retries: Annotated[
-        int | None, whole("How often the model may assess the hits and search again.", 0, 10)
-    ] = None
-    repository_id: RepositoryId = None
-    project_id: ProjectId = None
-    conversationId: Annotated[
-        str | None, text("Go on with this conversation; else a new one begins.")
-    ] = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskOn(Ask):
-    """The next question of a conversation."""
-
-    conversationId: Annotated[str, text("The conversation's id.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +40,8 @@ class GoOn:
     approvals: Annotated[
         Json | None, mapping("For the id of each call true, to allow it, or false.")
     ] = None
-    model: _ModelName = None
-    provider: _Provider = None
+    model: ModelName = None
+    provider: ProviderName = None
     repository_id: RepositoryId = None
     project_id: ProjectId = None
 
@@ -104,16 +69,7 @@ def ask(call: Call, asked: Ask, hear: Hear) -> TurnHandle:
     asking = call.host.asking()
     if asking.open_turns >= MOST_TURNS:
         raise TooBusy("Too many questions are open; ask again.")
-    request = AskRequest(
-        question=asked.question,
-        conversation=asked.conversationId or "",
-        agent=asked.agentName or "",
-        model=asked.model or "",
-        provider=asked.provider or "",
-        request_id=asked.requestId or "",
-        retries=asked.retries,
-    )
-    return asking.ask(registered, request, hear)
+    return asking.ask(registered, engine_request(asked, AskRequest), hear)
 
 
 def go_on(call: Call, asked: GoOn, hear: Hear) -> TurnHandle:

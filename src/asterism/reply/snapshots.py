@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from asterism.analysis.chunks.chunker import folded
-from asterism.analysis.chunks.units import units_of
+from asterism.analysis.chunks.units import folded, units_of
 from asterism.analysis.syntax.cuts import Pruning, problems_of
 from asterism.reply.gaps import GapMarks, with_short_docs
 from asterism.reply.layout import Needs, joined, line_starts, needs_of, path_line, subtree

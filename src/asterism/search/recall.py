@@ -3,7 +3,7 @@
 import difflib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from asterism.analysis.terms import path_terms, terms_of
@@ -326,3 +326,28 @@ def _with_importers(pools: Pools, catalogue: Catalogue) -> Pools:
 def _once(terms: Iterable[str]) -> list[str]:
     """A word that is said twice is meant once."""
     return [*dict.fromkeys(terms)]
+
+
+class CodePlace(NamedTuple):
+    """A place in a repository: lines of a file, or all of it."""
+
+    path: str
+    """From the repository's root."""
+    first: int | None = None
+    last: int | None = None
+
+    def __str__(self) -> str:
+        """As it is written on a command line."""
+        if self.first is None:
+            return self.path
+        return f"{self.path}:{self.first}" + (f"-{self.last}" if self.last else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """What other code is compared with."""
+
+    place: CodePlace
+    chunks: tuple[Chunk, ...]
+    family: frozenset[ChunkKey]
+    """Chunks that repeat the code: the chunks themselves, those around them, those inside them."""

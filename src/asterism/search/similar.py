@@ -1,13 +1,11 @@
 """Code like the code at a place: the place's own chunk, its vector, and what is not an answer."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
 from asterism.search.filters import literal
 from asterism.search.ranking.options import RankOptions
 from asterism.search.ranking.priors import FUNCTIONS, PLAIN
-from asterism.search.recall import Sources, nearest, pool_size
+from asterism.search.recall import CodePlace, Model, Sources, nearest, pool_size
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot, Vector
 from asterism.types.errors import UsageError
 from asterism.types.index import Chunk
@@ -17,31 +15,6 @@ from asterism.types.search import Filter, Hit, Signal
 _WITHOUT_CODE = PLAIN | {"enum", "enum_member", "property", "variable", "const", "signature"}
 # Of a whole file the longest chunks speak; each is a search of its own.
 MOST_CHUNKS = 20
-
-
-class CodePlace(NamedTuple):
-    """A place in a repository: lines of a file, or all of it."""
-
-    path: str
-    """From the repository's root."""
-    first: int | None = None
-    last: int | None = None
-
-    def __str__(self) -> str:
-        """As it is written on a command line."""
-        if self.first is None:
-            return self.path
-        return f"{self.path}:{self.first}" + (f"-{self.last}" if self.last else "")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
-    """What other code is compared with."""
-
-    place: CodePlace
-    chunks: tuple[Chunk, ...]
-    family: frozenset[ChunkKey]
-    """Chunks that repeat the code: the chunks themselves, those around them, those inside them."""
 
 
 def model_at(snapshot: ChunkSnapshot, repo: str, place: CodePlace) -> Model | None:

@@ -227,7 +227,10 @@ def _errors_in_words(path: Path) -> Iterator[None]:
 
 
 def _refused(path: Path, number: int | None) -> str:
-    return f"{display_path(str(path))}, the list of repositories, cannot be used ({refusal(number)}"
+    return (
+        f"{display_path(str(path))}, the list of repositories, cannot be used ({refusal(number)} "
+        "Or set ASTERISM_DATA_DIR to another directory."
+    )
 
 
 def _unusable(path: Path, why: object) -> str:

@@ -1,7 +1,7 @@
 """A symbol's connections, from outlines and a name resolver."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -23,9 +23,9 @@ from asterism.structure.shapes import (
     type_of,
     value_of,
 )
-from asterism.structure.uses import CALLABLE, Use, Uses, find_uses, is_call, may_be_call
+from asterism.structure.uses import Use, Uses, find_uses, is_call, may_be_call
 from asterism.types.outline import Item, Reference
-from asterism.types.structure import Connections, Edge, Fact, Gap, Known, SymbolPlace
+from asterism.types.structure import CALLABLE, Connections, Edge, Fact, Gap, Known, SymbolPlace
 
 _INTERFACES = frozenset({"interface", "trait", "protocol", "module"})
 
@@ -313,30 +313,12 @@ DEFAULTS = ByNameOptions()
 
 
 class ByName:
-    """Answers for one repository at one state of its index; files are read as they are now."""
+    """Answers by names at one moment of a repository; what was found once is not looked for again.
+
+    Files are read as they are now.
+    """
 
     def __init__(self, repository: IndexedRepository, options: ByNameOptions = DEFAULTS) -> None:
-        self._repository = repository
-        self._options = options
-
-    def connections(self, target: SymbolTarget) -> Connections | None:
-        """Everything that is known of a symbol; None where its file has it no more."""
-        return self.all_connections([target])[0]
-
-    def all_connections(self, targets: Sequence[SymbolTarget]) -> list[Connections | None]:
-        """The same of several, for which each file is looked at once."""
-        question = NameConnections(self._repository, self._options)
-        return [question.connections(target) for target in targets]
-
-    def question(self) -> "NameConnections":
-        """For several questions at one moment, as a tree of calls asks them."""
-        return NameConnections(self._repository, self._options)
-
-
-class NameConnections:
-    """One moment of a repository; what was found once is not looked for again."""
-
-    def __init__(self, repository: IndexedRepository, options: ByNameOptions) -> None:
         self._facts = Facts(_ByNames(repository, options), options.max_value)
 
     def connections(self, target: SymbolTarget) -> Connections | None:

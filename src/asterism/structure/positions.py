@@ -11,7 +11,7 @@ from asterism.analysis.resolve.scopes import FileScope
 from asterism.types.index import Chunk
 from asterism.types.outline import ROOT_KINDS, Item, Outline
 from asterism.types.search import Lines
-from asterism.types.structure import Connections, Fact, Gap, SymbolPlace
+from asterism.types.structure import CALLABLE, Connections, Fact, Gap, SymbolPlace
 
 
 class SymbolTarget(NamedTuple):
@@ -161,9 +161,6 @@ def _encoded(units: str) -> bytes:
 
 def with_overloads(scope: FileScope, targets: tuple[int, ...]) -> tuple[int, ...]:
     """A function with the heads of its overloads: declarations in a row of which one has code."""
-    # It imports this module.
-    from asterism.structure.uses import CALLABLE
-
     items = scope.outline.items
     item = items[targets[0]]
     if len(targets) > 1 or item.kind not in CALLABLE:
@@ -198,3 +195,20 @@ def with_same_name(scope: FileScope, chunk: Chunk) -> tuple[int, ...]:
     target = SymbolTarget(chunk.relative_path, chunk.qualified_name, chunk.start_line)
     found = find_item(scope.outline, target)
     return () if found is None else (found,)
+
+
+# The text right before a function that is returned, and the last line of one that returns a name.
+_RETURNED_HERE = re.compile(rb"(?:\breturn|=>)\s*+(?:async\s+)?\(?\s*+$")
+
+
+def is_returned(source: bytes, around: Item, inner: Item) -> bool:
+    """Whether a function returns a function that is declared in it, as a factory does."""
+    if around.kind not in CALLABLE or inner.kind not in CALLABLE:
+        return False
+    start = inner.span.start
+    if _RETURNED_HERE.search(source, max(around.span.start, start - 40), start):
+        return True
+    name = re.escape(inner.name.encode())
+    after = source[inner.span.end : around.span.end]
+    by_name = rb"\breturn\s+" + name + rb"\s*(?:$|[;\n}])|\n[ \t]*" + name + rb"\s*\}?\s*$"
+    return re.search(by_name, after) is not None

@@ -8,9 +8,19 @@ from asterism.analysis.resolve.candidates import GUESS
 from asterism.analysis.resolve.scopes import CONTAINERS, FileScope
 from asterism.analysis.resolve.variables import property_text
 from asterism.analysis.syntax.language import detect
-from asterism.structure.uses import CALLABLE, OF_USES, is_returned
+from asterism.structure.positions import is_returned
+from asterism.structure.uses import OF_USES
 from asterism.types.outline import Item, Reference
-from asterism.types.structure import Connections, Edge, Fact, Gap, Member, SymbolPlace, TypeFlow
+from asterism.types.structure import (
+    CALLABLE,
+    Connections,
+    Edge,
+    Fact,
+    Gap,
+    Member,
+    SymbolPlace,
+    TypeFlow,
+)
 
 OriginOf: TypeAlias = Callable[[FileScope, Reference], Edge | None]
 
@@ -200,3 +210,22 @@ def _joined(resolved: tuple[Edge, ...], named: tuple[Edge, ...]) -> tuple[Edge, 
 
 def _last(edge: Edge) -> str:
     return edge.target.name.rpartition(".")[2]
+
+
+NONE_BY_NAME = "none found by name, which does not see calls through interfaces or values"
+NO_FILES_BY_NAME = "no other file found by name, which does not follow every import"
+
+
+def honest(found: Connections) -> Connections:
+    """Marks empty callers and references as unknown, because names cannot prove absence."""
+    known = {fact for gap in found.gaps for fact in gap.facts}
+    is_uncalled = found.kind in CALLABLE and not found.callers
+    # What no other file can see has no references there; nothing else is sure to have none.
+    is_alone = not found.references and (is_uncalled or found.is_exported)
+    missing = [
+        *([Fact.callers] if is_uncalled and Fact.callers not in known else []),
+        *([Fact.references] if is_alone and Fact.references not in known else []),
+    ]
+    why = NONE_BY_NAME if is_uncalled else NO_FILES_BY_NAME
+    gaps = (*found.gaps, Gap(tuple(missing), why)) if missing else found.gaps
+    return replace(found, references=None if is_alone else found.references, gaps=gaps)

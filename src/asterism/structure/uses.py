@@ -19,9 +19,7 @@ from asterism.analysis.syntax.language import detect
 from asterism.structure.repository import Moment
 from asterism.types.deadlines import check_deadline
 from asterism.types.outline import Item, Reference
-from asterism.types.structure import CallTree, Edge, Fact, Gap, Known, SymbolPlace
-
-CALLABLE = frozenset({"function", "method", "constructor", "macro", "signature"})
+from asterism.types.structure import CALLABLE, CallTree, Edge, Fact, Gap, Known, SymbolPlace
 
 # An opening bracket behind the name, behind type arguments if there are any.
 _CALL = re.compile(
@@ -35,23 +33,6 @@ _OUTER = re.compile(rb"\s*(?:\.|::|\\)")
 _DECLARED = re.compile(rb"\s+\w+\s*[({]")
 # Attributes look like calls.
 _ATTRIBUTE = re.compile(rb"@(?:\w+[.:])*$|#!?\[[^\]\n]*$")
-
-
-# The text right before a function that is returned, and the last line of one that returns a name.
-_RETURNED_HERE = re.compile(rb"(?:\breturn|=>)\s*+(?:async\s+)?\(?\s*+$")
-
-
-def is_returned(source: bytes, around: Item, inner: Item) -> bool:
-    """Whether a function returns a function that is declared in it, as a factory does."""
-    if around.kind not in CALLABLE or inner.kind not in CALLABLE:
-        return False
-    start = inner.span.start
-    if _RETURNED_HERE.search(source, max(around.span.start, start - 40), start):
-        return True
-    name = re.escape(inner.name.encode())
-    after = source[inner.span.end : around.span.end]
-    by_name = rb"\breturn\s+" + name + rb"\s*(?:$|[;\n}])|\n[ \t]*" + name + rb"\s*\}?\s*$"
-    return re.search(by_name, after) is not None
 
 
 def is_call(scope: FileScope, reference: Reference, target: Item | None) -> bool:

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
+CALLABLE = frozenset({"function", "method", "constructor", "macro", "signature"})
+"""Kinds of symbols that can be called."""
+
 
 class Known(StrEnum):
     """How a connection is known."""

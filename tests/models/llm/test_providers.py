@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from asterism.models.llm import anthropic
-from asterism.models.llm.options import LlmOptions, ModelRequest, Provider, key_variables, window_of
+from asterism.models.llm.options import LlmOptions, Provider, key_variables, window_of
+from asterism.models.llm.protocol import ModelRequest
 from asterism.models.llm.provider import Lent, MaskedModel, make_model
 from asterism.types.chat import ModelReply
 from asterism.types.errors import BadReply, ProviderDown, ProviderError, ProviderMissing

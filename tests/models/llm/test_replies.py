@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from asterism.models.llm.options import LanguageModel, ModelRequest
+from asterism.models.llm.protocol import LanguageModel, ModelRequest
 from asterism.types.chat import Ending, Message, ModelReply, Role, ToolCall, Usage
 from asterism.types.errors import (
     AsterismError,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from asterism.models.rerank.provider import Reranker
+from asterism.models.rerank.options import Reranker
 from asterism.types.errors import ProviderDown
 from tests.models.rerank.word_overlap import WordOverlapReranker
 

@@ -14,7 +14,7 @@ from asterism.analysis.chunks.embedding_text import (
     preamble,
     shortened,
 )
-from asterism.analysis.chunks.units import ChunkOptions, Unit, unit_path, units_of
+from asterism.analysis.chunks.units import ChunkOptions, Unit, folded, unit_path, units_of
 from asterism.analysis.syntax.language import titles
 from asterism.analysis.syntax.statements import Statements
 from asterism.languages.registry import facets_of
@@ -39,24 +39,6 @@ def collapse(source: bytes, span: Span, items: Sequence[Item], children: Iterabl
 def may_fold(child: Item) -> bool:
     """Whether the child has a body, or members that may have one; fields and constants do not."""
     return child.body is not None or bool(child.children)
-
-
-def folded(items: Sequence[Item], children: Iterable[int]) -> Iterator[int]:
-    """The descendants that are collapsed: bodies directly below, or below what has none.
-
-    In broken code siblings may overlap; only the first of them is collapsed.
-    """
-    end = 0
-    pending = sorted(children, key=lambda index: items[index].span, reverse=True)
-    while pending:
-        index = pending.pop()
-        child = items[index]
-        if child.body is not None:
-            if child.span.start >= end:
-                yield index
-                end = child.span.end
-        elif child.children:
-            pending.extend(sorted(child.children, key=lambda i: items[i].span, reverse=True))
 
 
 # A line with no statement on it is the last resort for a cut.

@@ -1,6 +1,6 @@
 """Chunk options, and which items share a chunk: one each, unless siblings are on the same line."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,6 +21,24 @@ class Unit(NamedTuple):
     parent: int | None
     """The index of the parent's unit."""
     depth: int
+
+
+def folded(items: Sequence[Item], children: Iterable[int]) -> Iterator[int]:
+    """The descendants that are collapsed: bodies directly below, or below what has none.
+
+    In broken code siblings may overlap; only the first of them is collapsed.
+    """
+    end = 0
+    pending = sorted(children, key=lambda index: items[index].span, reverse=True)
+    while pending:
+        index = pending.pop()
+        child = items[index]
+        if child.body is not None:
+            if child.span.start >= end:
+                yield index
+                end = child.span.end
+        elif child.children:
+            pending.extend(sorted(child.children, key=lambda i: items[i].span, reverse=True))
 
 
 def units_of(items: Sequence[Item]) -> list[Unit]:
@@ -83,6 +101,10 @@ def _unit(items: Sequence[Item], run: list[int], parent: int | None, depth: int)
 
 # Changing what `embedding.py` writes means a new number here, so that an index knows its age.
 RECIPE_VERSION = 1
+
+# A new number for every change of outlines, symbols or chunks that no option makes: an index of
+# another number is read anew.
+READING_VERSION = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from asterism.analysis.chunks.chunker import FileOrigin, chunk_file, folded
+from asterism.analysis.chunks.chunker import FileOrigin, chunk_file
 from asterism.analysis.chunks.embedding_text import RULE
-from asterism.analysis.chunks.units import ChunkOptions, Unit, unit_path, units_of
+from asterism.analysis.chunks.units import ChunkOptions, Unit, folded, unit_path, units_of
 from asterism.analysis.syntax.language import titles
 from asterism.analysis.syntax.outlines import outline as outline_again
 from asterism.languages.registry import facets_of

@@ -8,7 +8,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from asterism.cli.options import add_json
+from asterism.cli.options import add_action, add_json, add_request, request_from
 from asterism.cli.parser import CommandParser
 from asterism.cli.render.agents import agent_json, print_agent, print_list
 from asterism.cli.setup import engine
@@ -23,32 +23,16 @@ from asterism.context.agents.edit import (
 )
 from asterism.context.agents.files import import_agent, is_path, look_at
 from asterism.engine.agents import AgentPlaces, Agents, PlacedAgent
-from asterism.types.context import (
-    DEFAULT_PRIORITY,
-    Include,
-    Reference,
-    ReferenceKey,
-    Rule,
-    RuleKey,
-    key_from_text,
-)
+from asterism.operations.chat_requests import EditItem, item_of
+from asterism.types.context import Reference, ReferenceKey, Rule, RuleKey, key_from_text
 from asterism.types.errors import UsageError
 
 _PROMPT = "You help with this codebase."
 
 
-INCLUDE_MODES = ("always", "manual", "agent")
-
-
 def declare(parser: CommandParser) -> None:
     """Add the arguments."""
-    parser.add_argument(
-        "action",
-        nargs="?",
-        choices=("list", "show", "new", "edit", "check", "import", "export"),
-        default="list",
-        help="what to do (default: %(default)s)",
-    )
+    add_action(parser, "list", "show", "new", "edit", "check", "import", "export")
     parser.add_argument(
         "name",
         metavar="NAME",
@@ -61,7 +45,7 @@ def declare(parser: CommandParser) -> None:
     parser.add_argument(
         "--replace", action="store_true", help="with import: overwrite an existing agent"
     )
-    parser.add_argument("--description", metavar="TEXT", help="with new, or of the item to add")
+    add_request(parser, EditItem, "description")
     parser.add_argument("--prompt", metavar="TEXT", help="with new: the system prompt")
     parser.add_argument(
         "--set",
@@ -75,11 +59,7 @@ def declare(parser: CommandParser) -> None:
     parser.add_argument(
         "--add", metavar="ITEM", help="with edit: add an item, rule:NAME or ref:NAME, with --text"
     )
-    parser.add_argument("--text", metavar="TEXT", help="of the item to add; - reads the input")
-    parser.add_argument(
-        "--priority", type=int, metavar="N", help="of the item to add: 0 to 999, the highest first"
-    )
-    parser.add_argument("--include", choices=INCLUDE_MODES, help="of the item to add")
+    add_request(parser, EditItem, "text", "priority", "include")
     parser.add_argument("--remove", metavar="ITEM", help="with edit: remove rule:NAME or ref:NAME")
     parser.add_argument(
         "--tools", action="store_true", help="with show and check: ask the servers for their tools"
@@ -229,14 +209,9 @@ def _item(options: argparse.Namespace) -> Rule | Reference:
     text = sys.stdin.read() if options.text == "-" else options.text or ""
     if not text.strip():
         raise UsageError("An item needs a text; give --text TEXT, or --text - and the input.")
-    kind = Rule if isinstance(key, RuleKey) else Reference
-    return kind(
-        name=key.name,
-        text=text,
-        description=options.description or "",
-        priority=DEFAULT_PRIORITY if options.priority is None else options.priority,
-        include=Include(options.include or Include.always),
-    )
+    kind = "rule" if isinstance(key, RuleKey) else "reference"
+    given = {"agentName": options.name, "action": "add", "type": kind, "name": key.name}
+    return item_of(request_from(EditItem, options, **{**given, "text": text}))
 
 
 def _text_key(written: str) -> RuleKey | ReferenceKey:

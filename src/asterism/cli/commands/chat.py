@@ -16,17 +16,18 @@ from asterism.cli.commands.chat_commands import (
     go_on,
     show_answer,
 )
-from asterism.cli.options import add_json, add_path
+from asterism.cli.options import add_json, add_path, add_request, request_from
 from asterism.cli.parser import CommandParser
 from asterism.cli.render.answers import Conversing, Display, complain
-from asterism.cli.setup import directory_named, engine
+from asterism.cli.setup import engine, place_named, question_typed
 from asterism.cli.terminal import console, printable, show, write_json
 from asterism.config.environment import data_directory
 from asterism.engine.chat.requests import AskRequest, answer_json
 from asterism.engine.chat.service import Asking
+from asterism.operations.chat_requests import Ask
+from asterism.operations.requests import engine_request
 from asterism.types.chat import TurnStatus
-from asterism.types.errors import AsterismError, PathMissing, UsageError
-from asterism.types.files import display_path
+from asterism.types.errors import AsterismError
 
 
 def declare(parser: CommandParser) -> None:
@@ -34,17 +35,12 @@ def declare(parser: CommandParser) -> None:
     if parser.command == "chat":
         _who_answers(parser)
         return
-    parser.add_argument("question", metavar="QUESTION", help="the question, or - to read it")
+    add_request(parser, Ask, "question")
     _who_answers(parser)
     parser.add_argument(
         "--no-stream", action="store_true", help="print the answer when it is whole"
     )
-    parser.add_argument(
-        "--request-id",
-        metavar="ID",
-        default="",
-        help="a name for this request: repeated, it is not answered twice",
-    )
+    add_request(parser, Ask, "requestId")
     parser.add_argument(
         "--yes", action="store_true", help="agree to every call of a tool that needs it"
     )
@@ -53,26 +49,7 @@ def declare(parser: CommandParser) -> None:
 
 def _who_answers(parser: CommandParser) -> None:
     add_path(parser, "anything in the repository (default: here)")
-    parser.add_argument("--agent", metavar="NAME", default="", help="the agent that answers")
-    parser.add_argument(
-        "--model",
-        metavar="MODEL",
-        default="",
-        help="the model: a name, PROVIDER/NAME, or extractive (default: the settings')",
-    )
-    parser.add_argument(
-        "--conversation",
-        metavar="ID",
-        default="",
-        help="go on with this one: its id, the start of it, or last (default: a new one)",
-    )
-    parser.add_argument(
-        "--retries",
-        type=int,
-        default=None,
-        metavar="N",
-        help="let the model search again up to N times (default: 0)",
-    )
+    add_request(parser, Ask, "agentName", "model", "conversationId", "retries")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -80,37 +57,24 @@ def run(options: argparse.Namespace) -> int:
     return _chat(options) if options.command == "chat" else _ask(options)
 
 
-INPUT_BYTES = 1_000_000
-"""What a question on standard input may have."""
-
 _CODES = {TurnStatus.done: 0, TurnStatus.stopped: 130, TurnStatus.failed: 2}
 
 
 def _ask(options: argparse.Namespace) -> int:
     """Print the answer; the exit code says whether there is one."""
-    question = _typed() if options.question == "-" else options.question
-    place = directory_named(options.path)
-    if not place.exists():
-        raise PathMissing(f"{display_path(str(place))} does not exist; check the path.")
+    question = question_typed(options.question)
+    place = place_named(options.path)
     with closing(engine()) as here, closing(Asking(here)) as asking:
         registered = here.locate(place)
-        conversation = options.conversation
+        conversation = options.conversationId
         if conversation:
             here_name = registered.repository.name
             conversation = here.records().conversations().find(conversation, here_name).id
+        asked = request_from(Ask, options, question=question, conversationId=conversation)
         streams = sys.stdout.isatty() and not options.no_stream and not options.json
         display = Display(streams, tells=not options.json, yes=options.yes)
         conversing = Conversing(asking, registered, display)
-        answered = conversing.ask(
-            AskRequest(
-                question=question,
-                conversation=conversation,
-                agent=options.agent,
-                model=options.model,
-                request_id=options.request_id,
-                retries=options.retries,
-            )
-        )
+        answered = conversing.ask(engine_request(asked, AskRequest))
         if options.json:
             write_json(answer_json(answered))
         else:
@@ -126,32 +90,20 @@ def _ask(options: argparse.Namespace) -> int:
     return _CODES.get(answered.turn.status, 1)
 
 
-def _typed() -> str:
-    """The question on standard input."""
-    if sys.stdin is None:
-        raise UsageError("There is no standard input to read the question from; give it instead.")
-    data = sys.stdin.buffer.read(INPUT_BYTES + 1)
-    if len(data) > INPUT_BYTES:
-        raise UsageError(f"The question is over {INPUT_BYTES:,} bytes; give the part that matters.")
-    return data.decode("utf-8", "replace")
-
-
 HISTORY_FILE = "chat_history"
 
 
 def _chat(options: argparse.Namespace) -> int:
     """Answer until the user leaves."""
-    place = directory_named(options.path)
-    if not place.exists():
-        raise PathMissing(f"{display_path(str(place))} does not exist; check the path.")
+    place = place_named(options.path)
     with closing(engine()) as here, closing(Asking(here)) as asking:
         registered = here.locate(place)
         streams = sys.stdout.isatty()
         conversing = Conversing(asking, registered, Display(streams))
         state = ChatState(here, asking, registered, conversing)
-        state.agent, state.model = options.agent, options.model
-        if options.conversation:
-            state.take_up(options.conversation)
+        state.agent, state.model = options.agentName or "", options.model or ""
+        if options.conversationId:
+            state.take_up(options.conversationId)
         state.retries = options.retries
         is_terminal = streams and sys.stdin is not None and sys.stdin.isatty()
         if is_terminal:

@@ -3,16 +3,17 @@
 import argparse
 import sys
 from contextlib import closing
-from pathlib import Path
 
-from asterism.cli.options import add_json
+from asterism.cli.options import add_json, add_path, add_request, request_from
 from asterism.cli.parser import CommandParser
-from asterism.cli.setup import directory_named, engine
+from asterism.cli.setup import engine, repository_around
 from asterism.cli.terminal import console, printable, show, write_json
 from asterism.context.items import columns
 from asterism.context.messages import item_text
 from asterism.engine.sessions import ContextFor, ContextRequest, context_for
+from asterism.operations.chat_requests import ContextOf
 from asterism.operations.context_json import context_for_json
+from asterism.operations.requests import engine_request
 from asterism.types.context import ItemDetail, ItemKind, LeftOut, Reference, RequestItem, Rule
 
 _TITLES = {
@@ -32,26 +33,9 @@ _REASONS = {
 
 def declare(parser: CommandParser) -> None:
     """Add the arguments."""
-    parser.add_argument("message", metavar="MESSAGE", help="what is asked")
-    parser.add_argument(
-        "path", metavar="PATH", nargs="?", help="the repository (default: the current one)"
-    )
-    parser.add_argument(
-        "--agent", metavar="NAME", default="reader", help="whose items (default: %(default)s)"
-    )
-    parser.add_argument("--session", metavar="ID", help="go on with a session instead")
-    parser.add_argument(
-        "--tokens", type=int, default=8000, metavar="N", help="of everything (default: 8,000)"
-    )
-    parser.add_argument(
-        "--code", type=int, default=10, metavar="N", help="hits at most; 0 for none (default: 10)"
-    )
-    parser.add_argument(
-        "--min-score",
-        type=float,
-        metavar="SCORE",
-        help="of code that is given (default: code that is worth its tokens)",
-    )
+    add_request(parser, ContextOf, "message")
+    add_path(parser, "the repository (default: the current one)")
+    add_request(parser, ContextOf, "agent", "session", "max_tokens", "code_hits", "min_score")
     parser.add_argument("--no-tools", action="store_true", help="do not start the agent's servers")
     parser.add_argument("--explain", action="store_true", help="say why each item is here or not")
     parser.add_argument("--text", action="store_true", help="print the texts and the code as well")
@@ -61,19 +45,9 @@ def declare(parser: CommandParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Choose context for a message and show it."""
     with closing(engine()) as here:
-        if options.path is None:
-            registered = here.registry.find(Path.cwd())
-        else:
-            registered = here.locate(directory_named(options.path))
-        request = ContextRequest(
-            message=options.message,
-            agent=options.agent,
-            session=options.session or "",
-            max_tokens=options.tokens,
-            code_hits=options.code,
-            min_score=options.min_score,
-            connect=not options.no_tools,
-        )
+        registered = repository_around(here, options.path)
+        asked = request_from(ContextOf, options, connect=not options.no_tools)
+        request = engine_request(asked, ContextRequest)
         found = context_for(here, registered, request)
     if options.json:
         write_json(context_for_json(found))

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from asterism.cli.options import add_json
+from asterism.cli.options import add_action, add_json, add_request
 from asterism.cli.parser import CommandParser
 from asterism.cli.setup import engine
 from asterism.cli.terminal import confirmed, console, printable, show, write_json
@@ -21,6 +21,7 @@ from asterism.engine.chat.requests import (
 )
 from asterism.engine.chat.sources import unnamed
 from asterism.engine.stores import Records
+from asterism.operations.chat_requests import ListConversations
 from asterism.types.chat import Conversation, RecordedTurn, Shelf, Turn, TurnStatus
 from asterism.types.errors import PathUnreadable, UsageError
 from asterism.types.files import display_path
@@ -34,27 +35,18 @@ SHOWN_ID = 8
 
 def declare(parser: CommandParser) -> None:
     """Add the arguments."""
-    parser.add_argument(
-        "action",
-        nargs="?",
-        choices=("list", "show", "search", "archive", "restore", "delete", "export"),
-        default="list",
-        help="what to do (default: %(default)s)",
-    )
+    add_action(parser, "list", "show", "search", "archive", "restore", "delete", "export")
     parser.add_argument(
         "target",
         metavar="TARGET",
         nargs="?",
         help="the id, the start of it, or last; with search: what was said",
     )
-    parser.add_argument("--repo", metavar="NAME", help="only those about this repository")
+    add_request(parser, ListConversations, "repository")
     shelf = parser.add_mutually_exclusive_group()
     shelf.add_argument("--archived", action="store_true", help="only those that are archived")
     shelf.add_argument("--all", action="store_true", help="archived ones too")
-    parser.add_argument(
-        "--limit", type=int, default=20, metavar="N", help="show so many (default: %(default)s)"
-    )
-    parser.add_argument("--cursor", metavar="CURSOR", help="go on where the last page ended")
+    add_request(parser, ListConversations, "limit", "cursor")
     parser.add_argument(
         "--format",
         choices=("markdown", "json"),
@@ -107,7 +99,7 @@ def _shelf(options: argparse.Namespace, usual: Shelf) -> Shelf:
 
 def _list(records: Records, options: argparse.Namespace) -> int:
     shelf = _shelf(options, Shelf.open)
-    page = records.conversations().page(shelf, options.repo, options.limit, options.cursor)
+    page = records.conversations().page(shelf, options.repository, options.limit, options.cursor)
     if options.json:
         listed = [conversation_json(entry) for entry in page.conversations]
         write_json({"conversations": listed, "total": page.total, "cursor": page.cursor})
@@ -138,7 +130,7 @@ def _show_line(out: Console | None, entry: Conversation) -> None:
 def _search(records: Records, options: argparse.Namespace) -> int:
     shelf = _shelf(options, Shelf.all)
     where = records.conversations()
-    page = where.search(options.target, shelf, options.repo, options.limit, options.cursor)
+    page = where.search(options.target, shelf, options.repository, options.limit, options.cursor)
     if options.json:
         found = [match_json(match) for match in page.matches]
         write_json({"matches": found, "total": page.total, "cursor": page.cursor})

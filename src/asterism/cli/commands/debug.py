@@ -10,21 +10,21 @@ from asterism.cli.options import add_json
 from asterism.cli.parser import CommandParser
 from asterism.cli.setup import directory_named, engine
 from asterism.cli.terminal import write_json
-from asterism.engine.inspection import FileVerdict, Freshness, IndexedChunk, Inspection
+from asterism.engine.inspection import FileFreshness, FileVerdict, IndexedChunk, Inspection
 from asterism.operations.schema import Json
 from asterism.types.errors import PathMissing
 from asterism.types.files import SkipReason, display_path, wire_path
 from asterism.types.index import Link
 
 _BEHIND = {
-    Freshness.equal: "up to date",
-    Freshness.changed: "behind: the file has changed since; run `asterism index`",
-    Freshness.new: "not in the index yet; run `asterism index`",
-    Freshness.gone: "behind: the file is gone, the index still has it; run `asterism index`",
-    Freshness.excluded: "behind: the index still has the file, which is skipped now; "
+    FileFreshness.equal: "up to date",
+    FileFreshness.changed: "behind: the file has changed since; run `asterism index`",
+    FileFreshness.new: "not in the index yet; run `asterism index`",
+    FileFreshness.gone: "behind: the file is gone, the index still has it; run `asterism index`",
+    FileFreshness.excluded: "behind: the index still has the file, which is skipped now; "
     "run `asterism index`",
-    Freshness.skipped: "nothing, because the file is skipped",
-    Freshness.unknown: "cannot be compared",
+    FileFreshness.skipped: "nothing, because the file is skipped",
+    FileFreshness.unknown: "cannot be compared",
 }
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from threading import Event
 from types import FrameType
 
-from asterism.cli.options import add_json, add_path
+from asterism.cli.options import add_json, add_path, add_request
 from asterism.cli.parser import CommandParser
 from asterism.cli.progress import watched_by_user
 from asterism.cli.setup import directory_named, engine
@@ -20,6 +20,7 @@ from asterism.engine.status import wanted_upgrade
 from asterism.engine.upgrade import Upgrader
 from asterism.indexing.report import Listener, Progress, SyncReport, SyncStage, UpgradeReport
 from asterism.indexing.watcher import Outcome, WatchState
+from asterism.operations.requests import AddRepository, IndexCodebase
 from asterism.operations.schema import Json
 from asterism.store.registry import Registered
 from asterism.types.errors import UsageError
@@ -33,7 +34,7 @@ def declare(parser: CommandParser) -> None:
     if parser.command == "watch":
         parser.add_argument("--quiet", action="store_true", help="say only what goes wrong")
         return
-    parser.add_argument("--force", action="store_true", help="read and write every file anew")
+    add_request(parser, IndexCodebase, "force")
     parser.add_argument("--dry-run", action="store_true", help="say what would be done, do nothing")
     parser.add_argument("--cancel", action="store_true", help="stop the process that is indexing")
     parser.add_argument(
@@ -42,8 +43,7 @@ def declare(parser: CommandParser) -> None:
         help="then compute the encoder vectors that the setting embedding.upgrade selects, which "
         "takes minutes; Ctrl-C keeps those that are done",
     )
-    parser.add_argument("--name", help="what to call the repository (default: its directory)")
-    parser.add_argument("--project", help="the project it belongs to (default: its own)")
+    add_request(parser, AddRepository, "name", "project")
     add_json(parser)
 
 

@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
 def _toolbox(directory: Path, is_root: bool) -> Toolbox:
     from asterism.cli.setup import engine, settings_for
     from asterism.config.environment import home
-    from asterism.config.logs import start_logs
+    from asterism.config.load import start_logs
     from asterism.operations.calls import Standpoint
     from asterism.operations.dispatch.toolbox import Toolbox
 

@@ -6,13 +6,14 @@ import sys
 import time
 
 from asterism.cli.commands.symbols import counted
-from asterism.cli.options import add_json, add_path
-from asterism.cli.parser import CommandParser
+from asterism.cli.options import add_action, add_json, add_request
+from asterism.cli.parser import EXIT_USAGE, CommandParser
 from asterism.cli.setup import directory_named, engine
 from asterism.cli.terminal import confirmed, write_json
 from asterism.engine.engine import Engine
 from asterism.engine.status import Listed, ListedState, Status, list_repositories
 from asterism.operations.json import job_json, moment, statistics_json, upgrade_json
+from asterism.operations.requests import AddRepository, IndexPlace
 from asterism.operations.schema import Json
 from asterism.store.registry import Registered
 from asterism.types.errors import UsageError
@@ -23,21 +24,14 @@ from asterism.types.index import Staleness
 def declare(parser: CommandParser) -> None:
     """Add the arguments of the command that is meant."""
     if parser.command == "status":
-        add_path(parser, "a directory in it (default: the current one)")
+        add_request(parser, IndexPlace)
         add_json(parser)
         return
-    parser.add_argument(
-        "action",
-        nargs="?",
-        choices=("list", "add", "remove"),
-        default="list",
-        help="what to do (default: %(default)s)",
-    )
+    add_action(parser, "list", "add", "remove")
     parser.add_argument(
         "target", metavar="TARGET", nargs="?", help="the path to add; the name or path to remove"
     )
-    parser.add_argument("--name", help="with add: what to call it (default: its directory)")
-    parser.add_argument("--project", help="with add: the project it belongs to (default: its own)")
+    add_request(parser, AddRepository, "name", "project", when="with add: ")
     parser.add_argument("--yes", action="store_true", help="with remove: do not ask")
     add_json(parser)
 
@@ -205,13 +199,15 @@ def _listed_json(entry: Listed) -> Json:
 
 
 def _status(options: argparse.Namespace) -> int:
-    """Print the state of an index; exit 1 unless it is up to date."""
+    """Print the state of an index; exit 1 if it is not up to date, 2 if it cannot be read."""
     here = engine()
     found = here.status(here.locate(directory_named(options.path)))
     if options.json:
         write_json(status_json(found))
     else:
         _print_status(found)
+    if found.verdict.staleness is Staleness.unreadable:
+        return EXIT_USAGE
     return 0 if found.verdict.staleness is Staleness.equal else 1
 
 

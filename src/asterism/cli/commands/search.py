@@ -11,20 +11,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asterism.analysis.source.checkouts import on_disk
-from asterism.cli.options import add_json, add_path, add_request, request_from
+from asterism.cli.options import add_json, add_path, add_request, flag_of, request_from
 from asterism.cli.parser import CommandParser, Declare
-from asterism.cli.setup import directory_named, engine
+from asterism.cli.setup import directory_named, engine, place_named, question_typed
 from asterism.cli.terminal import printable, write_json
 from asterism.engine.context_reply import ContextReply
 from asterism.engine.engine import Engine
 from asterism.engine.search import SearchReply, SearchRequest
-from asterism.operations.json import to_json
-from asterism.operations.limits import result_json
-from asterism.operations.requests import NAME_FORMS, SearchCode, SimilarCode
-from asterism.operations.search import context_reply, engine_request
+from asterism.operations.requests import NAME_FORMS, SearchCode, SimilarCode, engine_request
+from asterism.operations.schema import request_fields
 from asterism.search.filters import common_files, common_prefixes, literal, parse_filter_words
 from asterism.store.registry import Registered
-from asterism.types.errors import PathMissing, UsageError
+from asterism.types.errors import UsageError
 from asterism.types.files import display_path
 from asterism.types.search import NO_FILTER, Filter
 
@@ -79,10 +77,6 @@ def _show_arguments(parser: CommandParser) -> None:
     add_json(parser)
 
 
-# What a question on standard input may have: a hundred times what is read of it.
-INPUT_BYTES = 1_000_000
-
-
 def _search(options: argparse.Namespace) -> int:
     """Print the hits; exit 1 without any."""
     if options.format == "context":
@@ -102,21 +96,20 @@ def _search_context(options: argparse.Namespace) -> int:
 
 def _asked(options: argparse.Namespace, here: Engine) -> tuple[Registered, SearchRequest]:
     """Where is searched, and for what."""
-    text = _typed() if options.query == "-" else options.query
-    place = directory_named(options.path)
-    if not place.exists():
-        raise PathMissing(f"{display_path(options.path)} does not exist; check the path.")
+    text = question_typed(options.query)
+    place = place_named(options.path)
     registered = here.locate(place)
     where = parse_filter_words(options.filters or [], registered.repository.root)
     if options.path is not None:
         where = below(where, registered, place)
     asked = request_from(SearchCode, options, query=text)
-    return registered, engine_request(asked, where)
+    return registered, engine_request(asked, SearchRequest, where=where)
 
 
 def answer(reply: SearchReply, registered: Registered, options: argparse.Namespace) -> int:
     """Print a reply, and say by the exit code whether anything was found."""
     if options.json:
+        from asterism.operations.json import to_json
         from asterism.operations.search_reply import RowOptions, search_found
 
         rows = RowOptions(options.explain, is_local=True)
@@ -140,16 +133,6 @@ def below(where: Filter, registered: Registered, place: Path) -> Filter:
     return replace(where, paths=common_files(where.paths or None, [literal(inside)]))
 
 
-def _typed() -> str:
-    """The question on standard input; bytes that are no text are shown as such."""
-    if sys.stdin is None:
-        raise UsageError("There is no standard input to read the question from; give it instead.")
-    data = sys.stdin.buffer.read(INPUT_BYTES + 1)
-    if len(data) > INPUT_BYTES:
-        raise UsageError(f"The question is over {INPUT_BYTES:,} bytes; give the part that matters.")
-    return data.decode("utf-8", "replace")
-
-
 # As editors, compilers and our own output write it: `a.py:12`, `a.py:12:5`, `a.py:12-20`.
 _PLACE = re.compile(r"(?P<file>.+?):(?P<first>-?\d+)(?:[-–](?P<last>\d+)|:\d+)?:?", re.DOTALL)
 
@@ -170,16 +153,15 @@ def _similar(options: argparse.Namespace) -> int:
     registered = here.locate(path)
     where = parse_filter_words(options.filters or [], registered.repository.root)
     if options.path is not None:
-        within = directory_named(options.path)
-        if not within.exists():
-            raise PathMissing(f"{display_path(options.path)} does not exist; check the path.")
+        within = place_named(options.path)
         if here.locate(within) != registered:
             raise UsageError(
                 f"{display_path(options.path)} is not in {registered.repository.name}, as the file "
                 "is; code is compared within one repository."
             )
         where = below(where, registered, within)
-    request = engine_request(request_from(SimilarCode, options, file_path=typed.file), where)
+    asked = request_from(SimilarCode, options, file_path=typed.file)
+    request = engine_request(asked, SearchRequest, where=where)
     reply = here.similar(registered, request, path, (typed.first, typed.last))
     return answer(reply, registered, options)
 
@@ -215,9 +197,7 @@ def _show(options: argparse.Namespace) -> int:
     name = options.symbol.strip()
     if not name:
         raise UsageError("The name is empty; give a symbol, such as `Parser.parse`.")
-    place = directory_named(options.path)
-    if not place.exists():
-        raise PathMissing(f"{display_path(options.path)} does not exist; check the path.")
+    place = place_named(options.path)
     with closing(engine()) as here:
         registered = here.locate(place)
         where = NO_FILTER if options.path is None else below(NO_FILTER, registered, place)
@@ -226,23 +206,22 @@ def _show(options: argparse.Namespace) -> int:
         return answer_context(reply, registered, options.json)
 
 
-# Options of a list that say nothing about context, by what they are called.
-_OF_LISTS = ("exhaustive", "cursor", "explain", "context_lines")
-
-
 def check_context(options: argparse.Namespace) -> None:
     """Refuse options that only a list of hits has."""
-    for name in _OF_LISTS:
-        if vars(options)[name]:
-            option = f"--{name.replace('_', '-')}"
+    for field in request_fields(SearchCode):
+        if field.option.is_of_lists and vars(options)[field.name]:
             raise UsageError(
-                f"{option} belongs to a list of hits; leave it out, or leave out --format context."
+                f"{flag_of(field)} belongs to a list of hits; leave it out, or leave out "
+                "--format context."
             )
 
 
 def answer_context(reply: ContextReply, registered: Registered, as_json: bool) -> int:
     """Print a reply, and say by the exit code whether anything was found."""
     if as_json:
+        from asterism.operations.limits import result_json
+        from asterism.operations.search import context_reply
+
         write_json(result_json(context_reply(reply, registered, is_local=True)))
     else:
         _print_context(reply)

@@ -18,7 +18,7 @@ from asterism.config.environment import (
     server_token,
     user_file,
 )
-from asterism.config.logs import start_logs
+from asterism.config.load import start_logs
 from asterism.config.server_token import TokenFile
 from asterism.config.settings import Settings
 from asterism.telemetry.events import hide

@@ -6,34 +6,25 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from datetime import datetime
-from pathlib import Path
 
 from asterism.cli.commands.agent import value_of
-from asterism.cli.options import add_json
+from asterism.cli.options import add_action, add_json
 from asterism.cli.parser import CommandParser
-from asterism.cli.setup import directory_named, engine
+from asterism.cli.setup import engine, repository_around
 from asterism.cli.terminal import console, show, write_json
 from asterism.context.replay import ItemChange, ReplayedRequest
 from asterism.context.sessions import usage_json, use_json
-from asterism.engine.sessions import Sessions
+from asterism.engine.sessions import DEFAULT_AGENT, Sessions
 from asterism.operations.context_json import session_json
 from asterism.operations.schema import Json
 from asterism.types.errors import InputError, UsageError
 from asterism.types.sessions import Session
 
-DEFAULT_AGENT = "reader"
-
 
 def declare(parser: CommandParser) -> None:
     """Add the arguments."""
-    parser.add_argument(
-        "action",
-        nargs="?",
-        choices=(
-            *("list", "new", "show", "add", "remove", "set", "delete", "replay", "usage", "export"),
-        ),
-        default="list",
-        help="what to do (default: %(default)s)",
+    add_action(
+        parser, "list", "new", "show", "add", "remove", "set", "delete", "replay", "usage", "export"
     )
     parser.add_argument(
         "target",
@@ -56,10 +47,7 @@ def declare(parser: CommandParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Do one thing with sessions."""
     with closing(engine()) as here:
-        if options.path is None:
-            registered = here.registry.find(Path.cwd())
-        else:
-            registered = here.locate(directory_named(options.path))
+        registered = repository_around(here, options.path)
         sessions = Sessions(here.agents(), registered, connect=not options.no_tools)
         actions: Mapping[str, Callable[[Sessions, argparse.Namespace], int]] = {
             "list": _list,

@@ -8,13 +8,13 @@ from itertools import groupby
 
 from asterism.cli.options import add_json, add_path, add_request, request_from
 from asterism.cli.parser import CommandParser
-from asterism.cli.setup import directory_named, engine
+from asterism.cli.setup import directory_named, engine, place_named
 from asterism.cli.terminal import write_json
 from asterism.engine.lookups import Lookup
 from asterism.operations.json import to_json
 from asterism.operations.requests import SymbolLookup, SymbolRelations
 from asterism.operations.symbols import symbols_found, symbols_query
-from asterism.types.errors import PathMissing, UsageError
+from asterism.types.errors import UsageError
 from asterism.types.files import display_path
 from asterism.types.index import FoundSymbol, Role, SymbolQuery
 from asterism.types.search import NO_FILTER
@@ -27,8 +27,8 @@ def declare(parser: CommandParser) -> None:
         add_path(parser, "anything in the repository (default: here)")
     else:
         # References have no depth.
-        leave_out = ("depth",) if parser.command == "refs" else ()
-        add_request(parser, SymbolRelations, leave_out)
+        fields = ("name", "path") if parser.command == "refs" else ()
+        add_request(parser, SymbolRelations, *fields)
     add_json(parser)
 
 
@@ -40,9 +40,7 @@ def run(options: argparse.Namespace) -> int:
 def _symbols(options: argparse.Namespace) -> int:
     """Print the places of a name; exit 1 without any."""
     query = _query(options)
-    place = directory_named(options.path)
-    if not place.exists():
-        raise PathMissing(f"{display_path(options.path)} does not exist; check the path.")
+    place = place_named(options.path)
     here = engine()
     registered = here.locate(place)
     found = here.symbols(registered, query)
@@ -108,9 +106,7 @@ def _relations(options: argparse.Namespace) -> int:
     from asterism.engine.relations import Relation, RelationsRequest
     from asterism.operations.relations import relations_found
 
-    place = directory_named(options.path)
-    if not place.exists():
-        raise PathMissing(f"{display_path(options.path)} does not exist; check the path.")
+    place = place_named(options.path)
     with closing(engine()) as here:
         registered = here.locate(place)
         asked = request_from(SymbolRelations, options)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from asterism.cli.render.snippets import MARGIN, matching_rows, print_rows, rows_of
 from asterism.cli.terminal import console, show, words
 from asterism.engine.search import ContextLines, SearchReply
-from asterism.search.similar import Model
+from asterism.search.recall import Model
 from asterism.search.snippets import Marker, marking
 from asterism.store.chunk_table import ChunkKey
 from asterism.types.files import display_name, display_path

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from asterism.analysis.resolve.candidates import GUESS
 from asterism.cli.terminal import console, drawing_console, printable, show, words
-from asterism.engine.connector import NONE_BY_NAME
 from asterism.engine.relations import FACTS, RelatedSymbol, Relation, RelationsReply
+from asterism.structure.shapes import NONE_BY_NAME
 from asterism.types.files import display_path
 from asterism.types.index import Chunk
 from asterism.types.outline import Item, Outline

@@ -19,7 +19,8 @@ from asterism.engine.chat.background import BackgroundLoop, ChatThreads, Keeping
 from asterism.engine.chat.requests import Answered, AskRequest, GoOnRequest, Hear, TurnHandle
 from asterism.engine.chat.sources import BestHits, CodeSource, Guard, checked
 from asterism.engine.engine import Engine
-from asterism.models.llm.options import LanguageModel, LlmOptions
+from asterism.models.llm.options import LlmOptions
+from asterism.models.llm.protocol import LanguageModel
 from asterism.models.llm.provider import Lent, make_model
 from asterism.records.turns import Begun, Busy, NewTurn, Turns
 from asterism.store.registry import Registered

@@ -17,8 +17,7 @@ from asterism.config.environment import (
     user_file,
 )
 from asterism.config.layers import read_layer, resolve
-from asterism.config.load import load
-from asterism.config.logs import log_options
+from asterism.config.load import load, log_options
 from asterism.config.options import records_options
 from asterism.config.server_token import TokenFile
 from asterism.config.settings import Settings

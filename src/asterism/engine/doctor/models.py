@@ -216,7 +216,7 @@ def _embed(options: embed.EmbedOptions) -> None:
 
 
 async def _answer(options: llm.LlmOptions) -> None:
-    from asterism.models.llm.options import ModelRequest
+    from asterism.models.llm.protocol import ModelRequest
     from asterism.models.llm.provider import make_model
     from asterism.types.chat import Message, Role
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from asterism.analysis.syntax.spans import SpanOutline, Stretch
 from asterism.analysis.syntax.text import WINDOW_LINES, Conventions
-from asterism.languages.sql.tokens import OBJECTS, Statement, Token, script_of
+from asterism.languages.sql.tokens import OBJECTS, SqlStatement, SqlToken, script_of
 from asterism.languages.sql.uses import mention_uses
 from asterism.types.outline import Outline, Span
 
@@ -63,7 +63,7 @@ def read(path: str, language: str, source: bytes) -> Outline:
     return found.outline(path, language)
 
 
-def _check_strings(found: SpanOutline, statement: Statement) -> None:
+def _check_strings(found: SpanOutline, statement: SqlStatement) -> None:
     """A text without its end is a problem; it can only be the last token of a file."""
     last = statement.tokens[-1]
     if last.kind == "string" and found.source[last.start : last.end].count(b"'") % 2:
@@ -75,9 +75,9 @@ def _check_strings(found: SpanOutline, statement: Statement) -> None:
         found.problem(statement.span.start, "brackets do not match")
 
 
-def _groups(found: SpanOutline, statements: Sequence[Statement]) -> Iterator[list[Statement]]:
+def _groups(found: SpanOutline, statements: Sequence[SqlStatement]) -> Iterator[list[SqlStatement]]:
     """Statements one by one; those that only add rows, or share a line, together."""
-    group: list[Statement] = []
+    group: list[SqlStatement] = []
     for statement in statements:
         if group and not _joins(found, group, statement):
             yield group
@@ -87,7 +87,7 @@ def _groups(found: SpanOutline, statements: Sequence[Statement]) -> Iterator[lis
         yield group
 
 
-def _joins(found: SpanOutline, group: list[Statement], statement: Statement) -> bool:
+def _joins(found: SpanOutline, group: list[SqlStatement], statement: SqlStatement) -> bool:
     words = {one.tokens[0].text for one in (group[0], statement)}
     last, row = found.row(group[-1].span.end), found.row(statement.span.start)
     if row - last > 1 or "CREATE" in words:
@@ -97,7 +97,7 @@ def _joins(found: SpanOutline, group: list[Statement], statement: Statement) -> 
     return last == row or (is_data and rows < WINDOW_LINES)
 
 
-def _created(found: SpanOutline, statement: Statement) -> int | None:
+def _created(found: SpanOutline, statement: SqlStatement) -> int | None:
     """The symbol of a `CREATE …`, or of an `ALTER …` that makes it anew; None for any other."""
     tokens = statement.tokens
     if tokens[0].text not in ("CREATE", "ALTER") or tokens[0].kind != "word":
@@ -134,14 +134,14 @@ def _created(found: SpanOutline, statement: Statement) -> int | None:
     return number
 
 
-def _redefines(tokens: Sequence[Token], at: int) -> bool:
+def _redefines(tokens: Sequence[SqlToken], at: int) -> bool:
     """Whether an ALTER has the whole text of a routine or a view, as in Transact-SQL."""
     if _KINDS.get(tokens[at].text) not in ("function", "view"):
         return False
     return any(one.text == "AS" and one.kind == "word" for one in tokens[at + 2 :])
 
 
-def _name_at(tokens: Sequence[Token], at: int) -> int | None:
+def _name_at(tokens: Sequence[SqlToken], at: int) -> int | None:
     """The last part of a name such as `sales.orders`."""
     while at < len(tokens) and tokens[at].text in _BEFORE_NAME and tokens[at].kind == "word":
         at += 1
@@ -154,15 +154,15 @@ def _name_at(tokens: Sequence[Token], at: int) -> int | None:
     return at
 
 
-def _text(found: SpanOutline, token: Token) -> str:
+def _text(found: SpanOutline, token: SqlToken) -> str:
     return token.text if token.kind == "quoted" else found.text(Span(token.start, token.end))
 
 
-def _list_after(tokens: Sequence[Token], at: int) -> list[list[Token]] | None:
+def _list_after(tokens: Sequence[SqlToken], at: int) -> list[list[SqlToken]] | None:
     """The elements of the list in brackets directly behind a name."""
     if at + 1 >= len(tokens) or tokens[at + 1].text != "(":
         return None
-    elements: list[list[Token]] = [[]]
+    elements: list[list[SqlToken]] = [[]]
     depth = 0
     for token in tokens[at + 1 :]:
         if token.kind == "sign" and token.text in "()":
@@ -178,7 +178,7 @@ def _list_after(tokens: Sequence[Token], at: int) -> list[list[Token]] | None:
     return [element for element in elements if element]
 
 
-def _enum_values(tokens: Sequence[Token], at: int) -> list[list[Token]] | None:
+def _enum_values(tokens: Sequence[SqlToken], at: int) -> list[list[SqlToken]] | None:
     """The values of `AS ENUM ('a', 'b')`."""
     for number, token in enumerate(tokens[at : at + 4], at):
         if token.text == "ENUM":
@@ -187,7 +187,7 @@ def _enum_values(tokens: Sequence[Token], at: int) -> list[list[Token]] | None:
     return None
 
 
-def _column(found: SpanOutline, element: list[Token], table: int) -> None:
+def _column(found: SpanOutline, element: list[SqlToken], table: int) -> None:
     name = element[0]
     if name.kind not in ("word", "quoted") or (name.kind == "word" and name.text in _NO_COLUMN):
         return
@@ -199,7 +199,7 @@ def _column(found: SpanOutline, element: list[Token], table: int) -> None:
 
 
 def _body(
-    statement: Statement, kind: str, elements: list[list[Token]] | None, name_at: int
+    statement: SqlStatement, kind: str, elements: list[list[SqlToken]] | None, name_at: int
 ) -> Span | None:
     """What is behind the head: the list of a table, the text of a function, the query of a view."""
     tokens = statement.tokens

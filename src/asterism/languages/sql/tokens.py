@@ -51,7 +51,7 @@ _NEXT_WORD = re.compile(
 )
 
 
-class Token(NamedTuple):
+class SqlToken(NamedTuple):
     """A word, sign or literal; comments are apart."""
 
     kind: Kind
@@ -61,17 +61,17 @@ class Token(NamedTuple):
     """A word in capitals, a quoted name without its quotes, a sign; empty for literals."""
 
 
-class Statement(NamedTuple):
+class SqlStatement(NamedTuple):
     """Tokens up to what ends them."""
 
     span: Span
-    tokens: list[Token]
+    tokens: list[SqlToken]
 
 
 class Script(NamedTuple):
     """A file's statements and comments."""
 
-    statements: list[Statement]
+    statements: list[SqlStatement]
     comments: list[Span]
 
 
@@ -82,7 +82,7 @@ def script_of(source: bytes) -> Script:
     return Script(reader.statements, reader.comments)
 
 
-def tokens_in(source: bytes, span: Span) -> Iterator[Token]:
+def tokens_in(source: bytes, span: Span) -> Iterator[SqlToken]:
     """The tokens of a stretch such as the body of a function, comments aside."""
     at = span.start
     while found := _TOKEN.search(source, at, span.end):
@@ -90,12 +90,12 @@ def tokens_in(source: bytes, span: Span) -> Iterator[Token]:
         if found.lastgroup == "tag" or found["dollar"] is not None:
             end = source.find(found[0], at, span.end)
             at = span.end if end < 0 else end + len(found[0])
-            yield Token("dollar", found.start(), at, "")
+            yield SqlToken("dollar", found.start(), at, "")
         elif not found["comment"]:
             yield _token(found)
 
 
-def _token(found: re.Match[bytes]) -> Token:
+def _token(found: re.Match[bytes]) -> SqlToken:
     kind: Kind = found.lastgroup  # type: ignore[assignment]
     text = ""
     if kind == "word":
@@ -104,7 +104,7 @@ def _token(found: re.Match[bytes]) -> Token:
         text = found[0][1:-1].decode("utf-8", "replace")
     elif kind == "sign":
         text = found[0].decode("latin-1")
-    return Token(kind, found.start(), found.end(), text)
+    return SqlToken(kind, found.start(), found.end(), text)
 
 
 class _Reader:
@@ -112,10 +112,10 @@ class _Reader:
 
     def __init__(self, source: bytes) -> None:
         self._source = source
-        self.statements: list[Statement] = []
+        self.statements: list[SqlStatement] = []
         self.comments: list[Span] = []
         self._delimiter = b";"
-        self._tokens: list[Token] = []
+        self._tokens: list[SqlToken] = []
         self._following = (-1, b"")
         self._copy_ends = [found.end() for found in _COPY_END.finditer(source)]
         self._batches = [found.start() for found in _BATCH_END.finditer(source)]
@@ -148,7 +148,7 @@ class _Reader:
                     continue
                 end = source.find(found[0], at)
                 at = len(source) if end < 0 else end + len(found[0])
-                self._tokens.append(Token("dollar", start, at, ""))
+                self._tokens.append(SqlToken("dollar", start, at, ""))
                 self._has_text = True
             else:
                 at = self._take(_token(found))
@@ -171,7 +171,7 @@ class _Reader:
             return client.end()
         return 0
 
-    def _take(self, token: Token) -> int:
+    def _take(self, token: SqlToken) -> int:
         """Add a token; returns where to go on."""
         if self._ends_batch(token):
             self._end()
@@ -187,18 +187,18 @@ class _Reader:
             self._word(token)
         return token.end
 
-    def _is_new(self, token: Token) -> bool:
+    def _is_new(self, token: SqlToken) -> bool:
         """Whether a CREATE begins a statement though the one before has no end."""
         is_whole = bool(self._tokens) and self._brackets <= 0 and self._made not in _ROUTINES
         return is_whole and token.kind == "word" and self._is_first(token.start)
 
-    def _ends_batch(self, token: Token) -> bool:
+    def _ends_batch(self, token: SqlToken) -> bool:
         if not self._batches or token.text not in ("GO", "/"):
             return False
         line = self._source.rfind(b"\n", 0, token.start) + 1
         return _BATCH_END.match(self._source, line) is not None
 
-    def _word(self, token: Token) -> None:
+    def _word(self, token: SqlToken) -> None:
         word, last = token.text, self._tokens[-2].text if len(self._tokens) > 1 else ""
         self._declares = self._declares or word in _BEFORE_DECLARATIONS
         if not self._made:
@@ -218,7 +218,7 @@ class _Reader:
         elif last == "BEGIN" and word in _NO_BLOCK:
             self._blocks -= 1
 
-    def _semicolon(self, token: Token) -> int:
+    def _semicolon(self, token: SqlToken) -> int:
         if self._made in _ROUTINES and self._goes_on(token):
             return token.end
         is_copy = self._tokens[0].text == "COPY" and any(
@@ -231,7 +231,7 @@ class _Reader:
         self._copy_ends = [end for end in self._copy_ends if end > data]
         return data
 
-    def _goes_on(self, token: Token) -> bool:
+    def _goes_on(self, token: SqlToken) -> bool:
         """Whether a semicolon is inside of what is being made."""
         if self._blocks > 0:
             return True
@@ -258,5 +258,5 @@ class _Reader:
     def _end(self) -> None:
         if self._tokens:
             span = Span(self._tokens[0].start, self._tokens[-1].end)
-            self.statements.append(Statement(span, self._tokens))
+            self.statements.append(SqlStatement(span, self._tokens))
         self._forget()

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from asterism.analysis.syntax.spans import SpanOutline
-from asterism.languages.sql.tokens import Token, tokens_in
+from asterism.languages.sql.tokens import SqlToken, tokens_in
 from asterism.types.outline import Span
 
 # A table is named behind these.
@@ -37,7 +37,7 @@ _AFTER = frozenset({"USE", "TABLESAMPLE", "PIVOT", "QUALIFY", "OVERRIDING", "ENA
 _NAMES = ("word", "quoted")
 
 
-def mention_uses(found: SpanOutline, tokens: Sequence[Token], number: int) -> None:
+def mention_uses(found: SpanOutline, tokens: Sequence[SqlToken], number: int) -> None:
     """Record the uses of one statement, those in the text of a function included."""
     aliases: dict[str, str] = {}
     bound = _bound(found, tokens)
@@ -50,18 +50,18 @@ def mention_uses(found: SpanOutline, tokens: Sequence[Token], number: int) -> No
             _mention(found, inner, number, bound | _bound(found, inner), aliases)
 
 
-def _makes_routine(tokens: Sequence[Token]) -> bool:
+def _makes_routine(tokens: Sequence[SqlToken]) -> bool:
     return any(token.text in ("FUNCTION", "PROCEDURE") for token in tokens[:8])
 
 
-def _inside(found: SpanOutline, token: Token) -> Span:
+def _inside(found: SpanOutline, token: SqlToken) -> Span:
     if token.kind == "string":
         return Span(token.start + 1, max(token.end - 1, token.start + 1))
     mark = found.source.index(b"$", token.start + 1) + 1 - token.start
     return Span(token.start + mark, max(token.end - mark, token.start + mark))
 
 
-def _bound(found: SpanOutline, tokens: Sequence[Token]) -> set[str]:
+def _bound(found: SpanOutline, tokens: Sequence[SqlToken]) -> set[str]:
     """The names of queries: `WITH recent AS (…)`."""
     names = set()
     has_with = any(token.text == "WITH" and token.kind == "word" for token in tokens)
@@ -73,7 +73,7 @@ def _bound(found: SpanOutline, tokens: Sequence[Token]) -> set[str]:
 
 def _mention(
     found: SpanOutline,
-    tokens: Sequence[Token],
+    tokens: Sequence[SqlToken],
     number: int,
     bound: Iterable[str],
     aliases: dict[str, str],
@@ -113,7 +113,7 @@ def _mention(
 
 
 def _alias(
-    found: SpanOutline, tokens: Sequence[Token], end: int, table: str, aliases: dict[str, str]
+    found: SpanOutline, tokens: Sequence[SqlToken], end: int, table: str, aliases: dict[str, str]
 ) -> int:
     """`orders o` and `orders AS o` give the table another name; returns what was read of it."""
     at = end + 1
@@ -127,9 +127,9 @@ def _alias(
     return at
 
 
-def _is_dotted(tokens: Sequence[Token], at: int) -> bool:
+def _is_dotted(tokens: Sequence[SqlToken], at: int) -> bool:
     return at + 1 < len(tokens) and tokens[at + 1].text == "." and tokens[at + 1].kind == "sign"
 
 
-def _text(found: SpanOutline, token: Token) -> str:
+def _text(found: SpanOutline, token: SqlToken) -> str:
     return token.text if token.kind == "quoted" else found.text(Span(token.start, token.end))

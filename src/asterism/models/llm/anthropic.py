@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from importlib.util import find_spec
 from typing import Any
 
-from asterism.models.llm.options import LlmOptions, ModelRequest
+from asterism.models.llm.options import LlmOptions
+from asterism.models.llm.protocol import ModelRequest
 from asterism.models.llm.stream import StreamedReply, sound_arguments, sound_name
 from asterism.models.llm.vendor_model import VendorModel
 from asterism.types.chat import Ending, Message, Role, ToolSpec

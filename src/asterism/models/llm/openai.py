@@ -4,7 +4,8 @@ import json
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
-from asterism.models.llm.options import DEFAULT_URLS, LlmOptions, ModelRequest, at_vendor
+from asterism.models.llm.options import DEFAULT_URLS, LlmOptions, at_vendor
+from asterism.models.llm.protocol import ModelRequest
 from asterism.models.llm.stream import StreamedReply, sound_arguments, sound_name
 from asterism.models.llm.vendor_model import VendorModel
 from asterism.types.chat import Ending, Message, Role, ToolSpec

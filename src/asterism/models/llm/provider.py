@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from asterism.disclosure.tokens import FoundToken, masked, masked_body
-from asterism.models.llm.options import LanguageModel, LlmOptions, ModelRequest
+from asterism.models.llm.options import LlmOptions
+from asterism.models.llm.protocol import LanguageModel, ModelRequest
 from asterism.models.llm.stream import Pieces
 from asterism.telemetry.notices import record_masked
 from asterism.types.chat import Message, ModelReply, ToolCall, ToolSpec

@@ -5,13 +5,8 @@ from contextlib import suppress
 from typing import Any, ClassVar, Literal
 
 from asterism.models.http.service import CONNECT_SECONDS, BatchLimits, PassingFailure, Service
-from asterism.models.llm.options import (
-    DEFAULT_URLS,
-    LlmOptions,
-    ModelRequest,
-    key_variables,
-    window_of,
-)
+from asterism.models.llm.options import DEFAULT_URLS, LlmOptions, key_variables, window_of
+from asterism.models.llm.protocol import ModelRequest
 from asterism.models.llm.stream import (
     ERRAND,
     Persistence,

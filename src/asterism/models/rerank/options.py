@@ -1,9 +1,9 @@
-"""Which reranker to use, and what is known of it without a request."""
+"""What a reranker does, which one to use, and what is known of it without a request."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, Protocol, TypeAlias, get_args
 
 from asterism.types.errors import ProviderRefused, SettingError
 
@@ -37,6 +37,21 @@ class RerankOptions:
     api_key: str = field(default="", repr=False)
     timeout_seconds: float = 10.0
     """Without a byte from the server; the user waits, and there is an answer without reranking."""
+
+
+class Reranker(Protocol):
+    """Reads a question and a text together, and says how well the text answers it."""
+
+    def rerank(self, query: str, documents: Sequence[str]) -> list[float]:
+        """A score from 0 to 1 for each document, in their order.
+
+        Blank documents get 0 and are never sent; what is longer than the model reads is trimmed.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of connections."""
+        ...
 
 
 def check_provider(options: RerankOptions) -> None:

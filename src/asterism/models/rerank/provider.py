@@ -1,30 +1,14 @@
-"""The reranker protocol, and the reranker that runs in this process."""
+"""Makes the reranker of each provider, and the one that runs in this process."""
 
 import math
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import Protocol
 
-from asterism.models.rerank.options import RerankOptions, check_provider, reranker_folder
+from asterism.models.rerank.options import Reranker, RerankOptions, check_provider, reranker_folder
 from asterism.models.weights.folder import ModelFolder, described, read_folder
 from asterism.models.weights.runtime import Runtime
-
-
-class Reranker(Protocol):
-    """Reads a question and a text together, and says how well the text answers it."""
-
-    def rerank(self, query: str, documents: Sequence[str]) -> list[float]:
-        """A score from 0 to 1 for each document, in their order.
-
-        Blank documents get 0 and are never sent; what is longer than the model reads is trimmed.
-        """
-        ...
-
-    def close(self) -> None:
-        """Let go of connections."""
-        ...
 
 
 def make_reranker(options: RerankOptions) -> Reranker | None:

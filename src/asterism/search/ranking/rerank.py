@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from asterism.disclosure.places import MaskedPlace, places_of_part
 from asterism.disclosure.tokens import find_tokens
-from asterism.models.rerank.provider import Reranker
+from asterism.models.rerank.options import Reranker
 from asterism.search.ranking.options import ScorerOptions
 from asterism.search.ranking.order import Standing
 from asterism.search.recall import FileKey

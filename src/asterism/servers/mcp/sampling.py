@@ -6,7 +6,7 @@ import asyncio
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from asterism.models.llm.options import ModelRequest
+from asterism.models.llm.protocol import ModelRequest
 from asterism.models.llm.provider import Lent
 from asterism.types.chat import Ending, Message, ModelReply, Role
 from asterism.types.errors import BadReply, ProviderMissing, ProviderRefused

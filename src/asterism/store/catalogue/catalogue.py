@@ -53,6 +53,7 @@ from asterism.types.index import (
     SymbolQuery,
     TableFile,
 )
+from asterism.types.index_states import unreadable
 from asterism.types.processes import Closable
 
 
@@ -80,10 +81,7 @@ class Catalogue(Closable):
         try:
             there = path.exists() or path.is_symlink()
         except OSError as error:
-            raise StorageFailed(
-                f"The index in {directory} cannot be read ({error.strerror}); check the "
-                "directory's permissions."
-            ) from error
+            raise StorageFailed(unreadable(directory, error.errno)) from error
         if not there:
             raise IndexMissing(f"There is no index in {directory}; make one with `asterism index`.")
         check_files(path)

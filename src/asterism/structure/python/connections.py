@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from asterism.structure.positions import SymbolTarget, find_item, unknown
+from asterism.structure.positions import SymbolTarget, find_item, is_returned, unknown
 from asterism.structure.python.paths import PythonFile
 from asterism.structure.python.references import (
     CheckedMeaning,
@@ -16,7 +16,6 @@ from asterism.structure.python.references import (
     references_to,
     value_of,
 )
-from asterism.structure.uses import is_returned
 from asterism.types.errors import ServerRefused
 from asterism.types.files import display_path
 from asterism.types.outline import Reference

@@ -27,11 +27,11 @@ from asterism.structure.servers.catalogue import (
 from asterism.structure.servers.names import ServerSense
 from asterism.structure.servers.session import Loading, ServerSession
 from asterism.structure.shapes import makers_of, place_of
-from asterism.structure.uses import CALLABLE, OF_USES
+from asterism.structure.uses import OF_USES
 from asterism.types.errors import ServerMissing, ServerStarting
 from asterism.types.files import FoundFile, display_path
 from asterism.types.outline import Item
-from asterism.types.structure import Connections, Edge, Fact, Gap, Known, SymbolPlace
+from asterism.types.structure import CALLABLE, Connections, Edge, Fact, Gap, Known, SymbolPlace
 
 
 class LoadTimes:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from asterism.lsp.connection import ServerConnection
+from asterism.structure.positions import is_returned
 from asterism.structure.repository import OutlinedFile, OutlineOf
 from asterism.structure.typescript.tree import LAST_TOKEN, NAME_KINDS, SyntaxKind, Tree
-from asterism.structure.uses import is_returned
 from asterism.types.errors import ServerGarbled, ServerRefused
 from asterism.types.outline import Item
 
