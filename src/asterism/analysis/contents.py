@@ -37,14 +37,6 @@ def token_places(found: Discovery) -> Iterator[TokenPlace]:
             yield TokenPlace(file.path, line_of(text, token), token.kind, token.proven)
 
 
-<<<<<<< HEAD
-# A new number for every change of outlines, symbols or chunks that no option makes: an index of
-# another number is read anew.
-READING_VERSION = 4
-
-
-=======
->>>>>>> main
 class FileContents(NamedTuple):
     """A file's decoded text and what was read in it."""
 
